@@ -1,0 +1,107 @@
+/**
+ * KST days, which of them are complete, and the UTC windows they cover. Pure: every function takes its clock.
+ *
+ * A day is a string `YYYY-MM-DD` and means a day in Korea; an instant is a `Date`.
+ */
+import { formatInTimeZone, fromZonedTime } from 'date-fns-tz';
+
+export const KST = 'Asia/Seoul';
+
+/** The hour, in KST, from which the previous day's data is complete (E17, E19). */
+export const COMPLETE_FROM_HOUR = 7;
+
+/** A KST day, `YYYY-MM-DD`. */
+export type Day = string;
+
+/** A range of KST days, both ends included. */
+export interface DayRange {
+  readonly start: Day;
+  readonly end: Day;
+}
+
+/** An interval of instants, `start` included and `end` excluded. */
+export interface Window {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** Whether the text is a day that exists: `2026-02-29` is not. */
+export function isDay(text: string): text is Day {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const instant = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+}
+
+/** The KST day that holds the instant. */
+export function dayOf(instant: Date): Day {
+  return formatInTimeZone(instant, KST, 'yyyy-MM-dd');
+}
+
+/** The KST month, `YYYY-MM`, that holds the instant. */
+export function monthOf(instant: Date): string {
+  return formatInTimeZone(instant, KST, 'yyyy-MM');
+}
+
+/** The day `n` days after (or, negative, before) another one. */
+export function shiftDay(day: Day, n: number): Day {
+  // Days are counted on the UTC line, where each has 24 hours, so that the machine's own zone has no say.
+  const shifted = new Date(`${day}T12:00:00Z`);
+  shifted.setUTCDate(shifted.getUTCDate() + n);
+  return shifted.toISOString().slice(0, 10);
+}
+
+/** The last KST day whose data is complete at `now`: yesterday from 07:00 KST on, before that the day before. */
+export function lastCompleteDay(now: Date): Day {
+  const hour = Number(formatInTimeZone(now, KST, 'H'));
+  return shiftDay(dayOf(now), hour >= COMPLETE_FROM_HOUR ? -1 : -2);
+}
+
+/** The instant from which a day's data is complete: 07:00 KST of the next day. */
+export function completeFrom(day: Day): Date {
+  const hour = String(COMPLETE_FROM_HOUR).padStart(2, '0');
+  return fromZonedTime(`${shiftDay(day, 1)}T${hour}:00:00`, KST);
+}
+
+/** The UTC window that one KST day, or a range of them, covers: 15:00Z of the day before to 15:00Z. */
+export function windowOf(days: Day | DayRange): Window {
+  const { start, end } = typeof days === 'string' ? { start: days, end: days } : days;
+  return {
+    start: fromZonedTime(`${start}T00:00:00`, KST),
+    end: fromZonedTime(`${shiftDay(end, 1)}T00:00:00`, KST),
+  };
+}
+
+/** Every day of a range, oldest first; none when it ends before it starts. */
+export function daysOf({ start, end }: DayRange): Day[] {
+  return Array.from({ length: Math.max(0, dayCount({ start, end })) }, (_, i) => shiftDay(start, i));
+}
+
+/** How many days a range has; zero or less when it ends before it starts. */
+export function dayCount({ start, end }: DayRange): number {
+  return Math.round((Date.parse(`${end}T00:00:00Z`) - Date.parse(`${start}T00:00:00Z`)) / 86_400_000) + 1;
+}
+
+/** The days as ranges without a gap, oldest first, none longer than `longest` days. */
+export function rangesOf(days: Iterable<Day>, longest = Number.POSITIVE_INFINITY): DayRange[] {
+  const ranges: { start: Day; end: Day }[] = [];
+  for (const day of [...new Set(days)].sort()) {
+    const last = ranges.at(-1);
+    if (last !== undefined && shiftDay(last.end, 1) === day && dayCount(last) < longest) last.end = day;
+    else ranges.push({ start: day, end: day });
+  }
+  return ranges;
+}
+
+/** The two halves of a range of more than one day. */
+export function halvesOf(range: DayRange): [DayRange, DayRange] {
+  const middle = shiftDay(range.start, Math.floor(dayCount(range) / 2) - 1);
+  return [
+    { start: range.start, end: middle },
+    { start: shiftDay(middle, 1), end: range.end },
+  ];
+}
+
+/** An instant as a person in Korea reads it: `2026-11-21 07:00 KST`. */
+export function formatKst(instant: Date): string {
+  return `${formatInTimeZone(instant, KST, 'yyyy-MM-dd HH:mm')} KST`;
+}
