@@ -1,0 +1,87 @@
+/** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`), each rule says what it wants. */
+import { z } from 'zod';
+import { isDay } from './calendar.js';
+
+const day = z
+  .string('must be a day such as 2026-11-01')
+  .refine(isDay, 'must be a day that exists, such as 2026-11-01');
+
+function number(low: number, high: number, what: string): z.ZodType<number, string> {
+  return z
+    .string(what)
+    .refine((text) => /^\d+(\.\d+)?$/.test(text), what)
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, what);
+}
+
+function whole(low: number, high: number): z.ZodType<number, string> {
+  const what = `must be a whole number from ${low} to ${high}`;
+  return z
+    .string(what)
+    .refine((text) => /^\d+$/.test(text), what)
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, what);
+}
+
+/** A word of the service's vocabulary: it becomes part of field names and channel names. */
+const word = z
+  .string('must be one word')
+  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
+
+const baseUrl = z
+  .string('must be an address such as https://api.example.com')
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, search, hash, username } = new URL(text);
+    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  }, 'must be an http or https address such as https://api.example.com, without a query')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const budget = z
+  .strictObject({
+    records_per_run: whole(0, 1e12).optional(),
+    records_per_month: whole(0, 1e12).optional(),
+  })
+  .refine(
+    ({ records_per_run, records_per_month }) =>
+      records_per_run !== undefined || records_per_month !== undefined,
+    'must give records_per_run and records_per_month',
+  );
+
+const exportsSchema = z.strictObject({
+  budget: budget.optional(),
+  price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
+  start_date: day.optional(),
+  include_message_data: z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform((text) => text === 'true')
+    .default(true),
+  page_parameter: z
+    .string('must be the name of a query parameter')
+    .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
+    .default('page'),
+  max_wait_minutes: number(0, 24 * 60, 'must be minutes, from 0 to 1440').default(60),
+});
+
+export const settingsSchema = z.strictObject({
+  base_url: baseUrl.optional(),
+  project_id: z
+    .string('must be 32 lowercase hexadecimal digits')
+    .regex(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits')
+    .optional(),
+  brand: word.default('service'),
+  messenger: word.default('chatapp'),
+  data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
+  start_date: day.optional(),
+  lookback_days: whole(0, 366).default(7),
+  requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
+  concurrency: whole(1, 64).default(8),
+  request_timeout_seconds: number(0.1, 600, 'must be seconds, from 0.1 to 600').default(60),
+  retries: whole(0, 20).default(4),
+  privacy: z
+    .strictObject({
+      recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash'),
+    })
+    .prefault({}),
+  exports: exportsSchema.prefault({}),
+});
