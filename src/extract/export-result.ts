@@ -1,0 +1,246 @@
+/** E21: waiting for a paid export to be ready, then reading all of its pages. */
+import { clean } from '../service/answer.js';
+import type { ServiceClient } from '../service/client.js';
+import type { Effects } from '../effects.js';
+import { ServiceError } from '../errors.js';
+import { askPage, type Page, type Result } from './export-page.js';
+import { settleAll } from './settle.js';
+
+export interface ExportReading {
+  readonly service: ServiceClient;
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+  readonly exportId: string;
+  /** The query parameter of the page number (N18). */
+  readonly pageParameter: string;
+}
+
+export type Waiting =
+  /** The first page; it is as good as any other and is not asked for twice. */
+  | { readonly kind: 'ready'; readonly first: Page }
+  /** Generated, and without a record. */
+  | { readonly kind: 'empty'; readonly note: string }
+  /** Still being generated when patience ended. */
+  | { readonly kind: 'processing' }
+  /** The service does not know it, or keeps failing over it. It is paid for: a person decides. */
+  | { readonly kind: 'stuck'; readonly reason: string };
+
+/** The first pause between two looks at an export, in milliseconds, how it grows, and the longest one. */
+const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
+
+/** So many failures in a row, of the same export, are taken for its state and not for bad luck. */
+const PATIENCE = 4;
+
+/** Looks at an export, with growing pauses, until it is ready or `maxWaitMs` have passed. */
+export async function awaitExport(
+  reading: ExportReading,
+  maxWaitMs: number,
+  onLook: (result: Result) => Promise<void>,
+): Promise<Waiting> {
+  const { effects, signal } = reading;
+  let waited = 0;
+  let pause = POLL.firstMs;
+  let failures = 0;
+  let wasProcessing = false;
+  for (;;) {
+    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
+    await onLook(result);
+    switch (result.kind) {
+      case 'page':
+        if (result.records > 0) return { kind: 'ready', first: result };
+        if (result.totalPages <= 1) return { kind: 'empty', note: 'the export holds no record' };
+        return { kind: 'ready', first: result };
+      case 'processing':
+        wasProcessing = true;
+        failures = 0;
+        break;
+      case 'invalid_page':
+        // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
+        failures++;
+        if (wasProcessing || failures >= PATIENCE) {
+          return { kind: 'empty', note: 'the export has no page 0, so it holds no record' };
+        }
+        break;
+      case 'strange':
+        return { kind: 'stuck', reason: result.reason };
+      case 'not_found':
+      case 'trouble':
+        failures++;
+        if (failures >= PATIENCE) return { kind: 'stuck', reason: clean(`${result.kind}: ${result.reason}`) };
+        break;
+    }
+    if (waited >= maxWaitMs) return { kind: 'processing' };
+    const ms = Math.min(pause * (0.9 + 0.2 * effects.random()), maxWaitMs - waited);
+    await effects.sleep(ms, signal);
+    waited += ms;
+    pause = Math.min(pause * POLL.growth, POLL.longestMs);
+  }
+}
+
+export interface PageSink {
+  /** Resolves once the page is durable. */
+  accept(page: Page): Promise<void>;
+  reject(page: number, body: Buffer): Promise<void>;
+}
+
+export interface Collected {
+  readonly pages: number;
+  readonly records: number;
+  /** What was odd but did not stop the reading, one clause each. */
+  readonly notes: string[];
+}
+
+/**
+ * Reads every page that is not landed yet, several at once.
+ *
+ * @param first page 0, as `awaitExport` found it
+ * @param landed pages of an earlier run
+ * @throws ServiceError when a page cannot be had or repeats another: what is landed stays, the next run goes on
+ */
+export async function collectPages(
+  reading: ExportReading,
+  first: Page,
+  landed: readonly Page[],
+  concurrency: number,
+  sink: PageSink,
+): Promise<Collected> {
+  const pages = new PageSet(first);
+  for (const page of landed) pages.add(page);
+  if (!pages.has(0)) {
+    await sink.accept(first);
+    pages.add(first);
+  }
+
+  async function collect(number: number): Promise<void> {
+    const page = await fetchPage(reading, number, pages, sink);
+    if (page === undefined) return;
+    const twin = pages.twinOf(page);
+    if (twin !== undefined) {
+      await sink.reject(number, page.body);
+      throw repeated(page.number, twin, reading.pageParameter);
+    }
+    await sink.accept(page);
+    pages.add(page);
+  }
+
+  // Page 1 goes ahead alone: if it repeats page 0, every other page would, and asking for them is waste.
+  if (pages.total > 1 && !pages.has(1)) await collect(1);
+  let next = 2;
+  async function worker(): Promise<void> {
+    while (next < pages.total) {
+      const number = next++;
+      if (!pages.has(number)) await collect(number);
+    }
+  }
+  await settleAll(Array.from({ length: concurrency }, worker));
+  return pages.summary();
+}
+
+/** One page, asked for again while the trouble may pass; undefined when the export has become shorter than it said. */
+async function fetchPage(
+  reading: ExportReading,
+  number: number,
+  pages: PageSet,
+  sink: PageSink,
+): Promise<Page | undefined> {
+  let pause = POLL.firstMs;
+  let reason = '';
+  for (let attempt = 1; attempt <= PATIENCE; attempt++) {
+    if (attempt > 1) {
+      await reading.effects.sleep(pause, reading.signal);
+      pause *= POLL.growth * 2;
+    }
+    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+    if (result.kind === 'page') return result;
+    if (result.kind === 'strange') {
+      await sink.reject(number, result.body);
+      throw incomplete(number, result.reason);
+    }
+    if (result.kind === 'invalid_page' && (await hasShrunk(reading, number))) {
+      pages.shrink(number);
+      return undefined;
+    }
+    reason = 'reason' in result ? clean(result.reason) : result.kind;
+  }
+  throw incomplete(number, reason);
+}
+
+/** Whether page 0 now tells of fewer pages than would hold this one. */
+async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
+  const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
+  return result.kind === 'page' && result.totalPages <= number;
+}
+
+function incomplete(page: number, reason: string): ServiceError {
+  return new ServiceError(`Page ${page} of the export cannot be had (${reason}).`, {
+    hint: 'The pages that came are kept; the next run goes on with the same export, at no cost.',
+  });
+}
+
+function repeated(page: number, twin: number, pageParameter: string): ServiceError {
+  if (page === 1 && twin === 0) {
+    return new ServiceError(
+      `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
+      {
+        hint: 'Set exports.page_parameter to the name that the service reads; the export stays usable, at no cost.',
+      },
+    );
+  }
+  return new ServiceError(`Page ${page} of the export repeats page ${twin}.`, {
+    hint: 'The pages that came are kept; the next run asks for this one again, at no cost.',
+  });
+}
+
+/** The pages of one export that are durable, and what they say about each other. */
+class PageSet {
+  readonly #byNumber = new Map<number, { records: number }>();
+  readonly #byFingerprint = new Map<string, number>();
+  readonly #notes = new Set<string>();
+  #total: number;
+  #largest = 0;
+
+  constructor(first: Page) {
+    this.#total = first.totalPages;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  has(number: number): boolean {
+    return this.#byNumber.has(number);
+  }
+
+  twinOf(page: Page): number | undefined {
+    if (page.records === 0) return undefined;
+    const twin = this.#byFingerprint.get(page.fingerprint);
+    return twin === page.number ? undefined : twin;
+  }
+
+  add(page: Page): void {
+    this.#byNumber.set(page.number, { records: page.records });
+    if (page.records > 0) this.#byFingerprint.set(page.fingerprint, page.number);
+    this.#largest = Math.max(this.#largest, page.records);
+    if (page.totalPages === this.#total) return;
+    this.#notes.add(`total_page_count changed from ${this.#total} to ${page.totalPages}`);
+    // The higher number is believed: a page too many is asked for in vain, a page too few is lost.
+    this.#total = Math.max(this.#total, page.totalPages);
+  }
+
+  shrink(to: number): void {
+    this.#notes.add(`total_page_count shrank to ${to} or less`);
+    this.#total = Math.min(this.#total, to);
+  }
+
+  summary(): Collected {
+    const last = this.#total - 1;
+    const short = [...this.#byNumber].filter(
+      ([number, { records }]) => number < last && records < this.#largest,
+    );
+    for (const [number, { records }] of short) {
+      this.#notes.add(`page ${number} holds ${records} records where others hold ${this.#largest}`);
+    }
+    const records = [...this.#byNumber.values()].reduce((sum, page) => sum + page.records, 0);
+    return { pages: this.#byNumber.size, records, notes: [...this.#notes] };
+  }
+}

@@ -1,0 +1,14 @@
+/** Waits for many things at once without leaving one running behind a failure. */
+
+/**
+ * The results of all, once every one has come to its end.
+ *
+ * @throws the first rejection, after the others have ended: a page that is being written is written to its end
+ */
+export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
