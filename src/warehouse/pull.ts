@@ -1,0 +1,66 @@
+/**
+ * What the warehouse loads: one landed unit, whose files hold the service's answers verbatim (JSON, gzip). Plain data;
+ * the pipeline makes it from the landing zone, so that loading knows neither the service nor the ledger.
+ */
+import type { Day, DayRange, Window } from '../calendar.js';
+
+export const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'] as const;
+
+export type Stream = (typeof STREAMS)[number];
+
+interface Landed {
+  /** Unique in the landing zone and never used again: a pull that was loaded once is not loaded again. */
+  readonly id: string;
+  /** When the service answered. Of two pulls that hold the same day, the later one counts. */
+  readonly pulledAt: Date;
+}
+
+/** E17: a bare array of daily statistics for every day of the range. */
+export interface StatisticsPull extends Landed {
+  readonly stream: 'statistics';
+  readonly range: DayRange;
+  readonly file: string;
+}
+
+/** E18: a bare array for one day. A record may or may not carry `date`; the day that was asked for counts. */
+export interface SubchannelPull extends Landed {
+  readonly stream: 'statistics_by_subchannel';
+  readonly day: Day;
+  readonly file: string;
+}
+
+/** One campaign's answer to E19: `{data: {lastCollectedAt, stats}, error: null}`. */
+export interface CampaignAnswer {
+  readonly campaignId: string;
+  readonly file: string;
+  readonly windowStart: Date;
+  readonly windowEnd: Date;
+}
+
+/** E19 for the campaigns of a range of days. */
+export interface CampaignsPull extends Landed {
+  readonly stream: 'campaigns';
+  readonly range: DayRange;
+  /** False when some campaign could not be had: the others are loaded, and the days do not count as covered. */
+  readonly complete: boolean;
+  readonly answers: readonly CampaignAnswer[];
+}
+
+/** E21: the pages of one paid export, `{status: 'success', data: [...], total_page_count}` each. */
+export interface EventsPull extends Landed {
+  readonly stream: 'events';
+  /** KST day of the window. */
+  readonly day: Day;
+  readonly window: Window;
+  readonly exportId: string;
+  readonly files: readonly string[];
+  /** How many records the pages hold together; another number found on disk is damage. */
+  readonly records: number;
+}
+
+export type Pull = StatisticsPull | SubchannelPull | CampaignsPull | EventsPull;
+
+/** The days that a pull is about, both ends included. */
+export function daysAsked(pull: Pull): DayRange {
+  return 'range' in pull ? pull.range : { start: pull.day, end: pull.day };
+}

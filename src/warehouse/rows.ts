@@ -1,0 +1,88 @@
+/** What the warehouse takes and gives besides pulls: plain data, one interface per table of schema `ops`. */
+import type { Day } from '../calendar.js';
+import type { Stream } from './pull.js';
+
+/** What one load did. */
+export interface LoadReport {
+  readonly pull: string;
+  readonly stream: Stream;
+  /** False when this warehouse had loaded the pull before; then nothing was changed. */
+  readonly changed: boolean;
+  /** Rows that stand in the fact table of the stream because of this pull. */
+  readonly rows: number;
+  /** The days that this pull replaced, oldest first. */
+  readonly days: readonly Day[];
+  /** Days of the pull that a later pull had replaced before: they were left as they are. */
+  readonly superseded: readonly Day[];
+  /** Counters of earlier pulls that this one changed (daily statistics only). */
+  readonly restatements: number;
+  /** What was odd and dealt with, by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
+  readonly notes: Readonly<Record<string, number>>;
+  /** Fields that differ from the specification, as `place.field (kind)`. */
+  readonly drift: readonly string[];
+}
+
+/** One day of a stream that the warehouse holds whole. */
+export interface Covered {
+  readonly rows: number;
+  readonly loadedAt: Date;
+}
+
+/** The sums of one day's statistics over all channels; counters that a channel does not report count as zero. */
+export interface MessageTotals {
+  readonly sent: number;
+  readonly failed: number;
+  readonly delivered: number;
+  readonly click: number;
+}
+
+/** One paid export as the ledger knows it, for `ops.exports`. */
+export interface ExportRow {
+  readonly key: string;
+  readonly windowStart: Date;
+  readonly windowEnd: Date;
+  readonly date: Day;
+  readonly state: string;
+  readonly exportId: string | undefined;
+  readonly messageData: boolean;
+  readonly records: number | undefined;
+  readonly pages: number | undefined;
+  readonly estimatedRecords: number | undefined;
+  readonly pricePerRecord: number | undefined;
+  readonly requestedAt: Date | undefined;
+  readonly updatedAt: Date | undefined;
+  readonly note: string | undefined;
+}
+
+/** A run as it begins, for `ops.runs`. */
+export interface RunStart {
+  readonly runId: string;
+  readonly command: string;
+  readonly startedAt: Date;
+  readonly version: string;
+  readonly processId: number;
+}
+
+/** How a run ended, for `ops.runs`. */
+export interface RunEnd {
+  readonly runId: string;
+  readonly finishedAt: Date;
+  readonly exitCode: number;
+  /** `done`, `incomplete` or `failed`. */
+  readonly outcome: string;
+  /** Numbers for people and monitors; stored as JSON. */
+  readonly summary: Readonly<Record<string, unknown>>;
+}
+
+/** A row that a check of `sql/checks` gave: something is not as it should be. */
+export interface Finding {
+  readonly name: string;
+  /** `stop`: do not trust that part; `warn`: look at it. */
+  readonly severity: 'stop' | 'warn';
+  readonly stream: string | undefined;
+  readonly date: Day | undefined;
+  readonly subject: string | undefined;
+  readonly finding: string;
+  readonly expected: string | undefined;
+  readonly actual: string | undefined;
+}
