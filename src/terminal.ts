@@ -1,0 +1,109 @@
+/**
+ * What a person or a log sees. Data goes to stdout and everything else to stderr; colour and progress only where a
+ * person looks on.
+ */
+import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
+
+export interface Terminal {
+  /** Whether a person looks at stderr: progress and colour make sense. */
+  readonly interactive: boolean;
+  /** One line, or several, of data. */
+  out(text: string): void;
+  /** One line about what is going on. */
+  note(text: string): void;
+  /** One line that deserves attention. */
+  warn(text: string): void;
+  /** The line at the bottom that changes in place; nothing where nobody looks on. An empty text removes it. */
+  progress(text: string): void;
+  /** Asks a yes-or-no question; `no` where nobody can answer. */
+  confirm(question: string): Promise<boolean>;
+}
+
+export interface Streams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** So often the changing line is drawn at most, in milliseconds. */
+const FRAME_MS = 80;
+
+/** The terminal of this process. */
+export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => number): Terminal {
+  const interactive = stderr.isTTY;
+  let shown = '';
+  let drawnAt = 0;
+
+  function clear(): void {
+    if (shown !== '') stderr.write('\r\u001b[2K');
+    shown = '';
+  }
+
+  function line(text: string): void {
+    clear();
+    stderr.write(`${text}\n`);
+  }
+
+  return {
+    interactive,
+    out(text) {
+      clear();
+      stdout.write(`${text}\n`);
+    },
+    note: line,
+    warn(text) {
+      line(interactive ? `${styleText('yellow', 'warning:')} ${text}` : `warning: ${text}`);
+    },
+    progress(text) {
+      if (!interactive) return;
+      if (text === '') {
+        clear();
+        return;
+      }
+      if (text === shown || now() - drawnAt < FRAME_MS) return;
+      drawnAt = now();
+      clear();
+      // A line longer than the window would wrap, and a wrapped line cannot be drawn over.
+      shown = text.slice(0, Math.max(10, stderr.columns - 1));
+      stderr.write(styleText('dim', shown));
+    },
+    async confirm(question) {
+      if (!stdin.isTTY || !interactive) return false;
+      clear();
+      const prompt = createInterface({ input: stdin, output: stderr });
+      try {
+        return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
+      } finally {
+        prompt.close();
+      }
+    },
+  };
+}
+
+/** A count for people: `1,234,567`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** `1 day`, `2 days`. */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Bytes for people: `1.4 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** power;
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? 'B'}`;
+}
+
+/** A stretch of time for people: `2 h 13 min`, `42 s`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
