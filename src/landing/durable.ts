@@ -1,0 +1,125 @@
+/**
+ * Whole files or none: a file is written beside its place under a temporary name, fsynced, renamed, and the folder
+ * fsynced. Whoever lists the folder sees the file complete or not at all, also after a power cut.
+ */
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Effects } from '../effects.js';
+import { codeOf } from '../errors.js';
+import { FolderSync } from './folder-sync.js';
+import { orStorageError } from './storage-error.js';
+
+/** Folders and files hold personal data: for the account that runs the job alone. */
+export const FOLDER_MODE = 0o700;
+export const FILE_MODE = 0o600;
+
+const TEMPORARY = /^\.tmp-\d+-\d+$/;
+let temporaries = 0;
+
+/** The crash points of one write, in order, each as `<what>:<step>`. */
+export const DURABLE_STEPS = [
+  'before-write',
+  'before-fsync',
+  'before-rename',
+  'before-folder-fsync',
+  'durable',
+] as const;
+
+/** The writer of one data folder. */
+export class DurableFolder {
+  readonly #root: string;
+  readonly #effects: Pick<Effects, 'reach'>;
+  readonly #folders = new Map<string, Promise<void>>();
+  readonly #sync = new FolderSync();
+
+  constructor(root: string, effects: Pick<Effects, 'reach'>) {
+    this.#root = resolve(root);
+    this.#effects = effects;
+  }
+
+  /** How many fsyncs of folders were done so far. */
+  get folderSyncs(): number {
+    return this.#sync.count;
+  }
+
+  /**
+   * Writes a whole file, replacing one that is there, and resolves when it is durable under its name. `what` names
+   * the crash points. Throws `StorageError`; then no temporary file is left, and an older file is untouched.
+   */
+  async write(path: string, body: Uint8Array | string, what: string): Promise<void> {
+    const folder = dirname(path);
+    await this.makeFolder(folder);
+    const temporary = join(folder, `.tmp-${process.pid}-${temporaries++}`);
+    await orStorageError('write', path, async () => {
+      try {
+        this.#effects.reach(`${what}:before-write`);
+        await this.#writeTemporary(temporary, body, what);
+        this.#effects.reach(`${what}:before-rename`);
+        await rename(temporary, path);
+      } catch (error) {
+        await rm(temporary, { force: true }).catch(() => undefined);
+        throw error;
+      }
+      this.#effects.reach(`${what}:before-folder-fsync`);
+      await this.#sync.sync(folder);
+      this.#effects.reach(`${what}:durable`);
+    });
+  }
+
+  async #writeTemporary(temporary: string, body: Uint8Array | string, what: string): Promise<void> {
+    const handle = await open(temporary, 'w', FILE_MODE);
+    try {
+      await handle.writeFile(body);
+      this.#effects.reach(`${what}:before-fsync`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Resolves once every rename and every new name in the folder, up to this call, is durable. */
+  syncFolder(folder: string): Promise<void> {
+    return orStorageError('write', folder, () => this.#sync.sync(folder));
+  }
+
+  /**
+   * Makes a folder and its missing parents, durably. Inside the root a folder that exists is fsynced into its parent
+   * all the same, once per process: the process that made it may have died before it did that.
+   */
+  makeFolder(folder: string): Promise<void> {
+    const path = resolve(folder);
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const made = orStorageError('make the folder', path, () => this.#make(path));
+    this.#folders.set(path, made);
+    made.catch(() => this.#folders.delete(path));
+    return made;
+  }
+
+  async #make(path: string): Promise<void> {
+    if (path.startsWith(this.#root + sep)) {
+      await this.makeFolder(dirname(path));
+      await mkdir(path, { mode: FOLDER_MODE }).catch((error: unknown) => {
+        if (codeOf(error) !== 'EEXIST') throw error;
+      });
+      await this.#sync.sync(dirname(path));
+      return;
+    }
+    const first = await mkdir(path, { mode: FOLDER_MODE, recursive: true });
+    if (first === undefined) return;
+    for (let made = path; made.startsWith(first); made = dirname(made)) await this.#sync.sync(dirname(made));
+  }
+}
+
+/** Removes what dead processes left half written, in the folder and below. Only for the holder of the lock. */
+export async function sweepTemporaries(folder: string): Promise<number> {
+  return orStorageError('tidy up', folder, async () => {
+    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    });
+    const stale = names.filter((entry) => entry.isFile() && TEMPORARY.test(entry.name));
+    await Promise.all(stale.map((entry) => rm(join(entry.parentPath, entry.name), { force: true })));
+    return stale.length;
+  });
+}

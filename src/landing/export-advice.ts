@@ -1,0 +1,29 @@
+/** What a person is told about an export that no run can bring to an end on its own. Pure. */
+import type { ExportEntry } from './export-entry.js';
+import { isResumable } from './export-state.js';
+
+/** After so many runs in a row without a delivery a paid export is shown to a person; runs go on asking, that is free. */
+export const TROUBLES_BEFORE_A_PERSON = 3;
+
+/** Whether nothing but a person's decision can bring this export to an end. */
+export function needsPerson(entry: ExportEntry): boolean {
+  if (entry.state === 'ambiguous') return true;
+  return isResumable(entry.state) && entry.troubles >= TROUBLES_BEFORE_A_PERSON;
+}
+
+/** What happened and the exact commands to choose from, or `undefined` when there is nothing to decide. */
+export function adviceFor(entry: ExportEntry): string | undefined {
+  if (!needsPerson(entry)) return undefined;
+  const { key, day } = entry;
+  const last = entry.note === undefined ? '' : ` (${entry.note})`;
+  const what =
+    entry.state === 'ambiguous'
+      ? `It is not known whether the service received, and bills, the export request ${key} for ${day}${last}. ` +
+        `Ask the service's operator.`
+      : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts${last}.`;
+  return (
+    `${what} With its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    `To do without that day: \`dawnload exports abandon ${key}\`. ` +
+    `To request it once more, which is billed once more: \`dawnload exports resume ${key} --pay-again\`.`
+  );
+}

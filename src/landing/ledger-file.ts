@@ -1,0 +1,217 @@
+/**
+ * The ledger on disk: `exports.jsonl`, appended to and never rewritten, every line fsynced; and beside it
+ * `exports.head.json`, a witness of how far it went. The chain of checksums shows a changed or missing line; only the
+ * witness can show that whole lines at the end are gone, and with them a paid request.
+ */
+import { constants } from 'node:fs';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import { codeOf, DamageError, StorageError } from '../errors.js';
+import { DurableFolder, FILE_MODE, sweepTemporaries } from './durable.js';
+import { decodeLine, EMPTY, encodeLine, type Head } from './ledger-line.js';
+import { foldersOf, instantName } from './place.js';
+import { orStorageError, storageError } from './storage-error.js';
+
+const LEDGER = 'exports.jsonl';
+const WITNESS = 'exports.head.json';
+const witness = z.object({ seq: z.number().int().nonnegative(), sum: z.string() });
+
+/** What is in the file. */
+export interface LedgerContent {
+  /** The bodies of all whole lines, first to last. */
+  readonly bodies: readonly unknown[];
+  readonly head: Head;
+  /** Bytes that the whole lines take. */
+  readonly size: number;
+  /** What a process that died within an append left behind it: part of a line. */
+  readonly torn: Buffer | undefined;
+  /** The last line is whole but for its newline. */
+  readonly unended: boolean;
+}
+
+/** Reads the ledger and changes nothing. Throws `DamageError` when it is not what was written, `StorageError`. */
+export async function readLedger(dataDir: string): Promise<LedgerContent> {
+  const folder = foldersOf(dataDir).ledger;
+  // The witness first: a run beside this reader may append in between, and the witness may only lag.
+  const seen = await readWitness(join(folder, WITNESS));
+  const path = join(folder, LEDGER);
+  const content = decode(path, (await readIfThere(path)) ?? Buffer.alloc(0), seen);
+  if (content.head.seq < seen.seq) {
+    const lost = `${path} ends at line ${content.head.seq}, but ${seen.seq} were written`;
+    throw damaged(lost);
+  }
+  return content;
+}
+
+function decode(path: string, bytes: Buffer, seen: Head): LedgerContent {
+  const bodies: unknown[] = [];
+  let head = EMPTY;
+  let start = 0;
+  const take = (text: string): string | undefined => {
+    const line = decodeLine(head, text);
+    if (typeof line === 'string') return line;
+    if (line.seq === seen.seq && line.sum !== seen.sum) return 'is not the line that was written there';
+    bodies.push(line.body);
+    head = { seq: line.seq, sum: line.sum };
+    return undefined;
+  };
+  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
+    const wrong = take(bytes.toString('utf8', start, end));
+    if (wrong !== undefined) throw damaged(`line ${head.seq + 1} of ${path} ${wrong}`);
+    start = end + 1;
+  }
+  if (start === bytes.length) return { bodies, head, size: start, torn: undefined, unended: false };
+  // The newline alone is missing: the line says what happened, so it counts.
+  const unended = take(bytes.toString('utf8', start)) === undefined;
+  if (unended) return { bodies, head, size: bytes.length, torn: undefined, unended };
+  return { bodies, head, size: start, torn: bytes.subarray(start), unended };
+}
+
+/** The one writer of a ledger; its caller holds the lock of the data folder. */
+export class LedgerFile {
+  readonly #path: string;
+  readonly #disk: DurableFolder;
+  readonly #effects: Pick<Effects, 'reach'>;
+  #head: Head;
+  #size: number;
+  #broken: unknown;
+
+  private constructor(
+    path: string,
+    disk: DurableFolder,
+    effects: Pick<Effects, 'reach'>,
+    content: LedgerContent,
+  ) {
+    this.#path = path;
+    this.#disk = disk;
+    this.#effects = effects;
+    this.#head = content.head;
+    this.#size = content.size;
+  }
+
+  /**
+   * Opens the ledger for appending. A torn last line is copied to `exports.jsonl.torn-<instant>` and cut off. Throws
+   * `DamageError`, `StorageError`.
+   */
+  static async open(
+    dataDir: string,
+    effects: Effects,
+  ): Promise<{ file: LedgerFile; content: LedgerContent }> {
+    const folder = foldersOf(dataDir).ledger;
+    const path = join(folder, LEDGER);
+    const disk = new DurableFolder(dataDir, effects);
+    await disk.makeFolder(folder);
+    await sweepTemporaries(folder);
+    const content = await readLedger(dataDir);
+    const file = new LedgerFile(path, disk, effects, content);
+    if (content.torn !== undefined) {
+      await disk.write(`${path}.torn-${instantName(effects.now())}`, content.torn, 'ledger-torn');
+      await orStorageError('mend', path, () => cut(path, content.size));
+    }
+    if (content.unended) await orStorageError('mend', path, () => file.#append('\n', 'ledger:mended'));
+    return { file, content };
+  }
+
+  /**
+   * Appends one line and resolves when it is durable. After a `StorageError` the ledger is as it was before the call;
+   * if even that cannot be made sure, every later append is refused. `what` names the crash points.
+   */
+  async append(body: Readonly<Record<string, unknown>>, what: string): Promise<void> {
+    if (this.#broken !== undefined) throw storageError('write', this.#path, this.#broken);
+    const { text, head } = encodeLine(this.#head, body);
+    await orStorageError('write', this.#path, () => this.#append(`${text}\n`, what));
+    this.#head = head;
+    await this.#testify();
+  }
+
+  async #append(text: string, what: string): Promise<void> {
+    const created = this.#size === 0;
+    const flags = constants.O_RDWR | constants.O_APPEND | (created ? constants.O_CREAT : 0);
+    const handle = await open(this.#path, flags, FILE_MODE);
+    try {
+      const bytes = Buffer.from(text);
+      await this.#assertUntouched(handle);
+      this.#effects.reach(`${what}:before-append`);
+      await this.#writeOrCut(handle, bytes, what);
+      if (created) await this.#disk.syncFolder(join(this.#path, '..'));
+      this.#size += bytes.length;
+      this.#effects.reach(`${what}:durable`);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #writeOrCut(handle: FileHandle, bytes: Buffer, what: string): Promise<void> {
+    try {
+      await handle.appendFile(bytes);
+      this.#effects.reach(`${what}:before-fsync`);
+      await handle.sync();
+    } catch (error) {
+      try {
+        await handle.truncate(this.#size);
+        await handle.sync();
+      } catch {
+        // Part of a line may stand there: a line after it would be damage, so nothing more is written.
+        this.#broken = error;
+      }
+      throw error;
+    }
+  }
+
+  async #assertUntouched(handle: FileHandle): Promise<void> {
+    const { size } = await handle.stat();
+    if (size !== this.#size)
+      throw damaged(`${this.#path} was changed by someone else while this run had it open`);
+  }
+
+  /** The witness may lag behind, never run ahead; so a disk that is full just now is no reason to deny the line. */
+  async #testify(): Promise<void> {
+    const path = join(this.#path, '..', WITNESS);
+    try {
+      await this.#disk.write(path, `${JSON.stringify(this.#head)}\n`, 'ledger-head');
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+    }
+  }
+}
+
+async function cut(path: string, size: number): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.truncate(size);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readWitness(path: string): Promise<Head> {
+  const bytes = await readIfThere(path);
+  if (bytes === undefined) return EMPTY;
+  try {
+    return witness.parse(JSON.parse(bytes.toString('utf8')));
+  } catch (cause) {
+    throw damaged(`${path} is not what was written`, cause);
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  return orStorageError('read', path, async () => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
+
+/** A ledger that cannot be believed: nothing paid may be sent on its word. */
+export function damaged(message: string, cause?: unknown): DamageError {
+  return new DamageError(message, {
+    hint: 'nothing that is billed is sent until the ledger folder is restored from a backup: it alone knows what is paid for',
+    cause,
+  });
+}

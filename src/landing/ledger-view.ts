@@ -1,0 +1,56 @@
+/** The ledger of paid exports, to read: also for `plan` and `status` while a run writes it. */
+import type { Day, DayRange } from '../calendar.js';
+import { UsageError } from '../errors.js';
+import { coveredDays, missingDays } from './coverage.js';
+import { applyRecord, exportRecord, type ExportEntry } from './export-entry.js';
+import { damaged, readLedger } from './ledger-file.js';
+
+/** What the ledger says, in the order in which exports were intended. */
+export class LedgerView {
+  protected readonly book = new Map<string, ExportEntry>();
+
+  /** `bodies` are the lines of the ledger. Throws `DamageError` for one that cannot be. */
+  constructor(bodies: readonly unknown[]) {
+    for (const [i, body] of bodies.entries()) {
+      const record = exportRecord.safeParse(body);
+      if (!record.success)
+        throw damaged(`line ${i + 1} of the ledger says nothing that is known`, record.error);
+      const entry = applyRecord(this.book.get(record.data.key), record.data);
+      if (typeof entry === 'string') throw damaged(`line ${i + 1} of the ledger cannot be: ${entry}`);
+      this.book.set(entry.key, entry);
+    }
+  }
+
+  /** The ledger as it stands on disk; changes nothing. Throws `DamageError`, `StorageError`. */
+  static async read(dataDir: string): Promise<LedgerView> {
+    return new LedgerView((await readLedger(dataDir)).bodies);
+  }
+
+  /** All exports, oldest intent first. */
+  entries(): ExportEntry[] {
+    return [...this.book.values()];
+  }
+
+  find(key: string): ExportEntry | undefined {
+    return this.book.get(key);
+  }
+
+  /** The export of that key. Throws `UsageError` when there is none. */
+  get(key: string): ExportEntry {
+    const entry = this.find(key);
+    if (entry !== undefined) return entry;
+    throw new UsageError(`there is no export ${key} in the ledger`, {
+      hint: '`dawnload exports list` shows the exports and their keys',
+    });
+  }
+
+  /** The days that no automatic request may touch, oldest first. */
+  coveredDays(): Day[] {
+    return coveredDays(this.book.values());
+  }
+
+  /** The days of a range that a run may request, oldest first. */
+  missing(range: DayRange): Day[] {
+    return missingDays(range, this.book.values());
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The ledger of paid exports: what was asked for and is billed, or may be. E20 has no idempotency key and no list, so
+ * this journal is the only memory of it; an intent is durable before the request leaves.
+ */
+import { windowOf } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { DamageError, RefusedError, UsageError } from '../errors.js';
+import { overlap } from './coverage.js';
+import { adviceFor } from './export-advice.js';
+import { applyRecord, exportRecord, keyOf, partsOf } from './export-entry.js';
+import type { ExportEntry, ExportRecord, Intent } from './export-entry.js';
+import { blocksPayingAgain, blocksRuns } from './export-state.js';
+import { LedgerFile } from './ledger-file.js';
+import { LedgerView } from './ledger-view.js';
+import { strangersIn, type Stranger } from './strangers.js';
+
+type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
+
+/** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
+export class Ledger extends LedgerView {
+  readonly #file: LedgerFile;
+  readonly #effects: Effects;
+  #strangers: readonly Stranger[];
+  /** Exports intended through this very object: they are under way, not left behind. */
+  readonly #mine = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(file: LedgerFile, bodies: readonly unknown[], effects: Effects) {
+    super(bodies);
+    this.#file = file;
+    this.#effects = effects;
+    this.#strangers = [];
+  }
+
+  /**
+   * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
+   * ledger is not what was written, `StorageError`.
+   */
+  static async open(dataDir: string, effects: Effects): Promise<Ledger> {
+    const { file, content } = await LedgerFile.open(dataDir, effects);
+    const ledger = new Ledger(file, content.bodies, effects);
+    ledger.#strangers = await strangersIn(dataDir, ledger.book);
+    return ledger;
+  }
+
+  /**
+   * Turns what a dead process left `intended` into `ambiguous`: whether its request was sent is not known. Resolves to
+   * the entries that were changed.
+   */
+  settle(): Promise<ExportEntry[]> {
+    return this.#inTurn(async () => {
+      const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
+      const note = 'the process that was about to send the request ended before it knew the answer';
+      const settled: ExportEntry[] = [];
+      for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
+      return settled;
+    });
+  }
+
+  /**
+   * Puts on disk that an export will be requested (E20); only after this has resolved may the request be sent. Throws
+   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when pages
+   * lie on disk of an export that the ledger does not know; `StorageError`.
+   */
+  intend(intent: Intent): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));
+      return this.#intend(intent);
+    });
+  }
+
+  /**
+   * A person's consent to be billed once more for the window of an export: gives that one up, and intends another.
+   * Throws `RefusedError` when its data has already arrived or another export covers the window, and as `intend`.
+   */
+  payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      const old = this.get(key);
+      if (old.state === 'intended' || old.state === 'landed' || old.state === 'loaded') {
+        throw new RefusedError(`export ${key} is ${old.state}: there is nothing to pay for again`);
+      }
+      const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
+      const intent = { day, window, messageData, estimate, pricePerRecord };
+      this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+      if (blocksPayingAgain(old.state)) {
+        await this.#record(key, { event: 'abandoned', note: 'a person chose to pay for this window again' });
+      }
+      return this.#intend(intent, key);
+    });
+  }
+
+  /** The request provably never left this machine: nothing is billed, the window is free again. */
+  withdrawn(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'withdrawn', note: sentence(why) });
+  }
+
+  /** The service answered E20 with an export id: billed. */
+  requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'requested', exportId, rawAnswer: rawAnswer?.slice(0, 4_096) });
+  }
+
+  /** E21 says that the export is being generated; said twice it is written once. */
+  processing(key: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
+  }
+
+  /** E21 told the number of pages; also to open a landed export again when a page of it turned out damaged. */
+  ready(key: string, pages: number): Promise<ExportEntry> {
+    const same = (entry: ExportEntry): boolean => entry.state === 'ready' && entry.pages === pages;
+    return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
+  }
+
+  /** Every page is durable on disk. */
+  landed(key: string, pages: number, records: number, landedAt = this.#effects.now()): Promise<ExportEntry> {
+    return this.#event(key, { event: 'landed', pages, records, landedAt });
+  }
+
+  /** Every page is in the warehouse; said twice (a rebuild) it is written once. */
+  loaded(key: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
+  }
+
+  /** The request was sent, perhaps, and its answer is not known: a person decides. */
+  ambiguous(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'ambiguous', note: sentence(why) });
+  }
+
+  /** The service clearly refused the request (E20): nothing is billed, the window is free again. */
+  failed(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'failed', note: sentence(why) });
+  }
+
+  /**
+   * A paid export was not delivered this time (E21 `error`, `not_found`, or not ready in time). It stays as it is and
+   * the next run asks again; after some times `needsPerson` says so.
+   */
+  troubled(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'troubled', note: sentence(why) });
+  }
+
+  /**
+   * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
+   * entered anew: after the ledger itself was lost. Throws `UsageError`.
+   */
+  attach(key: string, exportId: string): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
+      if (other !== undefined) {
+        throw new UsageError(`the export id is already that of export ${other.key}`, {
+          hint: 'check the id; one export belongs to one window',
+        });
+      }
+      if (this.find(key) === undefined) await this.#enter(key);
+      const attached = await this.#record(key, { event: 'attached', exportId });
+      this.#strangers = this.#strangers.filter((stranger) => stranger.key !== key);
+      return attached;
+    });
+  }
+
+  /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
+  abandon(key: string, why = 'a person gave up on this export'): Promise<ExportEntry> {
+    return this.#event(key, { event: 'abandoned', note: sentence(why) });
+  }
+
+  async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
+    this.#assertNoStrangers();
+    const { day, window = windowOf(intent.day), messageData, estimate, pricePerRecord } = intent;
+    if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
+    const attempts = this.entries().flatMap((entry) =>
+      entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
+    );
+    const key = keyOf(day, Math.max(0, ...attempts) + 1);
+    this.#mine.add(key);
+    const { start, end } = window;
+    return this.#record(key, {
+      event: 'intended',
+      day,
+      start,
+      end,
+      messageData,
+      estimate,
+      pricePerRecord,
+      again,
+    });
+  }
+
+  /** Enters an export that only its pages on disk, or a person, still know. */
+  async #enter(key: string): Promise<void> {
+    const day = partsOf(key)?.day;
+    if (day === undefined || this.entries().some((entry) => entry.day === day)) this.get(key);
+    const window = windowOf(day ?? '');
+    const note = 'entered by a person; the ledger did not know it';
+    await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
+    await this.#record(key, { event: 'ambiguous', note });
+  }
+
+  #assertNotCovered(intent: Intent, blocks: (entry: ExportEntry) => boolean): void {
+    const window = intent.window ?? windowOf(intent.day);
+    const other = this.entries().find((entry) => blocks(entry) && overlap(entry.window, window));
+    if (other === undefined) return;
+    throw new RefusedError(`${intent.day} is covered by export ${other.key}, which is ${other.state}`, {
+      hint: adviceFor(other) ?? `\`dawnload exports show ${other.key}\` tells its story`,
+    });
+  }
+
+  #assertNoStrangers(): void {
+    const [stranger] = this.#strangers;
+    if (stranger === undefined) return;
+    throw new DamageError(
+      `${stranger.folder} holds pages of a paid export, ${stranger.key}, that the ledger does not know`,
+      {
+        hint:
+          'the ledger was lost or is an old copy: restore data/ledger from a backup, or enter each such export ' +
+          `again: \`dawnload exports attach ${stranger.key} ${stranger.exportId ?? 'EXPORT_ID'}\``,
+      },
+    );
+  }
+
+  #event(key: string, fields: Fields, isKnown?: (entry: ExportEntry) => boolean): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      const entry = this.get(key);
+      return isKnown?.(entry) === true ? entry : this.#record(key, fields);
+    });
+  }
+
+  async #record(key: string, { event, ...fields }: Fields): Promise<ExportEntry> {
+    // As it will be read back, so that nothing can be written that reading would call damage.
+    const body: Record<string, unknown> = {
+      event,
+      at: this.#effects.now().toISOString(),
+      key,
+      ...plain(fields),
+    };
+    const record = exportRecord.safeParse(body);
+    if (!record.success)
+      throw new UsageError(`export ${key} cannot be recorded as ${event}`, { cause: record.error });
+    const next = applyRecord(this.find(key), record.data);
+    if (typeof next === 'string') throw new UsageError(next);
+    await this.#file.append(body, `ledger:${event}`);
+    this.book.set(key, next);
+    return next;
+  }
+
+  /** One change at a time: each is decided on what the one before has put on disk. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** The fields as JSON holds them: instants as text, what is undefined left out. */
+function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  );
+}
+
+/** One line, not too long: it is shown in tables. */
+function sentence(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+}

@@ -1,0 +1,171 @@
+/** The free pulls that lie complete in the landing zone, as plain data. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isDay, type Day, type DayRange } from '../calendar.js';
+import { codeOf, DamageError } from '../errors.js';
+import { instantOf, MANIFEST, rangeOf } from './place.js';
+import { orStorageError } from './storage-error.js';
+
+interface PullBase {
+  /** The path relative to `landing/`; stable, also when the data folder moves. */
+  readonly id: string;
+  readonly pulledAt: Date;
+}
+
+/** One answer to E17; `file` is absolute. */
+export interface StatisticsPull extends PullBase {
+  readonly stream: 'statistics';
+  readonly range: DayRange;
+  readonly file: string;
+}
+
+/** One answer to E18. */
+export interface SubchannelPull extends PullBase {
+  readonly stream: 'statistics_by_subchannel';
+  readonly day: Day;
+  readonly file: string;
+}
+
+/** One answer to E19. */
+export interface CampaignAnswer {
+  readonly campaignId: string;
+  readonly file: string;
+  readonly windowStart: Date;
+  readonly windowEnd: Date;
+}
+
+/** The answers to E19 for all campaigns of a range; `complete` when every campaign asked for answered. */
+export interface CampaignsPull extends PullBase {
+  readonly stream: 'campaigns';
+  readonly range: DayRange;
+  readonly complete: boolean;
+  readonly answers: readonly CampaignAnswer[];
+}
+
+export type LandedPull = StatisticsPull | SubchannelPull | CampaignsPull;
+
+const instant = z.iso.datetime().transform((text) => new Date(text));
+const day = z.string().refine(isDay, 'not a day');
+
+/** `pull.json`, written last: without it a pull of campaigns never ended and is ignored. */
+export const campaignManifest = z.object({
+  version: z.literal(1),
+  range: z.object({ start: day, end: day }),
+  pulledAt: instant,
+  answers: z.array(
+    z.object({
+      campaignId: z.string(),
+      // A name in this very folder: a manifest cannot point anywhere else.
+      file: z.string().regex(/^[^/\\]+\.json\.gz$/),
+      windowStart: instant,
+      windowEnd: instant,
+    }),
+  ),
+  failed: z.array(z.string()),
+});
+export type CampaignManifest = z.infer<typeof campaignManifest>;
+
+/**
+ * Every complete pull below `landing/`, oldest first (by `pulledAt`, then by id). Throws `DamageError` for a manifest
+ * that cannot be read, `StorageError`.
+ */
+export async function listPulls(landing: string): Promise<LandedPull[]> {
+  const found = await Promise.all([
+    listFiles(landing, 'statistics'),
+    listFiles(landing, 'statistics_by_subchannel'),
+    listFiles(landing, 'campaigns'),
+  ]);
+  const [statistics, subchannels, campaigns] = found;
+  const pulls: LandedPull[] = [
+    ...statistics.flatMap(({ folder, name }) => statisticsPull(landing, folder, name) ?? []),
+    ...subchannels.flatMap(({ folder, name }) => subchannelPull(landing, folder, name) ?? []),
+    ...(await Promise.all(campaigns.map(({ folder, name }) => campaignsPull(landing, folder, name)))).flat(),
+  ];
+  return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
+}
+
+interface Found {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** What lies two levels below a stream's folder: `<range or day>/<instant...>`. */
+async function listFiles(landing: string, stream: string): Promise<Found[]> {
+  const folders = await namesIn(join(landing, stream));
+  const nested = await Promise.all(
+    folders.map(async (folder) =>
+      (await namesIn(join(landing, stream, folder))).map((name) => ({ folder, name })),
+    ),
+  );
+  return nested.flat();
+}
+
+/** The names in a folder; none when it is not there, or is no folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return orStorageError('list', folder, async () => {
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+      throw error;
+    }
+  });
+}
+
+function statisticsPull(landing: string, folder: string, name: string): StatisticsPull | undefined {
+  const range = rangeOf(folder);
+  const pulledAt = fileInstant(name);
+  if (range === undefined || pulledAt === undefined) return undefined;
+  const id = `statistics/${folder}/${name}`;
+  return { stream: 'statistics', id, range, pulledAt, file: join(landing, id) };
+}
+
+function subchannelPull(landing: string, folder: string, name: string): SubchannelPull | undefined {
+  const pulledAt = fileInstant(name);
+  if (!isDay(folder) || pulledAt === undefined) return undefined;
+  const id = `statistics_by_subchannel/${folder}/${name}`;
+  return { stream: 'statistics_by_subchannel', id, day: folder, pulledAt, file: join(landing, id) };
+}
+
+async function campaignsPull(landing: string, folder: string, name: string): Promise<CampaignsPull[]> {
+  if (rangeOf(folder) === undefined || instantOf(name) === undefined) return [];
+  const id = `campaigns/${folder}/${name}`;
+  const manifest = await readManifest(join(landing, id, MANIFEST));
+  if (manifest === undefined) return [];
+  const { range, pulledAt, answers, failed } = manifest;
+  return [
+    {
+      stream: 'campaigns',
+      id,
+      range,
+      pulledAt,
+      complete: failed.length === 0,
+      answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
+    },
+  ];
+}
+
+async function readManifest(path: string): Promise<CampaignManifest | undefined> {
+  const text = await orStorageError('read', path, async () => {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+      throw error;
+    }
+  });
+  if (text === undefined) return undefined;
+  try {
+    return campaignManifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new DamageError(`${path} is not the manifest that was written`, {
+      hint: 'move its folder away; the next run pulls those days again, which is free',
+      cause,
+    });
+  }
+}
+
+function fileInstant(name: string): Date | undefined {
+  return name.endsWith('.json.gz') ? instantOf(name.slice(0, -'.json.gz'.length)) : undefined;
+}

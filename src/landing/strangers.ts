@@ -1,0 +1,30 @@
+/**
+ * Paid pages on disk that the ledger does not know: the sign of a ledger that was lost or put back from an old copy,
+ * whose word would lead to paying twice.
+ */
+import { join } from 'node:path';
+import { foldersOf } from './place.js';
+import { namesIn } from './pulls.js';
+import { idOf } from './safe-name.js';
+
+export interface Stranger {
+  readonly key: string;
+  /** `undefined` when the folder's name does not tell. */
+  readonly exportId: string | undefined;
+  readonly folder: string;
+}
+
+/** The exports with a folder below `landing/events` whose key is not known. Throws `StorageError`. */
+export async function strangersIn(dataDir: string, known: ReadonlyMap<string, unknown>): Promise<Stranger[]> {
+  const events = join(foldersOf(dataDir).landing, 'events');
+  const strangers: Stranger[] = [];
+  for (const day of await namesIn(events)) {
+    for (const key of await namesIn(join(events, day))) {
+      if (known.has(key)) continue;
+      const folder = join(events, day, key);
+      const [name = '.'] = await namesIn(folder);
+      strangers.push({ key, exportId: idOf(name), folder });
+    }
+  }
+  return strangers;
+}
