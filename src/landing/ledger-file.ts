@@ -4,15 +4,15 @@
  * witness can show that whole lines at the end are gone, and with them a paid request.
  */
 import { constants } from 'node:fs';
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import { codeOf, DamageError, StorageError } from '../errors.js';
+import { DamageError, StorageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './durable.js';
 import { decodeLine, EMPTY, encodeLine, type Head } from './ledger-line.js';
 import { foldersOf, instantName } from './place.js';
-import { orStorageError, storageError } from './storage-error.js';
+import { orStorageError, readIfThere, storageError } from './storage-error.js';
 
 const LEDGER = 'exports.jsonl';
 const WITNESS = 'exports.head.json';
@@ -195,17 +195,6 @@ async function readWitness(path: string): Promise<Head> {
   } catch (cause) {
     throw damaged(`${path} is not what was written`, cause);
   }
-}
-
-async function readIfThere(path: string): Promise<Buffer | undefined> {
-  return orStorageError('read', path, async () => {
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  });
 }
 
 /** A ledger that cannot be believed: nothing paid may be sent on its word. */

@@ -162,6 +162,11 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'abandoned', note: sentence(why) });
   }
 
+  /** Resolves once every change that was asked for has come to its end. No file is held open. */
+  async close(): Promise<void> {
+    await this.#queue;
+  }
+
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
     this.#assertNoStrangers();
     const { day, window = windowOf(intent.day), messageData, estimate, pricePerRecord } = intent;

@@ -38,7 +38,7 @@ const SETTINGS = { threads: '1', autoinstall_known_extensions: 'false', autoload
 const held = new Set<string>();
 
 /** A lock that is held until `release` or the end of the process. */
-export class Lock {
+export class RunLock {
   readonly #path: string;
   readonly #inode: number;
   #instance: DuckDBInstance | undefined;
@@ -53,7 +53,7 @@ export class Lock {
    * Takes the lock of a data folder at once or not at all. Throws `TryLaterError` naming the other run,
    * `StorageError`.
    */
-  static async hold(dataDir: string, command: string, effects: Effects): Promise<Lock> {
+  static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
@@ -67,7 +67,7 @@ export class Lock {
       const { ino } = await orStorageError('find', path, () => stat(path));
       const about = { pid: process.pid, command, since: effects.now() };
       await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
-      return new Lock(path, instance, ino);
+      return new RunLock(path, instance, ino);
     } catch (error) {
       held.delete(path);
       throw error;

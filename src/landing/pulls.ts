@@ -1,11 +1,11 @@
 /** The free pulls that lie complete in the landing zone, as plain data. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isDay, type Day, type DayRange } from '../calendar.js';
 import { codeOf, DamageError } from '../errors.js';
 import { instantOf, MANIFEST, rangeOf } from './place.js';
-import { orStorageError } from './storage-error.js';
+import { orStorageError, readIfThere } from './storage-error.js';
 
 interface PullBase {
   /** The path relative to `landing/`; stable, also when the data folder moves. */
@@ -147,17 +147,10 @@ async function campaignsPull(landing: string, folder: string, name: string): Pro
 }
 
 async function readManifest(path: string): Promise<CampaignManifest | undefined> {
-  const text = await orStorageError('read', path, async () => {
-    try {
-      return await readFile(path, 'utf8');
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-      throw error;
-    }
-  });
+  const text = await readIfThere(path);
   if (text === undefined) return undefined;
   try {
-    return campaignManifest.parse(JSON.parse(text));
+    return campaignManifest.parse(JSON.parse(text.toString('utf8')));
   } catch (cause) {
     throw new DamageError(`${path} is not the manifest that was written`, {
       hint: 'move its folder away; the next run pulls those days again, which is free',

@@ -1,4 +1,5 @@
 /** What a failed file operation means to the person who has to mend it. */
+import { readFile } from 'node:fs/promises';
 import { codeOf, messageOf, StorageError } from '../errors.js';
 
 const KEPT = 'what was landed before is kept, and the next run goes on from there';
@@ -50,4 +51,16 @@ export async function orStorageError<T>(doing: string, path: string, work: () =>
   } catch (cause) {
     throw storageError(doing, path, cause);
   }
+}
+
+/** The bytes of a file, or `undefined` when it is not there. Throws `StorageError`. */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  return orStorageError('read', path, async () => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
 }
