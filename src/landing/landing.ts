@@ -2,9 +2,11 @@
  * The landing zone: what the service answered, verbatim, compressed, never changed. Everything after it can be built
  * again from here without the network.
  */
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DayRange, Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
+import { codeOf } from '../errors.js';
 import { DurableFolder, sweepTemporaries } from './durable.js';
 import {
   campaignFolder,
@@ -18,6 +20,7 @@ import {
   type Place,
 } from './place.js';
 import { listPulls, namesIn, type CampaignAnswer, type CampaignsPull, type LandedPull } from './pulls.js';
+import { orStorageError } from './storage-error.js';
 import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
 
 type LandingEffects = Pick<Effects, 'reach'>;
@@ -112,7 +115,12 @@ export class Landing {
     if (this.#taken.has(id)) return false;
     this.#taken.add(id);
     const path = join(this.folder, id);
-    return !(await namesIn(join(path, '..'))).includes(id.slice(id.lastIndexOf('/') + 1));
+    return orStorageError('look for', path, async () => {
+      const there = await stat(path).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error;
+      });
+      return there === undefined;
+    });
   }
 
   #writer(folder: string): CampaignWriter {

@@ -4,18 +4,21 @@
  * witness can show that whole lines at the end are gone, and with them a paid request.
  */
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { DamageError, StorageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './durable.js';
 import { decodeLine, EMPTY, encodeLine, type Head } from './ledger-line.js';
 import { foldersOf, instantName } from './place.js';
-import { orStorageError, readIfThere, storageError } from './storage-error.js';
+import { isFull, orStorageError, readIfThere, storageError } from './storage-error.js';
 
 const LEDGER = 'exports.jsonl';
 const WITNESS = 'exports.head.json';
+/** Room kept free on the disk, so that the answer to a request can be written down on a disk that has filled up. */
+const RESERVE = 'exports.reserve';
+const RESERVE_BYTES = 64 * 1024;
 const witness = z.object({ seq: z.number().int().nonnegative(), sum: z.string() });
 
 /** What is in the file. */
@@ -92,13 +95,13 @@ export class LedgerFile {
   }
 
   /**
-   * Opens the ledger for appending. A torn last line is copied to `exports.jsonl.torn-<instant>` and cut off. Throws
-   * `DamageError`, `StorageError`.
+   * Opens the ledger for appending. A torn last line is copied to `exports.jsonl.torn-<instant>`, whose name is
+   * `setAside`, and cut off. Throws `DamageError`, `StorageError`.
    */
   static async open(
     dataDir: string,
     effects: Effects,
-  ): Promise<{ file: LedgerFile; content: LedgerContent }> {
+  ): Promise<{ file: LedgerFile; bodies: readonly unknown[]; setAside: string | undefined }> {
     const folder = foldersOf(dataDir).ledger;
     const path = join(folder, LEDGER);
     const disk = new DurableFolder(dataDir, effects);
@@ -106,48 +109,62 @@ export class LedgerFile {
     await sweepTemporaries(folder);
     const content = await readLedger(dataDir);
     const file = new LedgerFile(path, disk, effects, content);
+    let setAside: string | undefined;
     if (content.torn !== undefined) {
-      await disk.write(`${path}.torn-${instantName(effects.now())}`, content.torn, 'ledger-torn');
+      setAside = `${path}.torn-${instantName(effects.now())}`;
+      await disk.write(setAside, content.torn, 'ledger-torn');
       await orStorageError('mend', path, () => cut(path, content.size));
     }
     if (content.unended) await orStorageError('mend', path, () => file.#append('\n', 'ledger:mended'));
-    return { file, content };
+    return { file, bodies: content.bodies, setAside };
+  }
+
+  /** Sets room aside for the lines to come. Throws `StorageError` when there is none: then nothing may be sent. */
+  async reserve(): Promise<void> {
+    await this.#disk.write(this.#beside(RESERVE), Buffer.alloc(RESERVE_BYTES), 'ledger-reserve');
   }
 
   /**
-   * Appends one line and resolves when it is durable. After a `StorageError` the ledger is as it was before the call;
-   * if even that cannot be made sure, every later append is refused. `what` names the crash points.
+   * Appends one line and resolves when it is durable; on a full disk `mayUseReserve` makes room for it. After a
+   * `StorageError` the ledger is as it was before the call; if even that cannot be made sure, every later append is
+   * refused. `what` names the crash points.
    */
-  async append(body: Readonly<Record<string, unknown>>, what: string): Promise<void> {
-    if (this.#broken !== undefined) throw storageError('write', this.#path, this.#broken);
+  async append(body: Readonly<Record<string, unknown>>, what: string, mayUseReserve: boolean): Promise<void> {
     const { text, head } = encodeLine(this.#head, body);
-    await orStorageError('write', this.#path, () => this.#append(`${text}\n`, what));
-    this.#head = head;
+    try {
+      await this.#append(`${text}\n`, what, head);
+    } catch (error) {
+      if (!mayUseReserve || !isFull(error)) throw storageError('write', this.#path, error);
+      await rm(this.#beside(RESERVE), { force: true }).catch(() => undefined);
+      await orStorageError('write', this.#path, () => this.#append(`${text}\n`, what, head));
+    }
     await this.#testify();
   }
 
-  async #append(text: string, what: string): Promise<void> {
-    const created = this.#size === 0;
-    const flags = constants.O_RDWR | constants.O_APPEND | (created ? constants.O_CREAT : 0);
+  async #append(text: string, what: string, head = this.#head): Promise<void> {
+    if (this.#broken !== undefined) throw storageError('write', this.#path, this.#broken);
+    const isNew = this.#size === 0;
+    const flags = constants.O_RDWR | constants.O_APPEND | (isNew ? constants.O_CREAT : 0);
     const handle = await open(this.#path, flags, FILE_MODE);
     try {
-      const bytes = Buffer.from(text);
       await this.#assertUntouched(handle);
       this.#effects.reach(`${what}:before-append`);
-      await this.#writeOrCut(handle, bytes, what);
-      if (created) await this.#disk.syncFolder(join(this.#path, '..'));
-      this.#size += bytes.length;
+      await this.#writeOrCut(handle, Buffer.from(text), isNew, what);
+      this.#size += Buffer.byteLength(text);
+      this.#head = head;
       this.#effects.reach(`${what}:durable`);
     } finally {
-      await handle.close();
+      // Everything is fsynced or cut off by now: closing has nothing left to fail at.
+      await handle.close().catch(() => undefined);
     }
   }
 
-  async #writeOrCut(handle: FileHandle, bytes: Buffer, what: string): Promise<void> {
+  async #writeOrCut(handle: FileHandle, bytes: Buffer, isNew: boolean, what: string): Promise<void> {
     try {
       await handle.appendFile(bytes);
       this.#effects.reach(`${what}:before-fsync`);
       await handle.sync();
+      if (isNew) await this.#disk.syncFolder(dirname(this.#path));
     } catch (error) {
       try {
         await handle.truncate(this.#size);
@@ -168,12 +185,15 @@ export class LedgerFile {
 
   /** The witness may lag behind, never run ahead; so a disk that is full just now is no reason to deny the line. */
   async #testify(): Promise<void> {
-    const path = join(this.#path, '..', WITNESS);
     try {
-      await this.#disk.write(path, `${JSON.stringify(this.#head)}\n`, 'ledger-head');
+      await this.#disk.write(this.#beside(WITNESS), `${JSON.stringify(this.#head)}\n`, 'ledger-head');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
     }
+  }
+
+  #beside(name: string): string {
+    return join(dirname(this.#path), name);
   }
 }
 

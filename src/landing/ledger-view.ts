@@ -38,10 +38,8 @@ export class LedgerView {
   /** The export of that key. Throws `UsageError` when there is none. */
   get(key: string): ExportEntry {
     const entry = this.find(key);
-    if (entry !== undefined) return entry;
-    throw new UsageError(`there is no export ${key} in the ledger`, {
-      hint: '`dawnload exports list` shows the exports and their keys',
-    });
+    if (entry === undefined) throw unknownExport(key);
+    return entry;
   }
 
   /** The days that no automatic request may touch, oldest first. */
@@ -53,4 +51,11 @@ export class LedgerView {
   missing(range: DayRange): Day[] {
     return missingDays(range, this.book.values());
   }
+}
+
+/** The error for a key that no export has. */
+export function unknownExport(key: string): UsageError {
+  return new UsageError(`there is no export ${key} in the ledger`, {
+    hint: '`dawnload exports list` shows the exports and their keys',
+  });
 }

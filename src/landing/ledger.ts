@@ -2,16 +2,16 @@
  * The ledger of paid exports: what was asked for and is billed, or may be. E20 has no idempotency key and no list, so
  * this journal is the only memory of it; an intent is durable before the request leaves.
  */
-import { windowOf } from '../calendar.js';
+import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { DamageError, RefusedError, UsageError } from '../errors.js';
+import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
 import { overlap } from './coverage.js';
 import { adviceFor } from './export-advice.js';
 import { applyRecord, exportRecord, keyOf, partsOf } from './export-entry.js';
 import type { ExportEntry, ExportRecord, Intent } from './export-entry.js';
 import { blocksPayingAgain, blocksRuns } from './export-state.js';
 import { LedgerFile } from './ledger-file.js';
-import { LedgerView } from './ledger-view.js';
+import { LedgerView, unknownExport } from './ledger-view.js';
 import { strangersIn, type Stranger } from './strangers.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
@@ -25,11 +25,18 @@ export class Ledger extends LedgerView {
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: LedgerFile, bodies: readonly unknown[], effects: Effects) {
+  /** Where a torn last line was put when the ledger was opened. */
+  readonly setAside: string | undefined;
+
+  private constructor(
+    { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
+    effects: Effects,
+  ) {
     super(bodies);
     this.#file = file;
     this.#effects = effects;
     this.#strangers = [];
+    this.setAside = setAside;
   }
 
   /**
@@ -37,8 +44,7 @@ export class Ledger extends LedgerView {
    * ledger is not what was written, `StorageError`.
    */
   static async open(dataDir: string, effects: Effects): Promise<Ledger> {
-    const { file, content } = await LedgerFile.open(dataDir, effects);
-    const ledger = new Ledger(file, content.bodies, effects);
+    const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
     ledger.#strangers = await strangersIn(dataDir, ledger.book);
     return ledger;
   }
@@ -50,7 +56,8 @@ export class Ledger extends LedgerView {
   settle(): Promise<ExportEntry[]> {
     return this.#inTurn(async () => {
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
-      const note = 'the process that was about to send the request ended before it knew the answer';
+      const rest = this.setAside === undefined ? '' : `; part of a line it wrote is kept in ${this.setAside}`;
+      const note = `the process that was about to send the request ended before it knew the answer${rest}`;
       const settled: ExportEntry[] = [];
       for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
       return settled;
@@ -94,9 +101,20 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'withdrawn', note: sentence(why) });
   }
 
-  /** The service answered E20 with an export id: billed. */
-  requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
-    return this.#event(key, { event: 'requested', exportId, rawAnswer: rawAnswer?.slice(0, 4_096) });
+  /**
+   * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be written down; its
+   * message holds the id, so that a person can still attach it.
+   */
+  async requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
+    try {
+      return await this.#event(key, { event: 'requested', exportId, rawAnswer: rawAnswer?.slice(0, 4_096) });
+    } catch (cause) {
+      if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
+      throw new StorageError(
+        `the service accepted the paid export ${key} as ${exportId}, but that could not be written down: ${cause.message}`,
+        { hint: `mend the disk, then: \`dawnload exports attach ${key} ${exportId}\``, cause },
+      );
+    }
   }
 
   /** E21 says that the export is being generated; said twice it is written once. */
@@ -169,13 +187,15 @@ export class Ledger extends LedgerView {
 
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
     this.#assertNoStrangers();
-    const { day, window = windowOf(intent.day), messageData, estimate, pricePerRecord } = intent;
+    const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
+    const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
     if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
     );
     const key = keyOf(day, Math.max(0, ...attempts) + 1);
     this.#mine.add(key);
+    await this.#file.reserve();
     const { start, end } = window;
     return this.#record(key, {
       event: 'intended',
@@ -192,11 +212,17 @@ export class Ledger extends LedgerView {
   /** Enters an export that only its pages on disk, or a person, still know. */
   async #enter(key: string): Promise<void> {
     const day = partsOf(key)?.day;
-    if (day === undefined || this.entries().some((entry) => entry.day === day)) this.get(key);
-    const window = windowOf(day ?? '');
-    const note = 'entered by a person; the ledger did not know it';
+    if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key);
+    const window = windowOf(day);
     await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
-    await this.#record(key, { event: 'ambiguous', note });
+    await this.#record(key, { event: 'ambiguous', note: 'entered by a person; the ledger did not know it' });
+  }
+
+  #mayEnter(key: string, window: Window): boolean {
+    const isStranger = this.#strangers.some((stranger) => stranger.key === key);
+    return (
+      isStranger || !this.entries().some((entry) => blocksRuns(entry.state) && overlap(entry.window, window))
+    );
   }
 
   #assertNotCovered(intent: Intent, blocks: (entry: ExportEntry) => boolean): void {
@@ -241,7 +267,8 @@ export class Ledger extends LedgerView {
       throw new UsageError(`export ${key} cannot be recorded as ${event}`, { cause: record.error });
     const next = applyRecord(this.find(key), record.data);
     if (typeof next === 'string') throw new UsageError(next);
-    await this.#file.append(body, `ledger:${event}`);
+    // Nothing is sent yet when an export is intended: only what follows may need the room kept for it.
+    await this.#file.append(body, `ledger:${event}`, event !== 'intended');
     this.book.set(key, next);
     return next;
   }

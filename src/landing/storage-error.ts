@@ -1,6 +1,6 @@
 /** What a failed file operation means to the person who has to mend it. */
 import { readFile } from 'node:fs/promises';
-import { codeOf, messageOf, StorageError } from '../errors.js';
+import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 
 const KEPT = 'what was landed before is kept, and the next run goes on from there';
 
@@ -37,11 +37,17 @@ const SENTENCES: Readonly<Record<string, readonly [sentence: string, hint: strin
 };
 
 /** The error that a failed operation is reported as: `cannot <doing> <path>: <why>`; one of ours passes unchanged. */
-export function storageError(doing: string, path: string, cause: unknown): StorageError {
-  if (cause instanceof StorageError) return cause;
+export function storageError(doing: string, path: string, cause: unknown): DawnloadError {
+  if (cause instanceof DawnloadError) return cause;
   const code = codeOf(cause) ?? '';
   const [sentence, hint] = SENTENCES[code] ?? [messageOf(cause), 'see the cause with --verbose'];
   return new StorageError(`cannot ${doing} ${path}: ${sentence}`, { hint, cause });
+}
+
+/** Whether a failure, or what caused it, means that the disk has no room left. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error instanceof StorageError ? error.cause : error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** Runs a file operation and reports its failure as a `StorageError`. */
