@@ -1,0 +1,5 @@
+/** The messaging service itself, small enough to run inside this repository: for the demo, tests and benchmarks. */
+export type { Bill } from './bills.js';
+export type { EndpointName } from './endpoints.js';
+export type { SandboxOptions } from './options.js';
+export { type RequestCount, type Sandbox, startSandbox } from './server.js';

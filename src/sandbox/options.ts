@@ -1,0 +1,82 @@
+/** What can be set on a sandbox, and what holds when it is not. */
+
+export interface SandboxOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  host?: string | undefined;
+  /** Port to listen on; default 0, any free one. */
+  port?: number | undefined;
+  /** The service's clock; default the real one. Exports are made in real time all the same. */
+  now?: (() => Date) | undefined;
+  accessKey?: string | undefined;
+  secretKey?: string | undefined;
+  /** The one project it knows: 32 lowercase hexadecimal digits. */
+  projectId?: string | undefined;
+  /** The word in `${brand}_user_id` and `${brand}_device_id`, and the name of the web-push object. */
+  brand?: string | undefined;
+  /** The word in channel names: `${messenger}-alimtalk`. */
+  messenger?: string | undefined;
+  /** The query parameter that holds the page number of E21 (N18). */
+  pageParameter?: string | undefined;
+  tokenLifetimeSeconds?: number | undefined;
+  /** How long an export is `processing`. */
+  exportSeconds?: number | undefined;
+  /** About how many export records a KST day has. */
+  eventsPerDay?: number | undefined;
+  /** Another seed, another world. */
+  seed?: number | undefined;
+  /** A file to which each bill is appended as a JSON line, and synced, before the answer leaves. */
+  billingJournal?: string | undefined;
+  /** How exports spell the push channel; the statistics always use the hyphen. */
+  pushChannelSpelling?: 'push-notification' | 'push_notification' | undefined;
+  /** What page 0 of an export without records answers. */
+  emptyExport?: 'success' | 'invalid_page' | undefined;
+  /** E17 and E18 time out on longer ranges; default never. */
+  longestRangeDays?: number | undefined;
+  /** The status that such a timeout has. */
+  timeoutStatus?: 200 | 408 | undefined;
+}
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly now: () => Date;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly projectId: string;
+  readonly brand: string;
+  readonly messenger: string;
+  readonly pageParameter: string;
+  readonly tokenLifetimeSeconds: number;
+  readonly exportSeconds: number;
+  readonly eventsPerDay: number;
+  readonly seed: number;
+  readonly billingJournal: string | null;
+  readonly pushChannelSpelling: 'push-notification' | 'push_notification';
+  readonly emptyExport: 'success' | 'invalid_page';
+  readonly longestRangeDays: number;
+  readonly timeoutStatus: 200 | 408;
+}
+
+/** The options with every default in place. */
+export function settle(options: SandboxOptions): Settings {
+  return {
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    now: options.now ?? (() => new Date()),
+    accessKey: options.accessKey ?? 'sandbox-access-key',
+    secretKey: options.secretKey ?? 'sandbox-secret-key',
+    projectId: options.projectId ?? '0123456789abcdef0123456789abcdef',
+    brand: options.brand ?? 'service',
+    messenger: options.messenger ?? 'chatapp',
+    pageParameter: options.pageParameter ?? 'page',
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
+    exportSeconds: options.exportSeconds ?? 1,
+    eventsPerDay: options.eventsPerDay ?? 20_000,
+    seed: options.seed ?? 1,
+    billingJournal: options.billingJournal ?? null,
+    pushChannelSpelling: options.pushChannelSpelling ?? 'push_notification',
+    emptyExport: options.emptyExport ?? 'success',
+    longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
+    timeoutStatus: options.timeoutStatus ?? 408,
+  };
+}

@@ -1,0 +1,110 @@
+/** The sockets: reads requests, counts them, sends answers. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+import { type Answer, jsonAnswer } from './answer.js';
+import { type Bill, openBills } from './bills.js';
+import { createEndpoints, type EndpointName } from './endpoints.js';
+import { type SandboxOptions, settle } from './options.js';
+import { answerTo, findEndpoint, notFound } from './service.js';
+import { createTokens } from './tokens.js';
+
+/** Largest request body; those of the specification are far smaller. */
+const BODY_BYTES = 1024 * 1024;
+
+/** Longer than any pause of a well-behaved client, so that it does not meet a connection about to close. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** How often each endpoint was asked; `other` counts paths that do not exist. */
+export type RequestCount = Record<EndpointName | 'other', number>;
+
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  bills(): Bill[];
+  requests(): RequestCount;
+  close(): Promise<void>;
+}
+
+/** Starts the service on a port of this machine. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settle(options);
+  const bills = openBills(settings.billingJournal);
+  const tokens = createTokens(settings.now, settings.tokenLifetimeSeconds);
+  const endpoints = createEndpoints(settings, tokens, bills);
+  const requests: RequestCount = { E1: 0, E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 };
+
+  function control(method: string, path: string): Answer {
+    if (method === 'GET' && path === '/_sandbox/bills') return jsonAnswer(bills.all());
+    if (method === 'GET' && path === '/_sandbox/requests') return jsonAnswer(requests);
+    return notFound();
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const method = request.method ?? 'GET';
+    const url = new URL(request.url ?? '/', 'http://sandbox');
+    const body = await readBody(request);
+    if (url.pathname.startsWith('/_sandbox/')) {
+      send(response, control(method, url.pathname));
+      return;
+    }
+    const found = findEndpoint(endpoints, method, url.pathname);
+    requests[found?.endpoint.name ?? 'other'] += 1;
+    if (found === null) {
+      send(response, notFound());
+      return;
+    }
+    const { authorization } = request.headers;
+    const asked = { method, path: url.pathname, query: url.searchParams, authorization, body };
+    const answer = answerTo(found.endpoint, found.values, asked, settings, tokens);
+    send(response, answer);
+  }
+
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    // A client that goes away in the middle is no error of the service.
+    handle(request, response).catch(() => response.destroy());
+  });
+  const port = await listen(server, settings.port, settings.host);
+  return {
+    url: `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`,
+    port,
+    bills: () => bills.all(),
+    requests: () => ({ ...requests }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          bills.close();
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** The whole body, or null when it is too large. Read to its end all the same, so that the answer gets through. */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    length += chunk.length;
+    if (length <= BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return length <= BODY_BYTES ? Buffer.concat(chunks) : null;
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, { ...headers, 'content-length': body.length });
+  response.end(body);
+}

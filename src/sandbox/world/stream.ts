@@ -1,0 +1,107 @@
+/** A stream: what one resource, arm or step sends over one way. The unit in which a day is planned. */
+import { CAMPAIGNS } from './campaigns.js';
+import type { Channel } from './channels.js';
+import type { Curve } from './hours.js';
+import { JOURNEYS } from './journeys.js';
+import { MORE_CAMPAIGNS } from './more-campaigns.js';
+import { hashText } from './random.js';
+import type { Campaign, Copy, Journey, Leg } from './resource.js';
+
+export interface Stream {
+  readonly resourceType: 'campaign' | 'user-journey';
+  readonly resourceId: string;
+  readonly resourceName: string;
+  readonly tags: readonly string[];
+  /** The arm of an A/B test; null when there is no test. */
+  readonly variant: { readonly id: string; readonly name: string } | null;
+  /** The step of a journey; null for campaigns. */
+  readonly node: { readonly id: string; readonly name: string } | null;
+  readonly channel: Channel;
+  readonly sub: string | null;
+  readonly target: string | null;
+  readonly copy: Copy;
+  readonly weekdays: readonly number[];
+  readonly hours: Curve;
+  readonly conversions: readonly string[];
+  /** Sends of a sending day before scaling. */
+  readonly volume: number;
+  /** Compares its true click and conversion rates to the channel's. */
+  readonly lift: number;
+  /** How many arms share the audience, and which of them this is: a user is always in the same arm. */
+  readonly arms: number;
+  readonly arm: number;
+  /** Where its chance begins. */
+  readonly seed: number;
+}
+
+function streamOf(
+  resource: Campaign | Journey,
+  leg: Leg,
+  seed: number,
+  rest: Pick<Stream, 'resourceType' | 'variant' | 'node' | 'copy' | 'lift' | 'arms' | 'arm'> & {
+    part: number;
+  },
+): Stream {
+  const { part, ...own } = rest;
+  const key = [resource.id, own.variant?.id, own.node?.id, leg.channel, leg.sub, leg.target].join('/');
+  return {
+    ...own,
+    resourceId: resource.id,
+    resourceName: resource.name,
+    tags: own.resourceType === 'campaign' ? resource.tags : [],
+    channel: leg.channel,
+    sub: leg.sub ?? null,
+    target: leg.target ?? null,
+    weekdays: resource.weekdays,
+    hours: resource.hours,
+    conversions: resource.conversions,
+    volume: resource.volume * leg.share * part,
+    seed: hashText(key, seed),
+  };
+}
+
+function campaignStreams(campaign: Campaign, seed: number): Stream[] {
+  const arms = campaign.variants.length === 0 ? [null] : campaign.variants;
+  return arms.flatMap((variant, arm) =>
+    campaign.legs.map((leg) =>
+      streamOf(campaign, leg, seed, {
+        resourceType: 'campaign',
+        variant: variant && { id: `${campaign.id}-${variant.name.toLowerCase()}`, name: variant.name },
+        node: null,
+        copy: { ...campaign.copy, title: variant?.title ?? campaign.copy.title },
+        lift: variant?.lift ?? 1,
+        arms: arms.length,
+        arm,
+        part: 1 / arms.length,
+      }),
+    ),
+  );
+}
+
+function journeyStreams(journey: Journey, seed: number): Stream[] {
+  return journey.nodes.map((node) =>
+    streamOf(journey, node.leg, seed, {
+      resourceType: 'user-journey',
+      variant: null,
+      node: { id: node.id, name: node.name },
+      copy: node.copy,
+      lift: 1,
+      arms: 1,
+      arm: 0,
+      part: node.remaining,
+    }),
+  );
+}
+
+/** Every stream of the world, in a fixed order. */
+export function allStreams(seed: number): Stream[] {
+  return [
+    ...[...CAMPAIGNS, ...MORE_CAMPAIGNS].flatMap((campaign) => campaignStreams(campaign, seed)),
+    ...JOURNEYS.flatMap((journey) => journeyStreams(journey, seed)),
+  ];
+}
+
+/** Whether a campaign of that id exists (E19 knows campaigns only). */
+export function isCampaign(id: string): boolean {
+  return CAMPAIGNS.some((one) => one.id === id) || MORE_CAMPAIGNS.some((one) => one.id === id);
+}

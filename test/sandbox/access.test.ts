@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { ask, client, KEYS, logIn, PROJECT } from './http.js';
+
+let now = new Date('2026-11-21T01:00:00Z');
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  now = new Date('2026-11-21T01:00:00Z');
+  sandbox = await startSandbox({ now: () => now, exportSeconds: 0, eventsPerDay: 2_000 });
+});
+afterEach(() => sandbox.close());
+
+const DAY = { start: '2026-11-19', end: '2026-11-19' };
+const NEW_EXPORT = {
+  start: '2026-11-18T15:00:00Z',
+  end: '2026-11-19T15:00:00Z',
+  isMessageDataIncluded: true,
+};
+
+describe('logging in', () => {
+  it('gives a token that looks like a JWT', async () => {
+    expect((await logIn(sandbox)).split('.')).toHaveLength(3);
+  });
+
+  it('refuses wrong keys in its own shape', async () => {
+    const body = { ...KEYS, secretKey: 'wrong' };
+    const { status, json } = await ask(sandbox, { method: 'POST', path: '/authenticate', body });
+    expect(status).toBe(401);
+    expect(json).toEqual({ data: null, error: 'Invalid access key or secret key' });
+  });
+
+  it('refuses missing keys and what is no JSON', async () => {
+    for (const body of [{ accessKey: 'a' }, 'not json']) {
+      const { status, json } = await ask(sandbox, { method: 'POST', path: '/authenticate', body });
+      expect(status).toBe(400);
+      expect(json.data).toBeNull();
+    }
+  });
+
+  it('lets a token expire by the clock of the service', async () => {
+    const service = await client(sandbox);
+    now = new Date('2026-11-21T01:59:59Z');
+    expect((await service.e17(DAY)).status).toBe(200);
+    now = new Date('2026-11-21T02:00:00Z');
+    expect((await service.e17(DAY)).status).toBe(401);
+  });
+
+  it('refuses a missing, a foreign and a spoiled token in the shape of each family', async () => {
+    const other = await startSandbox({ now: () => now });
+    const foreign = await logIn(other);
+    await other.close();
+    const text = 'Invalid Authorization Token';
+    for (const token of [undefined, foreign, `${await logIn(sandbox)}x`, 'a.b.c']) {
+      const at = (method: string, path: string, body?: unknown) =>
+        ask(sandbox, { method, path, body, ...(token === undefined ? {} : { token }) });
+      const e17 = await at('POST', `/v1/projects/${PROJECT}/statistics`, DAY);
+      const e18 = await at('GET', `/v1/projects/${PROJECT}/statistics.csv`, DAY);
+      const e19 = await at('GET', `/projects/${PROJECT}/campaigns/a8LmZ2/stats`);
+      const e20 = await at('POST', `/projects/${PROJECT}/campaign-event-data/exports`, NEW_EXPORT);
+      const e21 = await at('GET', `/projects/${PROJECT}/campaign-event-data/exports/x/result`);
+      expect([e17, e18, e19, e20, e21].map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
+      expect(e17.json).toEqual({ error: 'Unauthorized', message: text });
+      expect(e18.json).toEqual({ error: `Unauthorized: ${text}` });
+      expect(e19.json).toEqual({ data: null, error: text });
+      expect(e20.json).toEqual({ status: 'error', message: text });
+      expect(e21.json).toEqual({ status: 'error', message: text });
+    }
+    expect(sandbox.bills()).toEqual([]);
+  });
+});
+
+describe('other projects and paths', () => {
+  it('refuses a project id of the wrong form', async () => {
+    const service = await client(sandbox, 'NOT-A-PROJECT');
+    expect((await service.e17(DAY)).status).toBe(400);
+    expect((await service.e19('a8LmZ2', 'x', 'y')).json).toEqual({ data: null, error: 'Invalid project id' });
+  });
+
+  it("refuses somebody else's project", async () => {
+    const service = await client(sandbox, 'f'.repeat(32));
+    expect((await service.e17(DAY)).status).toBe(403);
+    expect((await service.e18(DAY)).status).toBe(403);
+    expect((await service.e20(NEW_EXPORT)).status).toBe(403);
+    expect((await service.e21('x')).json.status).toBe('not_found');
+    expect(sandbox.bills()).toEqual([]);
+  });
+
+  it('answers unknown paths and methods with 404 and JSON', async () => {
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/authenticate'],
+      ['PUT', `/v1/projects/${PROJECT}/statistics`],
+      ['GET', `/v1/projects/${PROJECT}/catalogs`],
+    ] as const) {
+      const { status, json } = await ask(sandbox, { method, path });
+      expect(status).toBe(404);
+      expect(json).toEqual({ error: 'Not Found' });
+    }
+    expect(sandbox.requests().other).toBe(4);
+  });
+
+  it('refuses a body that is too large and stays usable', async () => {
+    const service = await client(sandbox);
+    const { status, json } = await service.e17({ ...DAY, tags: ['x'.repeat(2_000_000)] });
+    expect(status).toBe(413);
+    expect(json.error).toBe('InvalidRequest');
+    expect((await service.e17(DAY)).status).toBe(200);
+  });
+
+  it('counts requests and shows them, and the bills, to other processes', async () => {
+    const service = await client(sandbox);
+    await service.e17(DAY);
+    await service.e20(NEW_EXPORT);
+    const { json: requests } = await ask(sandbox, { path: '/_sandbox/requests' });
+    expect(requests).toEqual({ E1: 1, E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 });
+    expect(requests).toEqual(sandbox.requests());
+    expect((await ask(sandbox, { path: '/_sandbox/bills' })).json).toEqual(sandbox.bills());
+  });
+});
