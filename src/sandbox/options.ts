@@ -1,5 +1,7 @@
 /** What can be set on a sandbox, and what holds when it is not. */
 
+import type { Fault } from './faults/fault.js';
+
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
   host?: string | undefined;
@@ -34,6 +36,8 @@ export interface SandboxOptions {
   longestRangeDays?: number | undefined;
   /** The status that such a timeout has. */
   timeoutStatus?: 200 | 408 | undefined;
+  /** How it misbehaves from the start. */
+  faults?: readonly Fault[] | undefined;
 }
 
 export interface Settings {
@@ -55,6 +59,7 @@ export interface Settings {
   readonly emptyExport: 'success' | 'invalid_page';
   readonly longestRangeDays: number;
   readonly timeoutStatus: 200 | 408;
+  readonly faults: readonly Fault[];
 }
 
 /** The options with every default in place. */
@@ -78,5 +83,6 @@ export function settle(options: SandboxOptions): Settings {
     emptyExport: options.emptyExport ?? 'success',
     longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
     timeoutStatus: options.timeoutStatus ?? 408,
+    faults: options.faults ?? [],
   };
 }

@@ -1,9 +1,15 @@
 /** The sockets: reads requests, counts them, sends answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { type Answer, jsonAnswer } from './answer.js';
+import type { Answer } from './answer.js';
 import { type Bill, openBills } from './bills.js';
-import { createEndpoints, type EndpointName } from './endpoints.js';
+import { control, isControl, type RequestCount } from './control.js';
+import { createEndpoints } from './endpoints.js';
+import { activeFaults } from './faults/active.js';
+import { type Fault, FaultSchema, isInstead } from './faults/fault.js';
+import { answerInstead } from './faults/instead.js';
+import { type Situation, tellLie } from './faults/lies.js';
+import { mistreat, type StaleSockets } from './faults/wire.js';
 import { type SandboxOptions, settle } from './options.js';
 import { answerTo, findEndpoint, notFound } from './service.js';
 import { createTokens } from './tokens.js';
@@ -14,14 +20,13 @@ const BODY_BYTES = 1024 * 1024;
 /** Longer than any pause of a well-behaved client, so that it does not meet a connection about to close. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** How often each endpoint was asked; `other` counts paths that do not exist. */
-export type RequestCount = Record<EndpointName | 'other', number>;
-
 export interface Sandbox {
   readonly url: string;
   readonly port: number;
   bills(): Bill[];
   requests(): RequestCount;
+  /** Switches these faults on, and all others off. */
+  setFaults(faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
 
@@ -32,31 +37,52 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const tokens = createTokens(settings.now, settings.tokenLifetimeSeconds);
   const endpoints = createEndpoints(settings, tokens, bills);
   const requests: RequestCount = { E1: 0, E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 };
-
-  function control(method: string, path: string): Answer {
-    if (method === 'GET' && path === '/_sandbox/bills') return jsonAnswer(bills.all());
-    if (method === 'GET' && path === '/_sandbox/requests') return jsonAnswer(requests);
-    return notFound();
-  }
+  const faults = activeFaults(FaultSchema.array().parse(settings.faults));
+  const stale: StaleSockets = new WeakSet();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const method = request.method ?? 'GET';
-    const url = new URL(request.url ?? '/', 'http://sandbox');
+    const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
     const body = await readBody(request);
-    if (url.pathname.startsWith('/_sandbox/')) {
-      send(response, control(method, url.pathname));
+    if (isControl(path)) {
+      send(response, control(method, path, body, { bills, requests, faults }));
       return;
     }
-    const found = findEndpoint(endpoints, method, url.pathname);
+    const found = findEndpoint(endpoints, method, path);
     requests[found?.endpoint.name ?? 'other'] += 1;
+    if (stale.has(request.socket)) {
+      request.socket.resetAndDestroy();
+      return;
+    }
     if (found === null) {
       send(response, notFound());
       return;
     }
+    const { endpoint, values } = found;
+    const { name, family } = endpoint;
     const { authorization } = request.headers;
-    const asked = { method, path: url.pathname, query: url.searchParams, authorization, body };
-    const answer = answerTo(found.endpoint, found.values, asked, settings, tokens);
-    send(response, answer);
+    const answerOf = (asked: URLSearchParams) =>
+      answerTo(endpoint, values, { query: asked, authorization, body }, settings, tokens);
+
+    let fault = faults.strike(name, 'before');
+    let answer: Answer | null = null;
+    if (fault === null) {
+      const situation: Situation = {
+        endpoint: name,
+        page: Number(query.get(settings.pageParameter) ?? 0),
+        answerOf: (page) => answerOf(new URLSearchParams({ [settings.pageParameter]: String(page) })),
+      };
+      answer = faults.lie(name, answerOf(query), (lie, truth, memory) =>
+        tellLie(lie, situation, truth, memory),
+      );
+      fault = faults.strike(name, 'after');
+    }
+    if (fault !== null && isInstead(fault)) answer = answerInstead(fault, family, request.url ?? '/');
+    else if (fault !== null) {
+      mistreat(fault, response, answer, stale);
+      return;
+    }
+    if (answer !== null) send(response, answer);
   }
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -69,6 +95,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port,
     bills: () => bills.all(),
     requests: () => ({ ...requests }),
+    setFaults: (given) => {
+      faults.replace(FaultSchema.array().parse(given));
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -9,8 +9,6 @@ import type { Tokens } from './tokens.js';
 const PROJECT_ID = /^[a-f0-9]{32}$/;
 
 export interface Asked {
-  readonly method: string;
-  readonly path: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
   /** The body, or null when it was too large to take. */

@@ -1,0 +1,57 @@
+/** Looking into answers and changing them, without trust in their shape. */
+import { type Answer, jsonAnswer } from '../answer.js';
+import type { EndpointName } from '../endpoints.js';
+
+export type JsonRecord = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The answer's JSON; null when it has none. */
+export function jsonOf(answer: Answer): unknown {
+  try {
+    return JSON.parse(answer.body.toString());
+  } catch {
+    return null;
+  }
+}
+
+/** The same answer with another body. */
+export function withJson(answer: Answer, value: unknown): Answer {
+  return { ...answer, body: jsonAnswer(value).body };
+}
+
+/** The records in an answer: the very objects, so that changing them changes the answer. */
+export function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
+  switch (endpoint) {
+    case 'E1':
+    case 'E20':
+      return isRecord(json) ? [json] : [];
+    case 'E17':
+    case 'E18':
+      return Array.isArray(json) ? json.filter(isRecord) : [];
+    case 'E19':
+      return isRecord(json) && isRecord(json['data']) ? recordsAt(json['data'], 'stats') : [];
+    case 'E21':
+      return isRecord(json) && json['status'] === 'success' ? recordsAt(json, 'data') : [];
+  }
+}
+
+function recordsAt(parent: JsonRecord, key: string): JsonRecord[] {
+  const list = parent[key];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** The object that holds the last part of a dotted name, and that part; null where there is none. */
+export function holderOf(record: JsonRecord, field: string): { holder: JsonRecord; key: string } | null {
+  const parts = field.split('.');
+  const key = parts.pop() ?? field;
+  let holder: JsonRecord = record;
+  for (const part of parts) {
+    const next = holder[part];
+    if (!isRecord(next)) return null;
+    holder = next;
+  }
+  return key in holder ? { holder, key } : null;
+}

@@ -1,0 +1,117 @@
+/** Faults of the connection: the answer is lost, late, cut, mismeasured or too large on its way. */
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { createGzip } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+
+import type { Answer } from '../answer.js';
+import type { ConnectionFault } from './fault.js';
+
+const MIB = 1024 * 1024;
+
+/** More than a careful client takes: 64 MiB is where the large answers of this service end. */
+const TOO_LARGE_MIB = 65;
+
+/** Connections that look alive and are not. */
+export type StaleSockets = WeakSet<Socket>;
+
+/** Sends the answer in the way of the fault; the answer is null when the request was not handled. */
+export function mistreat(
+  fault: ConnectionFault,
+  response: ServerResponse,
+  answer: Answer | null,
+  stale: StaleSockets,
+): void {
+  const { socket } = response;
+  if (socket === null || fault.kind === 'no-answer') return;
+  if (fault.kind === 'reset-before' || fault.kind === 'reset-after' || answer === null) {
+    socket.resetAndDestroy();
+    return;
+  }
+  const { body } = answer;
+  const bytes = 'bytes' in fault ? fault.bytes : undefined;
+  const part = body.subarray(0, bytes ?? Math.floor(body.length / 2));
+  switch (fault.kind) {
+    case 'slow-drip':
+      socket.write(headOf(answer, { 'content-length': body.length }));
+      drip(socket, body, bytes ?? 1, fault.intervalMs ?? 1000);
+      return;
+    case 'cut-with-length':
+      socket.write(headOf(answer, { 'content-length': body.length }));
+      socket.end(part);
+      return;
+    case 'cut-without-length':
+      if (fault.framing === 'close') {
+        socket.write(headOf(answer, { connection: 'close' }));
+        socket.end(part);
+      } else {
+        response.writeHead(answer.status, answer.headers);
+        // Written before the end, so that no content-length is added.
+        response.write(part);
+        response.end();
+      }
+      return;
+    case 'wrong-length': {
+      const by = fault.by ?? -10;
+      socket.write(headOf(answer, { 'content-length': Math.max(0, body.length + by) }));
+      // Too small: the connection stays open with bytes on it that belong to nothing.
+      if (by < 0) socket.write(body);
+      else socket.end(body);
+      return;
+    }
+    case 'gzip-bomb':
+      response.writeHead(answer.status, { ...answer.headers, 'content-encoding': 'gzip' });
+      pipeline(padded(body, fault.mib ?? TOO_LARGE_MIB), createGzip(), response, ignore);
+      return;
+    case 'oversized':
+      response.writeHead(answer.status, {
+        ...answer.headers,
+        'content-length': Math.max(body.length, (fault.mib ?? TOO_LARGE_MIB) * MIB),
+      });
+      pipeline(padded(body, fault.mib ?? TOO_LARGE_MIB), response, ignore);
+      return;
+    case 'close-keep-alive':
+      if (fault.when === 'idle') response.once('finish', () => socket.end());
+      else stale.add(socket);
+      response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+      response.end(body);
+  }
+}
+
+/** The head of an answer as it goes over the wire, for lengths that node:http would not write. */
+function headOf({ status, headers }: Answer, more: Record<string, string | number>): string {
+  const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
+}
+
+/** Writes so many bytes at a time until all are written or the other side is gone. */
+function drip(socket: Socket, body: Buffer, bytes: number, intervalMs: number): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    if (socket.destroyed || at >= body.length) {
+      clearInterval(timer);
+      return;
+    }
+    socket.write(body.subarray(at, at + bytes));
+    at += bytes;
+  }, intervalMs);
+  socket.once('close', () => {
+    clearInterval(timer);
+  });
+}
+
+/** The body, followed by spaces (which JSON allows) up to so many MiB; never all of it in memory. */
+function padded(body: Buffer, mib: number): Readable {
+  const spaces = Buffer.alloc(MIB, ' ');
+  function* chunks() {
+    yield body;
+    for (let rest = mib * MIB - body.length; rest > 0; rest -= MIB)
+      yield spaces.subarray(0, Math.min(rest, MIB));
+  }
+  return Readable.from(chunks());
+}
+
+/** A client that hangs up on a body that is too large does the right thing. */
+function ignore(): void {
+  return;
+}
