@@ -109,6 +109,11 @@ describe('other projects and paths', () => {
     expect((await service.e17(DAY)).status).toBe(200);
   });
 
+  it('dates its answers by its own clock', async () => {
+    const { headers } = await ask(sandbox, { path: '/' });
+    expect(headers.date).toBe('Sat, 21 Nov 2026 01:00:00 GMT');
+  });
+
   it('counts requests and shows them, and the bills, to other processes', async () => {
     const service = await client(sandbox);
     await service.e17(DAY);

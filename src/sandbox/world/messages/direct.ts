@@ -23,8 +23,8 @@ export function webPush(stream: Stream, product: Product, { brand }: Words): Jso
       cid: stream.resourceId,
       mid: hole('message'),
       u: link,
-      ic: 'https://img.example.com/icon.png',
-      bg: 'https://img.example.com/badge.png',
+      ic: 'https://img.shop.test/icon.png',
+      bg: 'https://img.shop.test/badge.png',
       im: imageOf(product, 'w'),
       sd: false,
       tg: stream.resourceId,
@@ -79,7 +79,7 @@ export function textMessage(stream: Stream, product: Product): JsonObject {
 
 export function webhook(stream: Stream): JsonObject {
   return {
-    url: `https://erp.example.com${stream.copy.path}`,
+    url: `https://erp.shop.test${stream.copy.path}`,
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-source': stream.resourceId },
     data: { event: stream.copy.title, user_id: `user_${hole('user')}`, message_id: hole('message') },

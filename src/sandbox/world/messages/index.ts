@@ -50,7 +50,7 @@ export function messageSummary(stream: Stream): JsonObject {
     case 'brand-message':
       return { templateName: stream.resourceName };
     case 'webhook':
-      return { url: `https://erp.example.com${stream.copy.path}`, method: 'POST' };
+      return { url: `https://erp.shop.test${stream.copy.path}`, method: 'POST' };
     default:
       return { title, content: body };
   }

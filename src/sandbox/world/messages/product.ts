@@ -29,14 +29,14 @@ export function fill(text: string, product: Product): string {
 
 /** The page a message leads to. */
 export function linkTo(path: string, product: Product, medium: string): string {
-  return `https://shop.example.com${path}?p=${product.code}&m=${medium}`;
+  return `https://shop.test${path}?p=${product.code}&m=${medium}`;
 }
 
 /** The same page inside the app. */
 export function schemeTo(path: string): string {
-  return `exampleshop:/${path}`;
+  return `shop:/${path}`;
 }
 
 export function imageOf(product: Product, size: string): string {
-  return `https://img.example.com/${product.code}-${size}.jpg`;
+  return `https://img.shop.test/${product.code}-${size}.jpg`;
 }
