@@ -16,7 +16,7 @@ export const FILE_MODE = 0o600;
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
 
-/** The crash points of one write, in order, each as `<what>:<step>`. */
+/** The crash points of one write, in order, each as `<what>/<step>`. */
 export const DURABLE_STEPS = [
   'before-write',
   'before-fsync',
@@ -52,17 +52,17 @@ export class DurableFolder {
     const temporary = join(folder, `.tmp-${process.pid}-${temporaries++}`);
     await orStorageError('write', path, async () => {
       try {
-        this.#effects.reach(`${what}:before-write`);
+        this.#effects.reach(`${what}/before-write`);
         await this.#writeTemporary(temporary, body, what);
-        this.#effects.reach(`${what}:before-rename`);
+        this.#effects.reach(`${what}/before-rename`);
         await rename(temporary, path);
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);
         throw error;
       }
-      this.#effects.reach(`${what}:before-folder-fsync`);
+      this.#effects.reach(`${what}/before-folder-fsync`);
       await this.#sync.sync(folder);
-      this.#effects.reach(`${what}:durable`);
+      this.#effects.reach(`${what}/durable`);
     });
   }
 
@@ -70,7 +70,7 @@ export class DurableFolder {
     const handle = await open(temporary, 'w', FILE_MODE);
     try {
       await handle.writeFile(body);
-      this.#effects.reach(`${what}:before-fsync`);
+      this.#effects.reach(`${what}/before-fsync`);
       await handle.sync();
     } finally {
       await handle.close();

@@ -68,7 +68,7 @@ export class Landing {
    */
   async land(place: Place, body: Uint8Array): Promise<LandedFile> {
     const id = place.stream === 'events' ? pathOf(place) : await this.#reserve(place);
-    return this.#write(id, body, `land:${place.stream}`);
+    return this.#write(id, body, `land/${place.stream}`);
   }
 
   /** Begins a pull of campaign statistics (E19); it counts once `finish` has resolved. */
@@ -125,9 +125,9 @@ export class Landing {
 
   #writer(folder: string): CampaignWriter {
     return {
-      answer: (name, body) => this.#write(`${folder}/${name}`, body, 'land:campaigns'),
+      answer: (name, body) => this.#write(`${folder}/${name}`, body, 'land/campaigns'),
       manifest: (text) =>
-        this.#disk.write(join(this.folder, folder, MANIFEST), text, 'land:campaigns-manifest'),
+        this.#disk.write(join(this.folder, folder, MANIFEST), text, 'land/campaigns-manifest'),
       path: (name) => join(this.folder, folder, name),
     };
   }
@@ -171,7 +171,7 @@ export class CampaignPull {
   /** Declares the pull done; `failed` are the campaigns that were asked for and did not answer. Throws `StorageError`. */
   async finish(failed: readonly string[] = []): Promise<CampaignsPull> {
     const { id, range, pulledAt } = this;
-    const answers = this.#answers.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    const answers = this.#answers.toSorted(byCampaignAndWindow);
     await this.writer.manifest(
       `${JSON.stringify({ version: 1, range, pulledAt, answers, failed }, null, 1)}\n`,
     );
@@ -194,4 +194,9 @@ function dated<P extends Exclude<Place, { stream: 'events' }>>(place: P): P {
   return place.stream === 'rejected'
     ? { ...place, at: oneLater(place.at) }
     : { ...place, pulledAt: oneLater(place.pulledAt) };
+}
+
+function byCampaignAndWindow(a: CampaignAnswer, b: CampaignAnswer): number {
+  if (a.campaignId !== b.campaignId) return a.campaignId < b.campaignId ? -1 : 1;
+  return a.windowStart.getTime() - b.windowStart.getTime();
 }

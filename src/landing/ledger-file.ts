@@ -21,6 +21,9 @@ const RESERVE = 'exports.reserve';
 const RESERVE_BYTES = 64 * 1024;
 const witness = z.object({ seq: z.number().int().nonnegative(), sum: z.string() });
 
+/** The crash points of one line, in order, each as `ledger/<event>/<step>`. */
+export const LEDGER_STEPS = ['before-append', 'before-fsync', 'durable'] as const;
+
 /** What is in the file. */
 export interface LedgerContent {
   /** The bodies of all whole lines, first to last. */
@@ -42,8 +45,11 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
   const path = join(folder, LEDGER);
   const content = decode(path, (await readIfThere(path)) ?? Buffer.alloc(0), seen);
   if (content.head.seq < seen.seq) {
-    const lost = `${path} ends at line ${content.head.seq}, but ${seen.seq} were written`;
-    throw damaged(lost);
+    throw new DamageError(`${path} ends at line ${content.head.seq}, but ${seen.seq} were written`, {
+      hint:
+        'restore the ledger folder from a backup; to remove exports.head.json is to accept the loss, ' +
+        'and that what those lines paid for may be paid for again',
+    });
   }
   return content;
 }
@@ -115,7 +121,7 @@ export class LedgerFile {
       await disk.write(setAside, content.torn, 'ledger-torn');
       await orStorageError('mend', path, () => cut(path, content.size));
     }
-    if (content.unended) await orStorageError('mend', path, () => file.#append('\n', 'ledger:mended'));
+    if (content.unended) await orStorageError('mend', path, () => file.#append('\n', 'ledger/mended'));
     return { file, bodies: content.bodies, setAside };
   }
 
@@ -148,11 +154,11 @@ export class LedgerFile {
     const handle = await open(this.#path, flags, FILE_MODE);
     try {
       await this.#assertUntouched(handle);
-      this.#effects.reach(`${what}:before-append`);
+      this.#effects.reach(`${what}/before-append`);
       await this.#writeOrCut(handle, Buffer.from(text), isNew, what);
       this.#size += Buffer.byteLength(text);
       this.#head = head;
-      this.#effects.reach(`${what}:durable`);
+      this.#effects.reach(`${what}/durable`);
     } finally {
       // Everything is fsynced or cut off by now: closing has nothing left to fail at.
       await handle.close().catch(() => undefined);
@@ -162,7 +168,7 @@ export class LedgerFile {
   async #writeOrCut(handle: FileHandle, bytes: Buffer, isNew: boolean, what: string): Promise<void> {
     try {
       await handle.appendFile(bytes);
-      this.#effects.reach(`${what}:before-fsync`);
+      this.#effects.reach(`${what}/before-fsync`);
       await handle.sync();
       if (isNew) await this.#disk.syncFolder(dirname(this.#path));
     } catch (error) {

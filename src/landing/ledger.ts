@@ -268,7 +268,7 @@ export class Ledger extends LedgerView {
     const next = applyRecord(this.find(key), record.data);
     if (typeof next === 'string') throw new UsageError(next);
     // Nothing is sent yet when an export is intended: only what follows may need the room kept for it.
-    await this.#file.append(body, `ledger:${event}`, event !== 'intended');
+    await this.#file.append(body, `ledger/${event}`, event !== 'intended');
     this.book.set(key, next);
     return next;
   }

@@ -60,8 +60,9 @@ export class RunLock {
     const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
     if (held.has(path)) throw new TryLaterError(`this very process already holds ${dataDir}`);
     held.add(path);
+    let instance: DuckDBInstance | undefined;
     try {
-      const instance = await openAlone(path, dataDir);
+      instance = await openAlone(path, dataDir);
       // From here on the file is never opened with node:fs: closing it would let go of the lock.
       await orStorageError('protect', path, () => chmod(path, FILE_MODE));
       const { ino } = await orStorageError('find', path, () => stat(path));
@@ -69,6 +70,7 @@ export class RunLock {
       await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
       return new RunLock(path, instance, ino);
     } catch (error) {
+      instance?.closeSync();
       held.delete(path);
       throw error;
     }

@@ -103,8 +103,8 @@ function verdictOn(
 ): Verdict {
   if (budget === undefined) return 'no_budget';
   if (estimate === undefined && !yesPaid) return 'no_estimate';
-  // A day of unknown size needs at least one record's room.
-  const needed = estimate ?? 1;
+  // Whatever the estimate, an export may hold a record: an empty purse lets nothing through.
+  const needed = Math.max(1, estimate ?? 1);
   if (waits) return 'waits_for_size';
   if (needed > leftInMonth) return 'over_month_budget';
   return needed > leftInRun ? 'over_run_budget' : 'request';
