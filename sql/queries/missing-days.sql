@@ -1,0 +1,49 @@
+-- title: Missing days
+-- question: Which days does the warehouse lack, stream by stream, up to the last complete one?
+-- params:
+--   start (date, default (select min(date) from ops.coverage)): first KST day to look at; unless given, the first one that any stream has
+--   now (timestamptz, default now()): the present, for a look at what was complete at another time
+--   end (date, default (now_in_korea - interval 7 hours)::date - 1): last KST day to look at; unless given, the last complete one
+--   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+
+with clock as (
+    select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
+),
+params as (
+    select
+        coalesce(getvariable('start')::date, (select min(date) from ops.coverage)) as first_day,
+        -- Yesterday is complete from 07:00 in Korea on (E17).
+        coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as last_day,
+        getvariable('stream')::varchar as only_stream
+    from clock
+),
+streams as (
+    select unnest(['statistics', 'statistics_by_subchannel', 'campaigns', 'events']) as stream
+),
+wanted as (
+    select
+        streams.stream,
+        unnest(generate_series(params.first_day, params.last_day, interval 1 day))::date as date
+    from streams
+    cross join params
+    where params.only_stream is null or streams.stream = params.only_stream
+),
+missing as (
+    select
+        wanted.stream,
+        wanted.date,
+        -- Neighbours have the same difference of day and place in line: that makes them one gap.
+        wanted.date - row_number() over (partition by wanted.stream order by wanted.date)::integer as gap
+    from wanted
+    anti join ops.coverage
+        on wanted.stream = coverage.stream and wanted.date = coverage.date
+)
+select
+    stream,
+    min(date) as first_day,
+    max(date) as last_day,
+    count(*) as days
+from missing
+group by stream, gap
+order by stream, first_day;

@@ -1,0 +1,98 @@
+/** The analysts' bundled questions: the files of sql/queries, each with a header that says what it answers. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DamageError } from '../errors.js';
+import { PACKAGE_ROOT } from '../package.js';
+
+/** The types that a parameter may have, by their DuckDB names. */
+export const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
+
+export type ParameterType = (typeof PARAMETER_TYPES)[number];
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  /** What stands in for it when it is not given: an SQL expression, word for word as in the query. */
+  readonly default: string;
+  /** The only values that it may have; empty where there is no such list. */
+  readonly choices: readonly string[];
+  readonly description: string;
+}
+
+export interface QueryFile {
+  /** `channel-summary`, from the name of the file. */
+  readonly name: string;
+  /** A few words for a list. */
+  readonly title: string;
+  /** What it answers, one sentence. */
+  readonly question: string;
+  readonly params: readonly QueryParameter[];
+  /** The whole file: it runs in any DuckDB client as it is. */
+  readonly sql: string;
+}
+
+const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
+
+/**
+ * Every bundled query, by name.
+ *
+ * @throws DamageError when a file does not begin with the header that it should have
+ */
+export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => parseQuery(file.slice(0, -'.sql'.length), readFileSync(join(folder, file), 'utf8')));
+}
+
+/** `start (date, default last_day - 27): first KST day`, where `, one of a b` may follow the default. */
+const PARAMETER = /^-- {3}(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (.+)$/;
+
+/**
+ * Reads the header: `title`, `question`, and `params`, which is `none` or a list of indented lines.
+ *
+ * @throws DamageError
+ */
+export function parseQuery(name: string, sql: string): QueryFile {
+  const header = sql.split('\n').filter((line) => line.startsWith('-- ') || line === '--');
+  const params = header.some((line) => line === '-- params: none')
+    ? []
+    : header
+        .slice(header.indexOf('-- params:') + 1)
+        .filter((line) => line.startsWith('--   '))
+        .map((line) => parseParameter(name, line));
+  if (!header.includes('-- params: none') && params.length === 0) throw unreadable(name, 'params');
+  return {
+    name,
+    title: fieldOf(name, header, 'title'),
+    question: fieldOf(name, header, 'question'),
+    params,
+    sql,
+  };
+}
+
+function fieldOf(name: string, header: readonly string[], field: string): string {
+  const start = `-- ${field}: `;
+  const text =
+    header
+      .find((line) => line.startsWith(start))
+      ?.slice(start.length)
+      .trim() ?? '';
+  if (text === '') throw unreadable(name, field);
+  return text;
+}
+
+function parseParameter(query: string, line: string): QueryParameter {
+  const [, name, typeName, fallback, choices, description] = PARAMETER.exec(line) ?? [];
+  const type = PARAMETER_TYPES.find((known) => known === typeName);
+  if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
+    throw unreadable(query, `params (${line.slice(2).trim()})`);
+  }
+  return { name, type, default: fallback, choices: choices?.split(' ') ?? [], description };
+}
+
+function unreadable(name: string, field: string): DamageError {
+  return new DamageError(`The header of the bundled query ${name} has no readable ${field}.`, {
+    hint: 'Install dawnload again, or compare the file with its neighbours in sql/queries.',
+  });
+}

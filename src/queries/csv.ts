@@ -1,0 +1,47 @@
+/** A result as CSV (RFC 4180, UTF-8). */
+import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
+import type { Answer } from './answer.js';
+import { cellText } from './values.js';
+
+/** The text in pieces, one per batch of rows; the first line names the columns. */
+export async function* csvText(answer: Answer): AsyncGenerator<string> {
+  yield line(answer.columns.map(({ name }) => textCell(name)));
+  for await (const chunk of answer.chunks) {
+    yield chunk
+      .getRows()
+      .map((row) => line(answer.columns.map(({ type }, i) => cell(row[i] ?? null, type))))
+      .join('');
+  }
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`;
+}
+
+/** Types whose text can be anything; numbers, days and times are what they are. */
+const WORDS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.VARCHAR,
+  DuckDBTypeId.ENUM,
+  DuckDBTypeId.BLOB,
+  DuckDBTypeId.UNION,
+  DuckDBTypeId.VARIANT,
+]);
+
+/** Null is an empty cell, an empty text is `""`. */
+function cell(value: DuckDBValue, type: DuckDBType): string {
+  if (value === null) return '';
+  const text = cellText(value, type);
+  return WORDS.has(type.typeId) ? textCell(text) : quoted(text);
+}
+
+/**
+ * A spreadsheet takes text that begins like this for a formula and runs it, and the text comes from people outside: a
+ * leading apostrophe keeps it text. Numbers never come here, so -5 stays a number.
+ */
+function textCell(text: string): string {
+  return quoted(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

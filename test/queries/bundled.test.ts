@@ -1,0 +1,196 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
+import { ask, HERE, makeWarehouse } from './support.js';
+
+const catalogue = loadCatalogue();
+const golden = (name: string): string => readFileSync(join(HERE, 'golden', `${name}.csv`), 'utf8');
+const query = (name: string): QueryFile => {
+  const found = catalogue.find((file) => file.name === name);
+  if (found === undefined) throw new Error(`there is no query ${name}`);
+  return found;
+};
+
+let small: DuckDBInstance;
+let empty: DuckDBInstance;
+
+beforeAll(async () => {
+  small = await makeWarehouse('small');
+  empty = await makeWarehouse('empty');
+});
+
+afterAll(() => {
+  small.closeSync();
+  empty.closeSync();
+});
+
+/** A new connection, as a client makes it: no variable set. */
+async function connectTo(instance: DuckDBInstance, zone = 'America/New_York'): Promise<DuckDBConnection> {
+  const connection = await instance.connect();
+  await connection.run(`set timezone = '${zone}'`);
+  return connection;
+}
+
+/** Asks the small warehouse a bundled question with the parameters given as a client gives them. */
+async function answer(name: string, parameters: Record<string, string> = {}): Promise<string[]> {
+  const connection = await connectTo(small);
+  for (const [key, value] of Object.entries(parameters)) {
+    await connection.run(`set variable "${key}" = '${value}'`);
+  }
+  const text = await ask(connection, query(name).sql);
+  connection.closeSync();
+  return text.trimEnd().split('\n').slice(1);
+}
+
+describe('every bundled query', () => {
+  it('is one of those that analysts were promised', () => {
+    const names = catalogue.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'channel-summary',
+        'campaign-performance',
+        'ab-tests',
+        'journey-funnel',
+        'failure-reasons',
+        'conversions',
+        'missing-days',
+        'top-campaigns',
+        'send-hours',
+        'event-names',
+        'spend',
+        'drift',
+        'checks',
+        'restatements',
+      ]),
+    );
+  });
+
+  it('has its golden answer, and no golden answer is left over', () => {
+    expect(readdirSync(join(HERE, 'golden')).sort()).toEqual(catalogue.map(({ name }) => `${name}.csv`));
+  });
+
+  it.each(catalogue)(
+    '$name has a kebab-case name, a short title and a question',
+    ({ name, title, question }) => {
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(title.length).toBeLessThanOrEqual(50);
+      expect(question).toMatch(/^[A-Z].*\?$/);
+      expect(catalogue.filter((other) => other.title === title)).toHaveLength(1);
+    },
+  );
+
+  it.each(catalogue)(
+    '$name reads exactly the parameters of its header, with those defaults',
+    ({ params, sql }) => {
+      const read = [...sql.matchAll(/getvariable\('(\w+)'\)/g)].map(([, name]) => name);
+      expect([...new Set(read)].sort()).toEqual(params.map(({ name }) => name).sort());
+      for (const { name, type, default: fallback } of params) {
+        const given = `getvariable('${name}')::${type}`;
+        expect(sql).toContain(fallback === 'null' ? `${given} as ` : `coalesce(${given}, ${fallback})`);
+      }
+    },
+  );
+
+  it.each(catalogue)(
+    '$name can be pasted: one statement, no blank line in it, no placeholder',
+    async ({ sql }) => {
+      const statement = sql.slice(sql.indexOf('\n\n') + 2);
+      expect(statement).toMatch(/^with [\s\S]*;\n$/);
+      expect(statement).not.toMatch(/\n\s*\n/);
+      expect(statement).not.toMatch(/\$\w|\?/);
+      const connection = await connectTo(empty);
+      expect((await connection.extractStatements(sql)).count).toBe(1);
+    },
+  );
+
+  it.each(catalogue)('$name is written in lower case, as prose', ({ sql }) => {
+    const code = sql.replace(/--.*$/gm, '').replace(/'[^']*'/g, "''");
+    expect(code).toBe(code.toLowerCase());
+  });
+
+  it.each(catalogue)(
+    '$name answers an empty warehouse with typed columns and no row',
+    async ({ name, sql }) => {
+      const connection = await connectTo(empty);
+      const result = await connection.runAndReadAll(sql);
+      expect(result.currentRowCount).toBe(0);
+      expect(result.columnNames().join(',')).toBe(golden(name).split('\n')[0]);
+      // Two bare integers would mean that a column has lost its type on the way.
+      expect(result.columnTypes().map(String)).not.toContain('"NULL"');
+    },
+  );
+
+  describe.each(['America/New_York', 'UTC', 'Asia/Seoul', 'Pacific/Kiritimati'])(
+    'in a session in %s',
+    (zone) => {
+      it.each(catalogue)('$name gives the answer reckoned by hand', async ({ name, sql }) => {
+        const connection = await connectTo(small, zone);
+        // The one question whose answer depends on the present.
+        if (name === 'missing-days') await connection.run("set variable now = '2026-11-06T06:59:00+09:00'");
+        expect(await ask(connection, sql)).toBe(golden(name));
+      });
+    },
+  );
+});
+
+describe('rates and counters', () => {
+  it('are null where the channel does not count, and where nothing was sent, never 0 or NaN', async () => {
+    const rows = await answer('channel-summary', { channel: 'text-message' });
+    expect(rows).toEqual(['2026-11-02,text-message,0,0,,,,,,']);
+  });
+
+  it('leave out the messages that nobody counted deliveries and clicks of', async () => {
+    const [row] = await answer('channel-summary', { start: '2026-11-03', channel: 'push-notification' });
+    // 20 were sent; of 10 of them 5 deliveries and 1 click are known.
+    expect(row).toBe('2026-11-03,push-notification,20,0,5,1,,0,0.5,0.1');
+  });
+
+  it('do not count the messages of a statistic once per conversion', async () => {
+    const rows = await answer('campaign-performance', { end: '2026-11-01', channel: 'push-notification' });
+    // 100 and 100 sends, although one of the two has three conversions.
+    expect(rows[0]).toContain('c-sale,가을 세일,push-notification,2026-11-01,2026-11-01,200,30,150,25,14,6,');
+  });
+});
+
+describe('parameters', () => {
+  it('reach back 28 days from the last day held unless told otherwise', async () => {
+    expect(await answer('conversions')).toHaveLength(3);
+    const all = await answer('channel-summary', { start: '2026-01-01' });
+    expect(all[0]).toBe('2026-10-01,push-notification,999,0,900,99,,0,0.9009,0.0991');
+    expect(await answer('channel-summary', { end: '2026-10-20' })).toEqual([all[0]]);
+  });
+
+  it('may be typed values as well as text', async () => {
+    const connection = await connectTo(small);
+    await connection.run("set variable start = date '2026-11-03'");
+    expect((await ask(connection, query('channel-summary').sql)).split('\n')).toHaveLength(4);
+  });
+
+  it('choose a measure and a number of campaigns', async () => {
+    expect(await answer('top-campaigns', { measure: 'sent', top: '1' })).toEqual([
+      '1,c-sale,가을 세일 연장,push-notification,250,195,34,0.1545,14',
+    ]);
+    expect(await answer('top-campaigns', { measure: 'conversions' })).toHaveLength(1);
+    await expect(answer('top-campaigns', { measure: 'fame' })).rejects.toThrow('measure must be one of');
+  });
+
+  it('choose one campaign, journey, tag, stream or severity', async () => {
+    expect(await answer('ab-tests', { campaign: 'c-none' })).toEqual([]);
+    expect(await answer('journey-funnel', { journey: 'j-1' })).toHaveLength(2);
+    expect(await answer('campaign-performance', { tag: 'news' })).toHaveLength(1);
+    expect(await answer('drift', { stream: 'events' })).toHaveLength(1);
+    expect(await answer('checks', { severity: 'stop' })).toHaveLength(1);
+    expect(await answer('spend', { start: '2026-11-01' })).toEqual(['2026-11,3,2,2000,300,1000,150']);
+  });
+
+  it('say at which instant a day is complete: 07:00 in Korea', async () => {
+    const before = { stream: 'events', now: '2026-11-05T06:59:59+09:00' };
+    expect(await answer('missing-days', before)).toEqual(['events,2026-10-01,2026-11-01,32']);
+    expect(await answer('missing-days', { ...before, now: '2026-11-04T22:00:00Z' })).toEqual([
+      'events,2026-10-01,2026-11-01,32',
+      'events,2026-11-04,2026-11-04,1',
+    ]);
+  });
+});
