@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
-import { DurableFolder, FILE_MODE } from './durable.js';
+import { DurableFolder, FILE_MODE, sweepTemporaries } from './durable.js';
 import { foldersOf } from './place.js';
 import { orStorageError, storageError } from './storage-error.js';
 
@@ -65,6 +65,7 @@ export class RunLock {
       instance = await openAlone(path, dataDir);
       // From here on the file is never opened with node:fs: closing it would let go of the lock.
       await orStorageError('protect', path, () => chmod(path, FILE_MODE));
+      await sweepTemporaries(folder);
       const { ino } = await orStorageError('find', path, () => stat(path));
       const about = { pid: process.pid, command, since: effects.now() };
       await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
@@ -136,7 +137,7 @@ function openDatabase(path: string): Promise<DuckDBInstance> {
  * two runs that mend at the same time would each hold one.
  */
 async function mend(path: string): Promise<void> {
-  const fresh = join(path, '..', `.tmp-${process.pid}-lock`);
+  const fresh = join(path, '..', `.mend-${process.pid}`);
   await orStorageError('mend', path, async () => {
     await rm(fresh, { force: true });
     try {

@@ -3,6 +3,7 @@
  * whose word would lead to paying twice.
  */
 import { join } from 'node:path';
+import { partsOf } from './export-entry.js';
 import { foldersOf } from './place.js';
 import { namesIn } from './pulls.js';
 import { idOf } from './safe-name.js';
@@ -20,7 +21,8 @@ export async function strangersIn(dataDir: string, known: ReadonlyMap<string, un
   const strangers: Stranger[] = [];
   for (const day of await namesIn(events)) {
     for (const key of await namesIn(join(events, day))) {
-      if (known.has(key)) continue;
+      // Only what looks like an export: a desktop leaves files of its own in every folder.
+      if (known.has(key) || partsOf(key) === undefined) continue;
       const folder = join(events, day, key);
       const [name = '.'] = await namesIn(folder);
       strangers.push({ key, exportId: idOf(name), folder });

@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
@@ -425,6 +425,14 @@ describe('pages on disk that the ledger does not know', () => {
     });
     await ledger.intend({ ...INTENT, day: '2026-11-10' });
     await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
+  });
+
+  it('are looked for among exports only', async () => {
+    const { data, effects } = await opened();
+    await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
+    await writeFile(join(data, 'landing/events/.DS_Store'), '');
+    await writeFile(join(data, 'landing/events/2026-11-20/.DS_Store'), '');
+    await (await Ledger.open(data, effects)).intend(INTENT);
   });
 
   it('attach invents no export for a day that has one, nor for a key that is none', async () => {

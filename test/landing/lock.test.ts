@@ -103,6 +103,14 @@ describe('the run lock', () => {
     await (await RunLock.take(data, 'dawnload run', testEffects())).release();
   });
 
+  it('sweeps what a dead process left half written beside it', async () => {
+    const data = await dataFolder();
+    await mkdir(join(data, 'private'), { recursive: true });
+    await writeFile(join(data, 'private/.tmp-1-0'), 'half a key');
+    await (await RunLock.take(data, 'dawnload run', testEffects())).release();
+    expect(await filesBelow(data)).toEqual(['private/lock.duckdb']);
+  });
+
   it('does not grow, leaves no other file, and is private', async () => {
     const data = await dataFolder();
     const sizes = new Set<number>();
