@@ -58,8 +58,6 @@ describe('a table', () => {
     expect(drawn).toContain('…');
     expect(drawn).toContain('1234567890123');
     expect(Math.max(...drawn.split('\n').map(displayWidth))).toBeLessThanOrEqual(50);
-      [50, 50, 50, 50, 50].map(() => expect.closeTo(50, -0.5)),
-    );
   });
 
   it('cuts nothing where there is no terminal', () => {
