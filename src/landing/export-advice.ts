@@ -1,4 +1,6 @@
 /** What a person is told about an export that no run can bring to an end on its own. Pure. */
+import type { Day } from '../calendar.js';
+import { RefusedError } from '../errors.js';
 import type { ExportEntry } from './export-entry.js';
 import { isResumable } from './export-state.js';
 
@@ -26,4 +28,11 @@ export function adviceFor(entry: ExportEntry): string | undefined {
     `To do without that day: \`dawnload exports abandon ${key}\`. ` +
     `To request it once more, which is billed once more: \`dawnload exports resume ${key} --pay-again\`.`
   );
+}
+
+/** Why a day is not requested (again): another export stands for it. */
+export function coveredBy(other: ExportEntry, day: Day): RefusedError {
+  return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}`, {
+    hint: adviceFor(other) ?? `\`dawnload exports show ${other.key}\` tells its story`,
+  });
 }

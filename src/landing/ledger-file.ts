@@ -1,82 +1,23 @@
 /**
- * The ledger on disk: `exports.jsonl`, appended to and never rewritten, every line fsynced; and beside it
- * `exports.head.json`, a witness of how far it went. The chain of checksums shows a changed or missing line; only the
- * witness can show that whole lines at the end are gone, and with them a paid request.
+ * Writing the ledger: `exports.jsonl`, appended to and never rewritten, every line fsynced, and its witness after it.
  */
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import { DamageError, StorageError } from '../errors.js';
+import { StorageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from './durable.js';
-import { decodeLine, EMPTY, encodeLine, type Head } from './ledger-line.js';
+import { damaged, LEDGER, readLedger, WITNESS, type LedgerContent } from './ledger-content.js';
+import { encodeLine, type Head } from './ledger-line.js';
 import { foldersOf, instantName } from './place.js';
-import { isFull, orStorageError, readIfThere, storageError } from './storage-error.js';
+import { isFull, orStorageError, storageError } from './storage-error.js';
 
-const LEDGER = 'exports.jsonl';
-const WITNESS = 'exports.head.json';
 /** Room kept free on the disk, so that the answer to a request can be written down on a disk that has filled up. */
 const RESERVE = 'exports.reserve';
 const RESERVE_BYTES = 64 * 1024;
-const witness = z.object({ seq: z.number().int().nonnegative(), sum: z.string() });
 
 /** The crash points of one line, in order, each as `ledger/<event>/<step>`. */
 export const LEDGER_STEPS = ['before-append', 'before-fsync', 'durable'] as const;
-
-/** What is in the file. */
-export interface LedgerContent {
-  /** The bodies of all whole lines, first to last. */
-  readonly bodies: readonly unknown[];
-  readonly head: Head;
-  /** Bytes that the whole lines take. */
-  readonly size: number;
-  /** What a process that died within an append left behind it: part of a line. */
-  readonly torn: Buffer | undefined;
-  /** The last line is whole but for its newline. */
-  readonly unended: boolean;
-}
-
-/** Reads the ledger and changes nothing. Throws `DamageError` when it is not what was written, `StorageError`. */
-export async function readLedger(dataDir: string): Promise<LedgerContent> {
-  const folder = foldersOf(dataDir).ledger;
-  // The witness first: a run beside this reader may append in between, and the witness may only lag.
-  const seen = await readWitness(join(folder, WITNESS));
-  const path = join(folder, LEDGER);
-  const content = decode(path, (await readIfThere(path)) ?? Buffer.alloc(0), seen);
-  if (content.head.seq < seen.seq) {
-    throw new DamageError(`${path} ends at line ${content.head.seq}, but ${seen.seq} were written`, {
-      hint:
-        'restore the ledger folder from a backup; to remove exports.head.json is to accept the loss, ' +
-        'and that what those lines paid for may be paid for again',
-    });
-  }
-  return content;
-}
-
-function decode(path: string, bytes: Buffer, seen: Head): LedgerContent {
-  const bodies: unknown[] = [];
-  let head = EMPTY;
-  let start = 0;
-  const take = (text: string): string | undefined => {
-    const line = decodeLine(head, text);
-    if (typeof line === 'string') return line;
-    if (line.seq === seen.seq && line.sum !== seen.sum) return 'is not the line that was written there';
-    bodies.push(line.body);
-    head = { seq: line.seq, sum: line.sum };
-    return undefined;
-  };
-  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
-    const wrong = take(bytes.toString('utf8', start, end));
-    if (wrong !== undefined) throw damaged(`line ${head.seq + 1} of ${path} ${wrong}`);
-    start = end + 1;
-  }
-  if (start === bytes.length) return { bodies, head, size: start, torn: undefined, unended: false };
-  // The newline alone is missing: the line says what happened, so it counts.
-  const unended = take(bytes.toString('utf8', start)) === undefined;
-  if (unended) return { bodies, head, size: bytes.length, torn: undefined, unended };
-  return { bodies, head, size: start, torn: bytes.subarray(start), unended };
-}
 
 /** The one writer of a ledger; its caller holds the lock of the data folder. */
 export class LedgerFile {
@@ -211,22 +152,4 @@ async function cut(path: string, size: number): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-async function readWitness(path: string): Promise<Head> {
-  const bytes = await readIfThere(path);
-  if (bytes === undefined) return EMPTY;
-  try {
-    return witness.parse(JSON.parse(bytes.toString('utf8')));
-  } catch (cause) {
-    throw damaged(`${path} is not what was written`, cause);
-  }
-}
-
-/** A ledger that cannot be believed: nothing paid may be sent on its word. */
-export function damaged(message: string, cause?: unknown): DamageError {
-  return new DamageError(message, {
-    hint: 'nothing that is billed is sent until the ledger folder is restored from a backup: it alone knows what is paid for',
-    cause,
-  });
 }

@@ -3,7 +3,7 @@ import type { Day, DayRange } from '../calendar.js';
 import { UsageError } from '../errors.js';
 import { coveredDays, missingDays } from './coverage.js';
 import { applyRecord, exportRecord, type ExportEntry } from './export-entry.js';
-import { damaged, readLedger } from './ledger-file.js';
+import { damaged, readLedger } from './ledger-content.js';
 
 /** What the ledger says, in the order in which exports were intended. */
 export class LedgerView {

@@ -6,13 +6,13 @@ import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
 import { overlap } from './coverage.js';
-import { adviceFor } from './export-advice.js';
+import { coveredBy } from './export-advice.js';
 import { applyRecord, exportRecord, keyOf, partsOf } from './export-entry.js';
 import type { ExportEntry, ExportRecord, Intent } from './export-entry.js';
 import { blocksPayingAgain, blocksRuns } from './export-state.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerView, unknownExport } from './ledger-view.js';
-import { strangersIn, type Stranger } from './strangers.js';
+import { strangeExport, strangersIn, type Stranger } from './strangers.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
@@ -186,7 +186,8 @@ export class Ledger extends LedgerView {
   }
 
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
-    this.#assertNoStrangers();
+    const [stranger] = this.#strangers;
+    if (stranger !== undefined) throw strangeExport(stranger);
     const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
     if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
@@ -228,23 +229,7 @@ export class Ledger extends LedgerView {
   #assertNotCovered(intent: Intent, blocks: (entry: ExportEntry) => boolean): void {
     const window = intent.window ?? windowOf(intent.day);
     const other = this.entries().find((entry) => blocks(entry) && overlap(entry.window, window));
-    if (other === undefined) return;
-    throw new RefusedError(`${intent.day} is covered by export ${other.key}, which is ${other.state}`, {
-      hint: adviceFor(other) ?? `\`dawnload exports show ${other.key}\` tells its story`,
-    });
-  }
-
-  #assertNoStrangers(): void {
-    const [stranger] = this.#strangers;
-    if (stranger === undefined) return;
-    throw new DamageError(
-      `${stranger.folder} holds pages of a paid export, ${stranger.key}, that the ledger does not know`,
-      {
-        hint:
-          'the ledger was lost or is an old copy: restore data/ledger from a backup, or enter each such export ' +
-          `again: \`dawnload exports attach ${stranger.key} ${stranger.exportId ?? 'EXPORT_ID'}\``,
-      },
-    );
+    if (other !== undefined) throw coveredBy(other, intent.day);
   }
 
   #event(key: string, fields: Fields, isKnown?: (entry: ExportEntry) => boolean): Promise<ExportEntry> {

@@ -3,6 +3,7 @@
  * whose word would lead to paying twice.
  */
 import { join } from 'node:path';
+import { DamageError } from '../errors.js';
 import { partsOf } from './export-entry.js';
 import { foldersOf } from './place.js';
 import { namesIn } from './pulls.js';
@@ -11,7 +12,7 @@ import { idOf } from './safe-name.js';
 export interface Stranger {
   readonly key: string;
   /** `undefined` when the folder's name does not tell. */
-  readonly exportId: string | undefined;
+  readonly exportId?: string | undefined;
   readonly folder: string;
 }
 
@@ -29,4 +30,13 @@ export async function strangersIn(dataDir: string, known: ReadonlyMap<string, un
     }
   }
   return strangers;
+}
+
+/** Why nothing that is billed may be sent on the word of such a ledger. */
+export function strangeExport({ key, exportId = 'EXPORT_ID', folder }: Stranger): DamageError {
+  return new DamageError(`${folder} holds pages of a paid export, ${key}, that the ledger does not know`, {
+    hint:
+      'the ledger was lost or is an old copy: restore data/ledger from a backup, or enter each such export ' +
+      `again: \`dawnload exports attach ${key} ${exportId}\``,
+  });
 }
