@@ -5,13 +5,18 @@ import { cellText } from './values.js';
 
 /** The text in pieces, one per batch of rows; the first line names the columns. */
 export async function* csvText(answer: Answer): AsyncGenerator<string> {
-  yield line(answer.columns.map(({ name }) => textCell(name)));
+  yield csvLine(answer.columns.map(({ name }) => name));
   for await (const chunk of answer.chunks) {
     yield chunk
       .getRows()
       .map((row) => line(answer.columns.map(({ type }, i) => cell(row[i] ?? null, type))))
       .join('');
   }
+}
+
+/** One line of cells that are all text. */
+export function csvLine(cells: readonly string[]): string {
+  return line(cells.map(textCell));
 }
 
 function line(cells: readonly string[]): string {

@@ -1,0 +1,111 @@
+/** How the answer of a query reaches who asked: as a table, CSV, JSON or Parquet, on standard output or in a file. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Answer } from '../queries/answer.js';
+import { csvText } from '../queries/csv.js';
+import { jsonRows } from '../queries/json.js';
+import { writeParquet } from '../queries/parquet.js';
+import { bytesOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/sink.js';
+import { cellText, isNumeric } from '../queries/values.js';
+import { drawTable, type Drawing, type Row } from './table.js';
+
+export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+/** Standard output, or what a test looks at instead. */
+export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
+
+export interface CountedAnswer extends Answer {
+  /** How many rows have come so far. */
+  rows(): number;
+}
+
+/** The same answer, with a count of its rows as they pass. */
+export function counted({ columns, chunks }: Answer): CountedAnswer {
+  let rows = 0;
+  return {
+    columns,
+    rows: () => rows,
+    chunks: {
+      async *[Symbol.asyncIterator]() {
+        for await (const chunk of chunks) {
+          rows += chunk.rowCount;
+          yield chunk;
+        }
+      },
+    },
+  };
+}
+
+export interface Delivery {
+  readonly format: Format;
+  /** Absolute; undefined for standard output. */
+  readonly output: string | undefined;
+  readonly stdout: Output;
+  /** Rows that a table shows at most. */
+  readonly limit: number;
+}
+
+/**
+ * Writes the answer where it is wanted, reading it to its end.
+ *
+ * @throws StorageError when the output cannot be written
+ */
+export async function deliver(answer: Answer, { format, output, stdout, limit }: Delivery): Promise<void> {
+  if (format === 'parquet') {
+    await deliverParquet(answer, output, stdout);
+    return;
+  }
+  const pieces = (drawing: Drawing): Pieces => {
+    if (format === 'csv') return csvText(answer);
+    return format === 'json' ? jsonRows(answer) : tableText(answer, limit, drawing);
+  };
+  if (output === undefined) await writeTo(stdout, pieces(drawingFor(stdout)));
+  else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
+}
+
+async function deliverParquet(answer: Answer, output: string | undefined, stdout: Output): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dawnload-'));
+  try {
+    const scratch = join(folder, 'answer.duckdb');
+    if (output === undefined) {
+      const file = join(folder, 'answer.parquet');
+      await writeParquet(answer, file, scratch);
+      await writeTo(stdout, bytesOf(file));
+    } else {
+      await writeFileWhole(output, (path) => writeParquet(answer, path, scratch));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Only a terminal is narrow, and only one that says so has colours. */
+export function drawingFor(stdout: Output): Drawing {
+  return stdout.isTTY === true
+    ? { width: stdout.columns, color: stdout.hasColors?.() === true }
+    : { color: false };
+}
+
+async function* tableText(
+  { columns, chunks }: Answer,
+  limit: number,
+  drawing: Drawing,
+): AsyncGenerator<string> {
+  const rows: Row[] = [];
+  for await (const chunk of chunks) {
+    for (const row of chunk.getRows().slice(0, limit - rows.length)) {
+      rows.push(
+        columns.map(({ type }, i) => {
+          const value = row[i] ?? null;
+          return value === null ? null : cellText(value, type);
+        }),
+      );
+    }
+  }
+  const heads = columns.map(({ name, type }) => ({ name, numeric: isNumeric(type) }));
+  yield `${drawTable(heads, rows, drawing)}\n`;
+}

@@ -1,0 +1,202 @@
+/** `dawnload query`: a bundled question, or any SQL, asked of the published warehouse. */
+import { readFileSync } from 'node:fs';
+import { extname, resolve, sep } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import { ask } from '../queries/ask.js';
+import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
+import { csvLine } from '../queries/csv.js';
+import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
+import { writeTo, type Pieces } from '../queries/sink.js';
+import { formatCount, plural } from '../terminal.js';
+import { Reader } from '../warehouse/reader.js';
+import type { CommandContext } from './context.js';
+import { counted, deliver, drawingFor, FORMATS, type Format, type Output } from './query-answer.js';
+import { drawTable } from './table.js';
+
+export interface QueryOptions {
+  /** A bundled query; without it, `sql` and `file` they are listed. */
+  readonly name?: string;
+  readonly sql?: string;
+  /** A file of SQL. */
+  readonly file?: string;
+  /** `name=value`, any number of times. */
+  readonly param?: readonly string[];
+  readonly format?: string;
+  /** Where the answer goes instead of standard output. */
+  readonly output?: string;
+  /** Rows that a table shows at most; the other formats are always whole. */
+  readonly limit?: number;
+}
+
+/** More rows nobody reads, and a table is drawn only once all of them are in memory. */
+const DEFAULT_LIMIT = 1000;
+
+/**
+ * Lists the bundled queries, or runs one, or SQL of the user's own; the answer goes to standard output or a file.
+ *
+ * @throws UsageError for a wrong name, parameter, option or query
+ * @throws StorageError when the warehouse cannot be opened or the output not be written
+ */
+export async function queryCommand(
+  options: QueryOptions,
+  context: CommandContext,
+  stdout: Output = process.stdout,
+): Promise<ExitCode> {
+  const format = formatOf(options, stdout);
+  const question = questionOf(options, context);
+  if (question === undefined) return listQueries(format, context, stdout);
+
+  const { dataDir } = context.loadConfig();
+  const { published } = dataFiles(dataDir);
+  const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
+  const reader = await Reader.open(published);
+  const stop = (): void => {
+    reader.connection.interrupt();
+  };
+  context.signal.addEventListener('abort', stop);
+  try {
+    context.signal.throwIfAborted();
+    // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
+    await reader.confine();
+    const answer = counted(await ask(reader.connection, question.sql, question.values, question.subject));
+    await deliver(answer, { format, output, stdout, limit: options.limit ?? DEFAULT_LIMIT });
+    report(answer.rows(), format, options, context);
+    return EXIT.done;
+  } catch (error) {
+    // DuckDB calls the interruption an error of the query; the reason is the signal's.
+    context.signal.throwIfAborted();
+    throw error;
+  } finally {
+    context.signal.removeEventListener('abort', stop);
+    await reader.close();
+  }
+}
+
+/** The output file, unless a slip of the hand would put it over the warehouse, the ledger or what was landed. */
+function outsideOf(dataDir: string, output: string): string {
+  if (!output.startsWith(`${dataDir}${sep}`)) return output;
+  throw new UsageError(`${output} lies in the data folder, which is the job's own.`, {
+    hint: 'Write the answer elsewhere.',
+  });
+}
+
+function report(
+  rows: number,
+  format: Format,
+  { limit = DEFAULT_LIMIT, output }: QueryOptions,
+  context: CommandContext,
+): void {
+  const { terminal } = context;
+  const where = output === undefined ? '' : ` in ${output}`;
+  if (format === 'table' && rows > limit) {
+    terminal.note(
+      `the first ${formatCount(limit)} of ${plural(rows, 'row')}${where}; --format csv gives all`,
+    );
+  } else {
+    terminal.note(`${plural(rows, 'row')}${where}`);
+  }
+}
+
+interface Question {
+  readonly sql: string;
+  readonly values: ParameterValues;
+  /** What it is called at the beginning of a message. */
+  readonly subject: string;
+}
+
+/** What to ask; undefined when nothing is asked. */
+function questionOf(options: QueryOptions, { effects }: CommandContext): Question | undefined {
+  const { name, sql, file, param = [] } = options;
+  if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
+    throw new UsageError('Give one of a bundled query, --sql and --file, not several.', {
+      hint: '`dawnload query` alone lists the bundled ones.',
+    });
+  }
+  const values = parseAssignments(param);
+  if (sql !== undefined) return { sql, values, subject: 'The query' };
+  if (file !== undefined) return { sql: readSql(file), values, subject: file };
+  if (name === undefined) return undefined;
+  const query = bundled(name);
+  checkParameters(query, values);
+  // The present is that of the command, which a rehearsal may have moved.
+  const present = query.params.some((parameter) => parameter.name === 'now')
+    ? [['now', effects.now().toISOString()] as const]
+    : [];
+  return { sql: query.sql, values: new Map([...present, ...values]), subject: `The query ${name}` };
+}
+
+function bundled(name: string): QueryFile {
+  const catalogue = loadCatalogue();
+  const query = catalogue.find((file) => file.name === name);
+  if (query !== undefined) return query;
+  const nearest = closest(
+    name,
+    catalogue.map((file) => file.name),
+  );
+  throw new UsageError(`There is no bundled query ${name}.`, {
+    hint: `Did you mean ${nearest}? \`dawnload query\` lists them; SQL of your own goes into --sql or --file.`,
+  });
+}
+
+function readSql(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
+      hint: 'Name a file of SQL after --file.',
+      cause,
+    });
+  }
+}
+
+/** The format asked for, or the one that the name of the output file says, or a table. */
+function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Output): Format {
+  const wanted = format ?? (output === undefined ? undefined : extname(output).slice(1));
+  const found = FORMATS.find((known) => known === wanted) ?? (format === undefined ? 'table' : undefined);
+  if (found === undefined) {
+    throw new UsageError(`There is no format ${format ?? ''}.`, {
+      hint: `Choose one of ${FORMATS.join(', ')}.`,
+    });
+  }
+  if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
+    throw new UsageError('A terminal cannot show Parquet.', {
+      hint: 'Name a file with --output, or send the answer on to a program or a file.',
+    });
+  }
+  const listing = name === undefined && sql === undefined && file === undefined;
+  if (listing && (found === 'parquet' || output !== undefined)) {
+    throw new UsageError('There is no query to write the answer of.', {
+      hint: 'Name a bundled query (`dawnload query` lists them), or give --sql or --file.',
+    });
+  }
+  return found;
+}
+
+/** Every bundled query: for people its name and title, for programs all that its header says. */
+async function listQueries(format: Format, { terminal }: CommandContext, stdout: Output): Promise<ExitCode> {
+  const catalogue = loadCatalogue();
+  if (format === 'json') {
+    await writeTo(stdout, piecesOf(`${JSON.stringify(catalogue, null, 2)}\n`));
+    return EXIT.done;
+  }
+  const rows = catalogue.map(({ name, title, params }) => [
+    name,
+    title,
+    params.map((parameter) => parameter.name).join(', '),
+  ]);
+  const heads = ['query', 'answers', 'parameters'];
+  if (format === 'csv') {
+    await writeTo(stdout, piecesOf([heads, ...rows].map(csvLine).join('')));
+  } else {
+    const columns = heads.map((name) => ({ name, numeric: false }));
+    await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
+  }
+  terminal.note('`dawnload query NAME --param start=2026-11-01` asks one of them.');
+  return EXIT.done;
+}
+
+async function* piecesOf(text: string): Pieces {
+  yield await Promise.resolve(text);
+}

@@ -1,0 +1,61 @@
+/** Asks the warehouse: parameters become session variables, the statements run, the last one's answer streams in. */
+import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { UsageError } from '../errors.js';
+import { answerOf, type Answer } from './answer.js';
+import type { ParameterValues } from './parameters.js';
+import { sqlError } from './sql-error.js';
+
+/**
+ * Runs every statement and answers with what the last one gives, while it comes.
+ *
+ * @throws UsageError when DuckDB cannot run it, here or while the rows are read; `subject` begins its message
+ */
+export async function ask(
+  connection: DuckDBConnection,
+  sql: string,
+  values: ParameterValues,
+  subject: string,
+): Promise<Answer> {
+  if (isEmpty(sql)) {
+    throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
+  }
+  try {
+    for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
+    return withSqlErrors(answerOf(await runAll(connection, sql)), subject);
+  } catch (error) {
+    throw sqlError(subject, error);
+  }
+}
+
+/** Whether there are only comments. */
+function isEmpty(sql: string): boolean {
+  return /^[\s;]*$/.test(sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, ''));
+}
+
+/** One by one, since `connection.run` answers with what the first of several statements gives. */
+async function runAll(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+  const statements = await connection.extractStatements(sql);
+  const last = statements.count - 1;
+  for (let i = 0; i < last; i++) await (await statements.prepare(i)).run();
+  return (await statements.prepare(last)).stream();
+}
+
+/** A value may turn out wrong only in a later batch: that is an error of the query as well. */
+function withSqlErrors({ columns, chunks }: Answer, subject: string): Answer {
+  return {
+    columns,
+    chunks: {
+      async *[Symbol.asyncIterator]() {
+        const iterator = chunks[Symbol.asyncIterator]();
+        for (;;) {
+          // Only reading is guarded: what goes wrong with the reader of the rows is no error of the query.
+          const next = await iterator.next().catch((error: unknown) => {
+            throw sqlError(subject, error);
+          });
+          if (next.done === true) return;
+          yield next.value;
+        }
+      },
+    },
+  };
+}

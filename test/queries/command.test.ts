@@ -1,0 +1,386 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandContext } from '../../src/commands/context.js';
+import { queryCommand, type QueryOptions } from '../../src/commands/query.js';
+import type { Output } from '../../src/commands/query-answer.js';
+import { loadConfig } from '../../src/config.js';
+import { realEffects } from '../../src/effects.js';
+import { DawnloadError, EXIT, InterruptedError } from '../../src/errors.js';
+import { makeWarehouse, HERE } from './support.js';
+
+let folder: string;
+let dataDir: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-query-'));
+  dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+  const instance = await makeWarehouse('small', join(dataDir, 'warehouse.duckdb'));
+  const connection = await instance.connect();
+  await connection.run('checkpoint');
+  connection.closeSync();
+  instance.closeSync();
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Told {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+}
+
+interface Circumstances {
+  readonly data?: string;
+  readonly signal?: AbortSignal;
+  readonly now?: string;
+  readonly terminal?: number;
+}
+
+/** Runs the command and keeps what it says; with `terminal`, standard output is one of so many columns. */
+async function run(options: QueryOptions, circumstances: Circumstances = {}): Promise<Told> {
+  const chunks: Buffer[] = [];
+  const stdout: Output = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  if (circumstances.terminal !== undefined) {
+    Object.assign(stdout, { isTTY: true, columns: circumstances.terminal, hasColors: () => true });
+  }
+  const notes: string[] = [];
+  const exitCode = await queryCommand(options, contextFor(notes, circumstances), stdout);
+  return { stdout: Buffer.concat(chunks).toString('utf8'), stderr: notes.join('\n'), exitCode };
+}
+
+function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): CommandContext {
+  const tell = (text: string): void => {
+    notes.push(text);
+  };
+  return {
+    flags: {},
+    effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
+    terminal: {
+      interactive: false,
+      out: tell,
+      note: tell,
+      warn: tell,
+      error: tell,
+      progress: () => undefined,
+      confirm: () => Promise.resolve(false),
+    },
+    signal: signal ?? new AbortController().signal,
+    version: '0.0.0',
+    loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
+  };
+}
+
+async function failure(options: QueryOptions, circumstances: Circumstances = {}): Promise<DawnloadError> {
+  const error: unknown = await run(options, circumstances).catch((reason: unknown) => reason);
+  if (!(error instanceof DawnloadError)) throw new Error(`it did not fail as it should: ${String(error)}`);
+  return error;
+}
+
+describe('dawnload query', () => {
+  it('alone lists the bundled queries with their parameters', async () => {
+    const { stdout, stderr } = await run({});
+    expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel +│/);
+    expect(stderr).toContain('dawnload query NAME');
+    const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
+    expect(Object.keys(listed[0] ?? {})).toEqual(['name', 'title', 'question', 'params', 'sql']);
+  });
+
+  it('answers a bundled question on stdout and says how many rows on stderr', async () => {
+    const told = await run({ name: 'ab-tests', format: 'csv' });
+    expect(told.stdout.replaceAll('\r', '')).toBe(readFileSync(join(HERE, 'golden', 'ab-tests.csv'), 'utf8'));
+    expect(told).toMatchObject({ stderr: '2 rows', exitCode: EXIT.done });
+  });
+
+  it('takes parameters, as often as there are', async () => {
+    const param = ['start=2026-11-03', 'channel=push-notification'];
+    const { stdout } = await run({ name: 'channel-summary', param, format: 'json' });
+    expect(JSON.parse(stdout)).toEqual([
+      expect.objectContaining({ date: '2026-11-03', sent: 20, conversions: null }),
+    ]);
+  });
+
+  it('lets the clock of the command decide which days are missing', async () => {
+    const ask = async (now: string): Promise<string> =>
+      (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
+    expect(await ask('2026-11-04T21:59:00Z')).not.toContain('2026-11-04');
+    expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
+  });
+
+  it('runs SQL from the command line, with its parameters as variables', async () => {
+    const sql =
+      "select count(*) as n, getvariable('who') as who from events where user_id = getvariable('who')";
+    expect((await run({ sql, param: ['who=u1'], format: 'csv' })).stdout).toBe('n,who\r\n4,u1\r\n');
+  });
+
+  it('runs a file of several statements and shows what the last one gives', async () => {
+    const file = join(folder, 'several.sql');
+    writeFileSync(
+      file,
+      "set variable day = date '2026-11-02';\nselect 1;\nselect getvariable('day') as day; -- done\n",
+    );
+    expect((await run({ file, format: 'csv' })).stdout).toBe('day\r\n2026-11-02\r\n');
+  });
+
+  it('understands other statements that only read', async () => {
+    for (const sql of [
+      'describe events',
+      'show all tables',
+      'from events',
+      'summarize events',
+      'explain select 1',
+    ]) {
+      expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
+    }
+  });
+});
+
+describe('an answer as a table', () => {
+  it('fits the terminal and cuts long text there, and only there', async () => {
+    const sql = `select repeat('가', 200) as long, 1 as n, null as none`;
+    const { stdout } = await run({ sql }, { terminal: 60 });
+    expect(stdout).toContain('…');
+    expect(stdout).toContain('\u001b[2mnull\u001b[22m');
+    expect((await run({ sql })).stdout).toContain('가'.repeat(200));
+    expect((await run({ sql })).stdout).not.toContain('\u001b');
+    expect((await run({ sql, format: 'csv' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
+    expect((await run({ sql, format: 'json' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
+  });
+
+  it('shows instants in KST', async () => {
+    expect((await run({ name: 'restatements' })).stdout).toContain('2026-11-03 07:10:00+09:00');
+  });
+
+  it('ends after a thousand rows, or as many as asked for, and says so', async () => {
+    const many = await run({ sql: 'select range as n from range(3000)' });
+    expect(many.stdout.split('\n')).toHaveLength(1000 + 5);
+    expect(many.stderr).toBe('the first 1,000 of 3,000 rows; --format csv gives all');
+    expect((await run({ sql: 'select range as n from range(30)', limit: 12 })).stderr).toContain(
+      'first 12 of 30 rows',
+    );
+    expect((await run({ sql: 'select range as n from range(3000)', format: 'csv' })).stderr).toBe(
+      '3,000 rows',
+    );
+  });
+});
+
+describe('a file of the answer', () => {
+  it('is in the format that its name says, or that is asked for', async () => {
+    const json = join(folder, 'a.json');
+    expect((await run({ sql: 'select 1 as n', output: json })).stdout).toBe('');
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toEqual([{ n: 1 }]);
+    const text = join(folder, 'a.txt');
+    await run({ sql: 'select 1 as n', output: text, format: 'csv' });
+    expect(readFileSync(text, 'utf8')).toBe('n\r\n1\r\n');
+  });
+
+  it('may be Parquet, in a file or on a standard output that is no terminal', async () => {
+    const file = join(folder, 'a.parquet');
+    await run({ name: 'ab-tests', output: file });
+    const piped = join(folder, 'piped.parquet');
+    writeFileSync(piped, await parquetOnStdout());
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    const read = await connection.runAndReadAll(`select count(*) from read_parquet(['${file}', '${piped}'])`);
+    expect(read.getRowsJson()).toEqual([['4']]);
+    expect((await failure({ sql: 'select 1', format: 'parquet' }, { terminal: 80 })).exitCode).toBe(
+      EXIT.usage,
+    );
+  });
+
+  async function parquetOnStdout(): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    const stdout = new Writable({
+      write(chunk: Buffer, _, done) {
+        chunks.push(chunk);
+        done();
+      },
+    });
+    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
+    return Buffer.concat(chunks);
+  }
+
+  it('is there whole or not at all: what failed halfway leaves the old one', async () => {
+    const file = join(folder, 'kept.csv');
+    writeFileSync(file, 'the old one');
+    const sql = `select (case when range < 100000 then '1' else 'x' end)::integer as n from range(200000)`;
+    expect((await failure({ sql, output: file })).message).toContain('Could not convert string');
+    expect(readFileSync(file, 'utf8')).toBe('the old one');
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('that cannot be written is a plain sentence', async () => {
+    const error = await failure({ sql: 'select 1', output: join(folder, 'no', 'such', 'folder.csv') });
+    expect(error.message).toMatch(/folder\.csv cannot be written: ENOENT/);
+    const parquet = await failure({ sql: 'select 1', output: join(folder, 'no', 'such', 'folder.parquet') });
+    expect(parquet.message).toMatch(/folder\.parquet cannot be written/);
+  });
+
+  it('cannot be put over the warehouse', async () => {
+    const output = join(dataDir, 'warehouse.duckdb');
+    expect((await failure({ sql: 'select 1', output, format: 'csv' })).message).toContain('the data folder');
+    expect((await run({ sql: 'select 1' })).exitCode).toBe(EXIT.done);
+  });
+});
+
+describe('a mistake', () => {
+  it('in the name of a query gets the nearest one', async () => {
+    const error = await failure({ name: 'chanel-sumary' });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(error.hint).toContain('Did you mean channel-summary?');
+  });
+
+  it('in the name of a parameter gets the valid ones', async () => {
+    const error = await failure({ name: 'channel-summary', param: ['strat=2026-11-01'] });
+    expect(error.message).toBe('The query channel-summary has no parameter strat.');
+    expect(error.hint).toBe('Did you mean start? It takes start (date), end (date), channel (varchar).');
+  });
+
+  it.each([
+    [['start=2026-02-29'], 'a day that exists'],
+    [['start=1 Nov'], 'a day that exists'],
+    [['top=ten'], 'a whole number'],
+    [['top=99999999999999999999'], 'a whole number'],
+    [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions'],
+  ])('in a value (%j) gets what it should be', async (param, what) => {
+    const error = await failure({ name: 'top-campaigns', param });
+    expect(error.message).toContain(`must be ${what}`);
+    expect(error.exitCode).toBe(EXIT.usage);
+  });
+
+  it('an instant without its zone is one', async () => {
+    const error = await failure({ name: 'missing-days', param: ['now=2026-11-21T07:00:00'] });
+    expect(error.message).toContain('an instant with its zone');
+  });
+
+  it.each([[['start']], [['=x']], [['top=1', 'top=2']], [['a b=1']]])('in %j is named', async (param) => {
+    expect((await failure({ name: 'top-campaigns', param })).exitCode).toBe(EXIT.usage);
+  });
+
+  it("in the SQL is one sentence with the place, and DuckDB's advice", async () => {
+    const error = await failure({ sql: 'select\n  evnt_name\nfrom events' });
+    expect(error.message).toBe(
+      'The query cannot be run: Binder Error: Referenced column "evnt_name" not found in FROM clause (line 2, column 3).',
+    );
+    expect(error.hint).toContain('event_name');
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect((await failure({ sql: 'selct 1' })).message).toMatch(
+      /syntax error at or near "selct" \(line 1, column 1\)/,
+    );
+    expect((await failure({ sql: 'select $x' })).hint).toContain("getvariable('name')");
+  });
+
+  it('in a value that only a later row shows is the same', async () => {
+    const sql = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
+    for (const format of ['table', 'csv', 'json', 'parquet']) {
+      const error = await failure({ sql, format });
+      expect(error.message).toContain('Conversion Error');
+      expect(error.exitCode).toBe(EXIT.usage);
+    }
+  });
+
+  it('nothing to run, several things to run, an unknown format and a missing file are', async () => {
+    expect((await failure({ sql: ' -- nothing' })).message).toContain('holds no statement');
+    expect((await failure({ sql: 'select 1', name: 'drift' })).exitCode).toBe(EXIT.usage);
+    expect((await failure({ sql: 'select 1', format: 'xml' })).hint).toContain('table, csv, json, parquet');
+    expect((await failure({ file: join(folder, 'none.sql') })).message).toContain('ENOENT');
+    expect((await failure({ output: 'x.csv' })).exitCode).toBe(EXIT.usage);
+  });
+
+  it('asking before anything was published says what to do', async () => {
+    const error = await failure({ name: 'drift' }, { data: join(folder, 'nothing') });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(error.hint).toContain('dawnload run');
+  });
+});
+
+describe('a query of a user', () => {
+  it.each([
+    "copy (select 1) to '/tmp/dawnload-must-not-exist.csv'",
+    "export database '/tmp/dawnload-must-not-exist'",
+    "attach '/tmp/dawnload-must-not-exist.duckdb'",
+    "attach ':memory:' as other",
+    'install httpfs',
+    'load httpfs',
+    "select * from read_text('/etc/hostname')",
+    "select * from 'https://example.com/a.parquet'",
+    "select * from glob('/*')",
+    'create table intruder (a integer)',
+    'delete from events',
+    'drop table events',
+    'set enable_external_access = true',
+    "set temp_directory = '/tmp'",
+    'reset lock_configuration',
+    "create persistent secret s (type http, bearer_token 'x')",
+  ])('only reads: %s', async (sql) => {
+    const error = await failure({ sql });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('dawnload-must-not-exist'))).toEqual([]);
+    expect(existsSync(join(dataDir, 'warehouse.duckdb.wal'))).toBe(false);
+  });
+
+  it('is told that it only reads', async () => {
+    expect((await failure({ sql: "copy (select 1) to 'x.csv'" })).hint).toContain('--output');
+  });
+
+  it('is stopped by Ctrl-C', async () => {
+    const stop = new AbortController();
+    setTimeout(() => {
+      stop.abort(new InterruptedError('Interrupted.'));
+    }, 200);
+    const sql = 'select count(*) from range(100000000000) a where hash(a.range) = 1';
+    expect((await failure({ sql }, { signal: stop.signal })).exitCode).toBe(EXIT.interrupted);
+  });
+});
+
+describe('standard output', () => {
+  it('that a reader closes early ends the command silently', async () => {
+    let lines = 0;
+    const head = new Writable({
+      write(_chunk, _, done) {
+        lines++;
+        done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      },
+    });
+    const sql = 'select range as n from range(10000000)';
+    expect(await queryCommand({ sql, format: 'csv' }, contextFor([]), head)).toBe(EXIT.done);
+    expect(lines).toBe(1);
+  });
+
+  it('that is read slowly slows the query down, instead of filling the memory', async () => {
+    let most = 0;
+    let bytes = 0;
+    const slow = new Writable({
+      highWaterMark: 1024,
+      write(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        most = Math.max(most, slow.writableLength);
+        setImmediate(done);
+      },
+    });
+    const sql = "select repeat('가', 100) as t from range(50000)";
+    await queryCommand({ sql, format: 'json' }, contextFor([]), slow);
+    expect(bytes).toBeGreaterThan(15_000_000);
+    // One batch of rows is about 630 kB.
+    expect(most).toBeLessThan(2_000_000);
+  });
+});
