@@ -64,10 +64,8 @@ compared as (
     window test as (partition by campaign_id, channel)
 )
 select
-    campaign_id,
     campaign_name,
     channel,
-    variant_id,
     variant_name,
     sent::bigint as sent,
     failed::bigint as failed,
@@ -77,6 +75,8 @@ select
     round(click_rate, 4) as click_rate,
     round(conversion_rate, 4) as conversion_rate,
     round(click_rate / nullif(click_rate_of_others, 0) - 1, 4) as click_rate_lift,
-    round(conversion_rate / nullif(conversion_rate_of_others, 0) - 1, 4) as conversion_rate_lift
+    round(conversion_rate / nullif(conversion_rate_of_others, 0) - 1, 4) as conversion_rate_lift,
+    campaign_id,
+    variant_id
 from compared
 order by campaign_id, channel, variant_name, variant_id;

@@ -30,13 +30,13 @@ names as (
     group by campaign_id
 )
 select
-    metrics.campaign_id,
     any_value(names.campaign_name) as campaign_name,
     metrics.metric_type,
     metrics.metric_name,
     metrics.conversion_type,
     count(distinct metrics.date) as days,
-    sum(metrics.value) as total
+    sum(metrics.value) as total,
+    metrics.campaign_id
 from metrics
 left join names on metrics.campaign_id = names.campaign_id
 group by metrics.campaign_id, metrics.metric_type, metrics.metric_name, metrics.conversion_type

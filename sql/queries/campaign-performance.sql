@@ -62,21 +62,21 @@ resources as (
     group by statistics.resource_type, statistics.resource_id, statistics.channel
 )
 select
-    resource_type,
-    resource_id,
     resource_name,
     channel,
-    first_day,
-    last_day,
     sent::bigint as sent,
     failed::bigint as failed,
     delivered::bigint as delivered,
     clicked::bigint as clicked,
     conversions::bigint as conversions,
-    direct_conversions::bigint as direct_conversions,
     round(failed / nullif(tried, 0), 4) as failure_rate,
     round(delivered / nullif(deliverable, 0), 4) as delivery_rate,
     round(clicked / nullif(clickable, 0), 4) as click_rate,
-    round(conversions / nullif(convertible, 0), 4) as conversion_rate
+    round(conversions / nullif(convertible, 0), 4) as conversion_rate,
+    direct_conversions::bigint as direct_conversions,
+    first_day,
+    last_day,
+    resource_type,
+    resource_id
 from resources
 order by sent desc nulls last, resource_id, channel;

@@ -60,10 +60,8 @@ steps as (
     window funnel as (partition by user_journey_id order by sent desc nulls last, user_journey_node_id)
 )
 select
-    user_journey_id,
     user_journey_name,
     step,
-    user_journey_node_id,
     user_journey_node_name,
     channels,
     sent::bigint as sent,
@@ -73,6 +71,8 @@ select
     conversions::bigint as conversions,
     round(sent / nullif(sent_at_first, 0), 4) as share_of_first,
     round(sent / nullif(sent_before, 0), 4) as share_of_previous,
-    round(clicked / nullif(clickable, 0), 4) as click_rate
+    round(clicked / nullif(clickable, 0), 4) as click_rate,
+    user_journey_id,
+    user_journey_node_id
 from steps
 order by user_journey_id, step;

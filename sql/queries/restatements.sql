@@ -25,13 +25,13 @@ select
     restatements.date,
     restatements.detected_at,
     statistics.channel,
-    statistics.resource_id,
     statistics.resource_name,
     restatements.counter,
     restatements.kind,
     restatements.before,
     restatements.after,
     coalesce(restatements.after, 0) - coalesce(restatements.before, 0) as change,
+    statistics.resource_id,
     restatements.statistic_id
 from ops.restatements
 inner join params on restatements.date between params.first_day and params.last_day

@@ -63,14 +63,14 @@ measured as (
 )
 select
     rank() over (order by value desc) as rank,
-    campaign_id,
     campaign_name,
     channels,
     sent::bigint as sent,
     delivered::bigint as delivered,
     clicked::bigint as clicked,
     click_rate,
-    conversions::bigint as conversions
+    conversions::bigint as conversions,
+    campaign_id
 from measured
 -- A campaign that the measure is not known of has no place among the best.
 where value is not null

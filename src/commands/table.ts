@@ -19,25 +19,94 @@ export interface Drawing {
 /** No cell is cut shorter than this, so that days and short names stay whole. */
 const NARROWEST = 12;
 
-/** The table, without a line break at its end. A table that fits in no way is drawn as one block per row. */
+/** So few rows that are too wide are easier to read one below the other than with columns left out. */
+const FEW_ROWS = 3;
+
+/** The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut. */
 export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
   const heads = columns.map(({ name }) => printable(name));
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
-  const widths = heads.map((head, i) =>
-    Math.max(displayWidth(head), ...cells.map((row) => displayWidth(row[i] ?? NULL))),
+  const measures = columns.map(({ numeric }, i) =>
+    measure(
+      heads[i] ?? '',
+      cells.map((row) => row[i] ?? NULL),
+      numeric,
+    ),
   );
-  const fitting = drawing.width === undefined ? widths : fit(columns, heads, widths, drawing.width);
-  if (fitting === undefined) return drawBlocks(heads, cells, drawing);
-  const table = new Table({
-    head: heads,
-    colAligns: columns.map(({ numeric }) => (numeric ? 'right' : 'left')),
-    style: { head: [], border: [], compact: true },
-  });
-  table.push(...cells.map((row) => row.map((cell, i) => shown(cell, fitting[i] ?? 0, drawing))));
-  return table.toString();
+  const natural = measures.map(({ cell, head }) => Math.max(cell, head));
+  const { width } = drawing;
+  if (width === undefined || outerWidth(natural) <= width)
+    return grid(columns, heads, cells, natural, drawing);
+
+  const fitting = howManyFit(measures, width);
+  if (fitting < columns.length && (rows.length <= FEW_ROWS || fitting < 2))
+    return blocks(heads, cells, drawing);
+  const shownColumns = columns.slice(0, fitting);
+  const table = grid(shownColumns, heads, cells, widthsWithin(measures.slice(0, fitting), width), drawing);
+  return fitting === columns.length
+    ? table
+    : `${table}\nToo narrow for: ${heads.slice(fitting).join(', ')}. A wider terminal or --format csv has them.`;
 }
 
 const NULL = 'null';
+
+/** What a column needs, in columns of the terminal. */
+interface Measure {
+  readonly cell: number;
+  readonly head: number;
+  /** At the very least: numbers whole, text cut, the name broken after each underscore. */
+  readonly least: number;
+  /** With all cells whole and the name broken. */
+  readonly enough: number;
+}
+
+function measure(head: string, cells: readonly string[], numeric: boolean): Measure {
+  const cell = Math.max(0, ...cells.map(displayWidth));
+  const word = Math.max(...wordsOf(head).map(displayWidth));
+  return {
+    cell,
+    head: displayWidth(head),
+    least: Math.max(word, numeric ? cell : Math.min(cell, NARROWEST)),
+    enough: Math.max(word, cell),
+  };
+}
+
+/** Each column has a border and two blanks, and one more border closes the line. */
+function outerWidth(widths: readonly number[]): number {
+  return widths.reduce((total, width) => total + width + 3, 1);
+}
+
+/** How many of the columns, from the left, have room at their narrowest. */
+function howManyFit(measures: readonly Measure[], width: number): number {
+  let count = measures.length;
+  while (count > 0 && outerWidth(measures.slice(0, count).map(({ least }) => least)) > width) count--;
+  return count;
+}
+
+/** The widths that fit, the widest columns of text cut first. */
+function widthsWithin(measures: readonly Measure[], width: number): number[] {
+  const atMost = (cap: number): number[] =>
+    measures.map(({ least, enough }) => Math.max(least, Math.min(enough, cap)));
+  let cap = width;
+  while (outerWidth(atMost(cap)) > width) cap--;
+  return atMost(cap);
+}
+
+function grid(
+  columns: readonly Column[],
+  heads: readonly string[],
+  cells: readonly Row[],
+  widths: readonly number[],
+  drawing: Drawing,
+): string {
+  const table = new Table({
+    head: columns.map((_, i) => wrapped(heads[i] ?? '', widths[i] ?? 0)),
+    colAligns: columns.map(({ numeric }) => (numeric ? 'right' : 'left')),
+    style: { head: [], border: [], compact: true },
+  });
+  table.push(...cells.map((row) => columns.map((_, i) => shown(row[i] ?? null, widths[i] ?? 0, drawing))));
+  return table.toString();
+}
 
 function shown(cell: string | null, width: number, { color }: Drawing): string {
   if (cell !== null) return cut(cell, width);
@@ -45,33 +114,24 @@ function shown(cell: string | null, width: number, { color }: Drawing): string {
   return color ? `\u001b[2m${NULL}\u001b[22m` : '';
 }
 
-/** The widths that fit into the terminal, the widest columns of text cut first; undefined when none do. */
-function fit(
-  columns: readonly Column[],
-  heads: readonly string[],
-  widths: readonly number[],
-  width: number,
-): number[] | undefined {
-  // Each column has a border and two blanks, and one more border closes the line.
-  const room = width - 3 * columns.length - 1;
-  const floors = columns.map(({ numeric }, i) =>
-    Math.min(widths[i] ?? 0, numeric ? Infinity : Math.max(NARROWEST, displayWidth(heads[i] ?? ''))),
-  );
-  if (sum(floors) > room) return undefined;
-  const atMost = (cap: number): number[] =>
-    widths.map((own, i) => Math.max(floors[i] ?? 0, Math.min(own, cap)));
-  let cap = Math.min(room, Math.max(0, ...widths));
-  while (sum(atMost(cap)) > room) cap--;
-  // Numbers have their own width as their floor, so the cap never touches them.
-  return atMost(cap);
+/** A name in its parts, each with the underscore that ends it. */
+function wordsOf(name: string): string[] {
+  return name.split(/(?<=_)/);
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+/** A name in lines no wider than the column. */
+function wrapped(name: string, width: number): string {
+  const lines = [''];
+  for (const word of wordsOf(name)) {
+    const longer = `${lines.at(-1) ?? ''}${word}`;
+    if (displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** One block per row, one line per column: `name  value`. */
-function drawBlocks(heads: readonly string[], cells: readonly Row[], drawing: Drawing): string {
+function blocks(heads: readonly string[], cells: readonly Row[], drawing: Drawing): string {
   const labels = Math.max(0, ...heads.map(displayWidth));
   const room = Math.max(NARROWEST, (drawing.width ?? Infinity) - labels - 2);
   return cells

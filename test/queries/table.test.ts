@@ -65,8 +65,32 @@ describe('a table', () => {
     expect(drawTable([text('a')], [[long]], plain)).toContain(long);
   });
 
-  it('draws one block per row where the columns do not fit side by side', () => {
-    const columns = ['campaign', 'sent', 'failed'].map((name) => number(name));
+  it('breaks the names of columns before it leaves anything out', () => {
+    expect(
+      drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
+    ).toBe(
+      [
+        '┌───┬─────────────┐',
+        '│ a │ conversion_ │',
+        '│   │        rate │',
+        '├───┼─────────────┤',
+        '│ x │         0.5 │',
+        '└───┴─────────────┘',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves out the last columns of many rows on a terminal that is too narrow, and names them', () => {
+    const columns = ['campaign', 'sent', 'failed'].map(number);
+    const rows = ['1', '2', '3', '4'].map((n) => [n, n, null]);
+    const lines = drawTable(columns, rows, { width: 20, color: false }).split('\n');
+    expect(lines[1]).toBe('│ campaign │ sent │');
+    expect(lines.at(-1)).toContain('Too narrow for: failed.');
+    expect(lines.slice(0, -1).every((line) => displayWidth(line) <= 20)).toBe(true);
+  });
+
+  it('draws one block per row where there are few', () => {
+    const columns = ['campaign', 'sent', 'failed'].map(number);
     expect(drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
       ['── 1 ──', 'campaign  1', 'sent      2', 'failed'].join('\n'),
     );
