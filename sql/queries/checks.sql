@@ -16,7 +16,7 @@ select
     checks.finding,
     checks.expected,
     checks.actual,
-    checks.checked_at
+    checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst
 from ops.checks
 cross join params
 where params.only_severity is null or checks.severity = params.only_severity

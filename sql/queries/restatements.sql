@@ -23,7 +23,7 @@ statistics as (
 )
 select
     restatements.date,
-    restatements.detected_at,
+    restatements.detected_at at time zone 'Asia/Seoul' as detected_at_kst,
     statistics.channel,
     statistics.resource_name,
     restatements.counter,

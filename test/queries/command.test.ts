@@ -167,7 +167,9 @@ describe('an answer as a table', () => {
   });
 
   it('shows instants in KST', async () => {
-    expect((await run({ name: 'restatements' })).stdout).toContain('2026-11-03 07:10:00+09:00');
+    const sql = "select timestamptz '2026-11-02 22:10:00+00:00' as at";
+    expect((await run({ sql })).stdout).toContain('2026-11-03 07:10:00+09:00');
+    expect((await run({ name: 'restatements' })).stdout).toContain('2026-11-03 07:10:00 ');
   });
 
   it('ends after a thousand rows, or as many as asked for, and says so', async () => {
