@@ -118,8 +118,7 @@ describe('every bundled query', () => {
       expect(result.currentRowCount).toBe(0);
       expect(result.columnNames().join(',')).toBe(golden(name).split('\n')[0]);
       // An instant would be shown in the zone of each client, and Python would ask for one more package.
-    expect(result.columnTypes().map(String)).not.toContain('TIMESTAMP WITH TIME ZONE');
-  });
+      expect(result.columnTypes().map(String)).not.toContain('TIMESTAMP WITH TIME ZONE');
     },
   );
 });
