@@ -121,6 +121,18 @@ describe('every bundled query', () => {
       expect(result.columnTypes().map(String)).not.toContain('TIMESTAMP WITH TIME ZONE');
     },
   );
+
+  describe.each(['America/New_York', 'UTC', 'Asia/Seoul', 'Pacific/Kiritimati'])(
+    'in a session in %s',
+    (zone) => {
+      it.each(catalogue)('$name gives the answer reckoned by hand', async ({ name, sql }) => {
+        const connection = await connectTo(small, zone);
+        // The one question whose answer depends on the present.
+        if (name === 'missing-days') await connection.run("set variable now = '2026-11-06T06:59:00+09:00'");
+        expect(await ask(connection, sql)).toBe(golden(name));
+      });
+    },
+  );
 });
 
 describe('rates and counters', () => {
