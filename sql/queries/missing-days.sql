@@ -2,9 +2,9 @@
 -- question: Which days does the warehouse lack, stream by stream, up to the last complete one?
 -- params:
 --   start (date, default (select min(date) from ops.coverage)): first KST day to look at; unless given, the first one that any stream has
---   now (timestamptz, default now()): the present, for a look at what was complete at another time
 --   end (date, default (now_in_korea - interval 7 hours)::date - 1): last KST day to look at; unless given, the last complete one
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
+--   now (timestamptz, default now()): the present, for a look at what was complete at another time
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 
 with clock as (
