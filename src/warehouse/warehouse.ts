@@ -1,13 +1,35 @@
 /** The private working file of the warehouse: opened, migrated, loaded, modelled, checked, closed. */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
+import { codeOf, DawnloadError, DamageError, messageOf, StorageError } from '../errors.js';
+import { runChecks } from './checks.js';
+import { loadPull } from './load.js';
+import { migrate } from './migrate.js';
+import { openSession } from './opening.js';
 import type { Pull, Stream } from './pull.js';
+import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
+import { count, type Session } from './session.js';
+import { statementsIn } from './statements.js';
+
+/** The crash points of the working file, in the order in which a run passes them. */
+export const WAREHOUSE_POINTS = [
+  'load:before-commit',
+  'load:after-commit',
+  'exports:after-replace',
+  'model:done',
+  'check:done',
+  'close:before-checkpoint',
+  'close:after-checkpoint',
+  'close:done',
+] as const;
 
 /** How recipients' numbers are kept; the key never enters the database file. */
 export interface Privacy {
   readonly recipients: 'keep' | 'hash' | 'drop';
-  readonly key: Buffer;
+  readonly key: Uint8Array;
 }
 
 export interface WarehouseOptions {
@@ -20,31 +42,202 @@ export interface WarehouseOptions {
   /** The messenger's word in channels, replaced by `chatapp`. */
   readonly messenger: string;
   readonly privacy: Privacy;
-  readonly effects: Effects;
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** What DuckDB may use; the process takes about 150 MB beside it. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
 }
 
-/** The surface of the warehouse that the pipeline works with. */
-export interface WarehouseSurface {
+const MEMORY_LIMIT_MB = 256;
+
+const pullId = z.object({ pull: z.string() });
+const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
+const messageTotals = z.object({ sent: count, failed: count, delivered: count, click: count });
+
+export class Warehouse {
+  readonly #session: Session;
+  readonly #options: WarehouseOptions;
+  #closed = false;
+
+  private constructor(session: Session, options: WarehouseOptions) {
+    this.#session = session;
+    this.#options = options;
+  }
+
+  /**
+   * Opens the working file, creates it where there is none, and brings its schema forward.
+   *
+   * @throws ConfigError when a newer version of this program made it
+   * @throws DamageError when it is no database, or a damaged one
+   * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
+   */
+  static async open(options: WarehouseOptions): Promise<Warehouse> {
+    const { path, tempDirectory, memoryLimitMb = MEMORY_LIMIT_MB, threads } = options;
+    const session = await openSession({ path, tempDirectory, memoryLimitMb, threads });
+    try {
+      await session.run('load/session');
+      await migrate(session, options.effects.now());
+      await prepare(session, options);
+    } catch (error) {
+      session.close();
+      if (error instanceof DawnloadError) throw error;
+      throw new DamageError(`${path} is not the warehouse that was written.`, {
+        hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
+        cause: error,
+      });
+    }
+    return new Warehouse(session, options);
+  }
+
   /** Ids of the pulls that this file has loaded. */
-  loaded(): Promise<Set<string>>;
-  /** Loads a pull in one transaction; nothing changes when it was loaded before. */
-  load(pull: Pull): Promise<LoadReport>;
+  async loaded(): Promise<Set<string>> {
+    const rows = await this.#session.rows('load/loaded', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
+  /**
+   * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
+   *
+   * @throws DamageError when a landed file is not what the service answers
+   * @throws StorageError when disk or memory do not suffice
+   */
+  async load(pull: Pull): Promise<LoadReport> {
+    if ((await this.loaded()).has(pull.id)) return unchanged(pull);
+    return loadPull(pull, {
+      session: this.#session,
+      effects: this.#options.effects,
+      tempDirectory: this.#options.tempDirectory,
+    });
+  }
+
   /** The days that the warehouse holds of a stream. */
-  coverage(stream: Stream): Promise<Map<Day, Covered>>;
+  async coverage(stream: Stream): Promise<Map<Day, Covered>> {
+    await this.#session.set({ stream });
+    const days = await this.#session.rows('load/coverage', coveredDay);
+    return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
+  }
+
   /** Campaign ids in the daily statistics of the range, in order. */
-  campaignsSeen(range: DayRange): Promise<string[]>;
-  /** The sums of a day; undefined where the statistics do not cover it. */
-  messages(day: Day): Promise<MessageTotals | undefined>;
+  async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
+    await this.#session.set({ first_day: { day: start }, last_day: { day: end } });
+    const rows = await this.#session.rows('load/campaigns_seen', z.object({ campaign_id: z.string() }));
+    return rows.map(({ campaign_id }) => campaign_id);
+  }
+
+  /** The sums of a day over all channels; undefined where the statistics do not cover it. */
+  async messages(day: Day): Promise<MessageTotals | undefined> {
+    await this.#session.set({ first_day: { day } });
+    const [totals] = await this.#session.rows('load/messages', messageTotals);
+    return totals;
+  }
+
   /** Replaces `ops.exports` by what the ledger says. */
-  replaceExports(rows: readonly ExportRow[]): Promise<void>;
-  startRun(run: RunStart): Promise<void>;
-  finishRun(run: RunEnd): Promise<void>;
+  async replaceExports(rows: readonly ExportRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.run('load/clear_exports');
+        for (const row of rows) await this.#session.runWith('load/export', { ...row, date: row.date });
+      }),
+    );
+    this.#options.effects.reach('exports:after-replace');
+  }
+
+  async startRun(run: RunStart): Promise<void> {
+    await this.#writing(() => this.#session.runWith('load/start_run', { ...run }));
+  }
+
+  async finishRun({ summary, ...run }: RunEnd): Promise<void> {
+    await this.#writing(() =>
+      this.#session.runWith('load/finish_run', { ...run, summary: JSON.stringify(summary) }),
+    );
+  }
+
   /** Creates or replaces the views of `sql/models`. */
-  model(): Promise<void>;
+  async model(): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        for (const name of statementsIn('models')) await this.#session.run(name);
+      }),
+    );
+    this.#options.effects.reach('model:done');
+  }
+
   /** Runs `sql/checks` and replaces `ops.checks` by what they find. */
-  check(): Promise<Finding[]>;
-  /** Writes everything into the file, leaves no log beside it, and lets it go. */
-  close(): Promise<void>;
+  async check(): Promise<Finding[]> {
+    const findings = await this.#writing(() => runChecks(this.#session, this.#options.effects.now()));
+    this.#options.effects.reach('check:done');
+    return findings;
+  }
+
+  /**
+   * Writes everything into the file, leaves no log beside it, and lets it go. Closing twice does nothing.
+   *
+   * @throws StorageError when the log cannot be written into the file; the next opening tries again
+   */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { path, effects } = this.#options;
+    effects.reach('close:before-checkpoint');
+    try {
+      await this.#writing(() => this.#session.run('load/checkpoint'));
+      effects.reach('close:after-checkpoint');
+    } finally {
+      this.#session.close();
+    }
+    if (existsSync(`${path}.wal`)) {
+      throw new StorageError(`${path} could not be closed: its log stayed beside it.`, {
+        hint: 'Run again; nothing is lost.',
+      });
+    }
+    effects.reach('close:done');
+  }
+
+  async #writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
+      throw new StorageError(`${this.#options.path} cannot be written.`, {
+        hint: 'Free its disk, then run again; nothing that was received is lost.',
+        cause,
+      });
+    }
+  }
+}
+
+async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
+  const { inner, outer } = padsOf(privacy.key);
+  await session.set({
+    brand,
+    messenger: messenger.replaceAll('_', '-'),
+    recipients: privacy.recipients,
+    inner_pad: inner,
+    outer_pad: outer,
+  });
+  await session.run('load/macros');
+  await session.run('load/fields');
+  const places = await session.rows('load/places', z.object({ place: z.string() }));
+  for (const { place } of places) await session.run('load/place', { place });
+  await session.run('load/events/typed_records');
+}
+
+function isStorage(error: unknown): boolean {
+  return (
+    codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
+  );
+}
+
+function unchanged(pull: Pull): LoadReport {
+  return {
+    pull: pull.id,
+    stream: pull.stream,
+    changed: false,
+    rows: 0,
+    days: [],
+    superseded: [],
+    restatements: 0,
+    notes: {},
+    drift: [],
+  };
 }

@@ -1,0 +1,3 @@
+select count(*) as total
+from campaign_metrics
+where pull = getvariable('pull');

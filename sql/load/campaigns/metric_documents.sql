@@ -1,0 +1,9 @@
+create or replace temp table documents as
+select
+    row_number() over () as row_id,
+    campaign_id,
+    first_date,
+    last_date,
+    unnest(stats) as document,
+    null::json as extra
+from staged_answers;

@@ -1,0 +1,18 @@
+create or replace temp table staged_dimensions as
+select
+    row_id,
+    is_odd(document, 'dimension')
+    or (d.sum is not null and number(d.sum) is null)
+    or (d.count is not null and number(d.count) is null) as odd,
+    campaign_id,
+    first_date,
+    last_date,
+    metric_type,
+    metric_name,
+    conversion_type,
+    date,
+    d."dimensionKey" as dimension_key,
+    d."dimensionValue" as dimension_value,
+    number(coalesce(d.sum, d.count)) as value,
+    extra
+from (select *, json_transform(document, shape('dimension')) as d from documents) as read;

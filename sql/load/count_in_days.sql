@@ -1,0 +1,3 @@
+select count(*) as total
+from {table}
+where date in (select date from days);

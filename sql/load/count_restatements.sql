@@ -1,0 +1,3 @@
+select count(*) as total
+from ops.restatements
+where pull = getvariable('pull');

@@ -1,0 +1,1 @@
+delete from {table} where export_date = getvariable('first_day');

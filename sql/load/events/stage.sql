@@ -1,0 +1,2 @@
+create or replace temp table staged as
+from typed_records('pages');

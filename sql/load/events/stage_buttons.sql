@@ -1,0 +1,16 @@
+create or replace temp table parts as
+select
+    * exclude (given),
+    unnest(given) as document,
+    generate_subscripts(given, 1)::integer as position,
+    null::json as extra
+from (
+    select event_id, date, export_date, message -> '$.buttons[*]' as given
+    from staged
+    where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
+) as lists;
+
+create or replace temp table odd as
+select rowid as row_id, 'button' as place, document
+from parts
+where is_odd(document, 'button') or not fits('whole', document -> 'ordering');

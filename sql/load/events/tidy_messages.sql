@@ -1,0 +1,4 @@
+update staged
+set message = tidied.document, message_extra = tidied.extra
+from tidied
+where staged.rowid = tidied.row_id;

@@ -1,0 +1,2 @@
+select coalesce(max(number), 0) as number
+from ops.migrations;

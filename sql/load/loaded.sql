@@ -1,0 +1,1 @@
+select pull from ops.loads;

@@ -1,0 +1,108 @@
+-- Words that the load statements share. They live in the session, not in the warehouse.
+
+-- How json_transform reads a document of that place: scalars as text, everything else as JSON.
+create or replace temp macro shape(place) as struct_extract(getvariable('place:' || place), 'shape');
+
+-- Whether a document differs from the specification: an unknown key, or a value of another kind. Whether its texts can
+-- be read as numbers or times shows when they are.
+create or replace temp macro is_odd(document, place) as
+    not starts_with(document, '{')
+    or not list_has_all(struct_extract(getvariable('place:' || place), 'known'), json_keys(document))
+    or case
+        when len(struct_extract(getvariable('place:' || place), 'scalar_paths')) > 0
+        then list_has_any(
+            json_type(document, struct_extract(getvariable('place:' || place), 'scalar_paths')),
+            ['OBJECT', 'ARRAY']
+        )
+        else false
+    end
+    or case
+        when len(struct_extract(getvariable('place:' || place), 'list_paths')) > 0
+        then list_has_any(
+            json_type(document, struct_extract(getvariable('place:' || place), 'list_paths')),
+            ['OBJECT', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
+        )
+        else false
+    end
+    or case
+        when len(struct_extract(getvariable('place:' || place), 'object_paths')) > 0
+        then list_has_any(
+            json_type(document, struct_extract(getvariable('place:' || place), 'object_paths')),
+            ['ARRAY', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
+        )
+        else false
+    end;
+
+-- A key as a JSON pointer: unlike a path it can hold any character.
+create or replace temp macro pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
+
+-- A whole number, or null where the text is none: a cast alone would round 12.7 to 13.
+create or replace temp macro whole(value) as
+    case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
+
+-- Counts and sums, exact to four decimals.
+create or replace temp macro number(value) as try_cast(value as decimal(18, 4));
+
+-- Microseconds since 1970, up to the year 9999: outside of that a number is no time.
+create or replace temp macro epoch(value) as
+    case when whole(value) between 0 and 253402300799999999 then whole(value) end;
+
+-- The KST day of such an instant. KST is nine hours ahead of UTC the year round, so this is integer arithmetic.
+create or replace temp macro korean_day(micros) as
+    date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
+
+-- Wall-clock time in Korea. The service names no zone; where one is named, it counts.
+create or replace temp macro korean_time(value) as case
+    when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')
+    then try_cast(value as timestamptz) at time zone 'Asia/Seoul'
+    else try_cast(value as timestamp)
+end;
+
+-- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.
+create or replace temp macro fits(kind, value) as coalesce(
+    case
+        when kind = 'any' then true
+        when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
+        when kind = 'list' then json_type(value) = 'ARRAY'
+        when kind = 'object' then json_type(value) = 'OBJECT'
+        when json_type(value) in ('OBJECT', 'ARRAY') then false
+        when kind = 'scalar' then true
+        when kind = 'whole' then whole(value ->> '$') is not null
+        when kind = 'number' then number(value ->> '$') is not null
+        when kind = 'boolean' then try_cast(value ->> '$' as boolean) is not null
+        when kind = 'day' then try_cast(value ->> '$' as date) is not null
+        when kind = 'time' then korean_time(value ->> '$') is not null
+        when kind = 'epoch' then epoch(value ->> '$') is not null
+    end,
+    false
+);
+
+-- A recipient's number by privacy.recipients: as given, as hex HMAC-SHA-256 (the pads are made of the key), or null.
+create or replace temp macro recipient(given) as case getvariable('recipients')
+    when 'keep' then given
+    when 'hash' then case
+        when trim(given) <> '' then sha256(
+            getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(trim(given))))
+        )
+    end
+end;
+
+-- Whether a key names a recipient's number, wherever the service may put it.
+create or replace temp macro names_recipient(key) as regexp_matches(key, '^recipient_?(no|number|phone)', 'i');
+
+-- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
+create or replace temp macro neutral_channel(channel) as case
+    when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
+    when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
+    then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('messenger')) + 1)
+    else replace(channel, '_', '-')
+end;
+
+-- A value that has no column; a recipient's number is put under the setting there too.
+create or replace temp macro private(key, value) as case
+    when getvariable('recipients') <> 'keep' and names_recipient(key) then to_json(recipient(value ->> '$'))
+    else value
+end;
+
+-- A member of an object, as text.
+create or replace temp macro member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');

@@ -1,0 +1,1 @@
+select distinct place from fields order by place;

@@ -1,0 +1,1 @@
+select date::varchar as date from days order by date;

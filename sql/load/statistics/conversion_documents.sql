@@ -1,0 +1,9 @@
+create or replace temp table documents as
+select
+    row_number() over () as row_id,
+    statistic_id,
+    date,
+    generate_subscripts(given, 1)::integer as position,
+    unnest(given) as document,
+    null::json as extra
+from (select statistic_id, date, conversion -> '$[*]' as given from staged_statistics) as lists;

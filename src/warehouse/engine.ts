@@ -1,0 +1,29 @@
+/** DuckDB itself: one way to open a file, so that every connection has the same settings. */
+import { DuckDBInstance } from '@duckdb/node-api';
+
+/** Nothing may depend on an extension that needs a download; icu, json and parquet are built in. */
+const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
+
+/**
+ * Opens a database. Never twice on one path in one process: DuckDB would not object, and rows would be lost.
+ *
+ * @throws what DuckDB throws; the caller knows what the file is to people
+ */
+export function openInstance(
+  path: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(path, { ...SETTINGS, ...settings });
+}
+
+/** The version of DuckDB, `v1.5.5`. */
+export async function engineVersion(): Promise<string> {
+  const instance = await openInstance(':memory:');
+  try {
+    const connection = await instance.connect();
+    const result = await connection.runAndReadAll('select version()');
+    return String(result.value(0, 0));
+  } finally {
+    instance.closeSync();
+  }
+}

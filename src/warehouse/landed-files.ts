@@ -1,0 +1,106 @@
+/** Landed files on their way into DuckDB: in portions that fit into memory, and mended where DuckDB is too strict. */
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { codeOf, DamageError, StorageError } from '../errors.js';
+
+const decompress = promisify(gunzip);
+const compress = promisify(gzip);
+
+/** Files that are read by one statement, and how large the largest of them is in JSON. */
+export interface Portion {
+  readonly files: readonly string[];
+  readonly largest: number;
+}
+
+/** DuckDB keeps a buffer of twice this size for each thread; pages are about 1 MB. */
+const SMALLEST_BUFFER = 4 * 1024 * 1024;
+
+/**
+ * Splits files into portions of about `bytes` bytes of JSON.
+ *
+ * @throws DamageError when a file is not there or holds nothing
+ */
+export async function portionsOf(files: readonly string[], bytes: number): Promise<Portion[]> {
+  const portions: { files: string[]; largest: number; bytes: number }[] = [];
+  for (const file of files) {
+    const size = await inflatedSize(file);
+    let last = portions.at(-1);
+    if (last === undefined || last.bytes + size > bytes) {
+      last = { files: [], largest: SMALLEST_BUFFER, bytes: 0 };
+      portions.push(last);
+    }
+    last.files.push(file);
+    last.bytes += size;
+    last.largest = Math.max(last.largest, size);
+  }
+  return portions;
+}
+
+/** A path as a pattern that matches it alone: DuckDB takes `*`, `?` and `[` in file names for patterns. */
+export function asPattern(file: string): string {
+  return file.replace(/[*?[]/g, '[$&]');
+}
+
+/** How many bytes a gzip file holds, by its trailer; right for files of one member below 4 GiB, as landing writes them. */
+async function inflatedSize(file: string): Promise<number> {
+  const handle = await open(file, 'r').catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  try {
+    const { size } = await handle.stat();
+    if (!file.endsWith('.gz')) return size;
+    if (size < 18) throw damaged(file, 'is not a whole gzip file');
+    const trailer = Buffer.alloc(4);
+    await handle.read(trailer, 0, 4, size - 4);
+    return trailer.readUInt32LE(0);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The escape of a pair, of half a pair, or of anything else: read one after the other, so that `\\\\ud83d` is no escape. */
+const ESCAPES =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\./gs;
+
+/**
+ * Writes a copy of a JSON file that DuckDB accepts: a text that was cut in the middle of an emoji, as JavaScript writes
+ * it, and bytes that are not UTF-8, become U+FFFD there. Resolves with the path of the copy.
+ *
+ * @throws DamageError when the file is not JSON
+ */
+export async function mend(file: string, folder: string, number: number): Promise<string> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  const body = file.endsWith('.gz') ? await decompress(bytes).catch(() => undefined) : bytes;
+  if (body === undefined) throw damaged(file, 'is not a whole gzip file');
+  const mended = body.toString('utf8').replace(ESCAPES, (found) => {
+    return found.length === 6 && found.startsWith('\\u') ? '\\ufffd' : found;
+  });
+  try {
+    JSON.parse(mended);
+  } catch {
+    // The error of JSON.parse quotes the text around it, which may be anybody's message.
+    throw damaged(file, 'is not JSON');
+  }
+  const copy = join(folder, `mended-${process.pid}-${number}.json.gz`);
+  await writeFile(copy, await compress(mended, { level: 1 }), { mode: 0o600 });
+  return copy;
+}
+
+/** A landed file is not what it should be. */
+export function damaged(file: string, what: string): DamageError {
+  return new DamageError(`The landed file ${file} ${what}.`, {
+    hint: 'Restore it from a backup, or remove it and run again: a run fetches it anew, pages of a paid export free of charge.',
+  });
+}
+
+function unreadable(file: string, cause: unknown): Error {
+  if (codeOf(cause) === 'ENOENT') return damaged(file, 'is not there any more');
+  return new StorageError(`The landed file ${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
+    hint: 'Correct the rights of the data folder, then run again.',
+    cause,
+  });
+}

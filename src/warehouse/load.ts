@@ -1,0 +1,139 @@
+/** Loading one pull: a single transaction, from the landed files to the tables, the coverage and the note that it is done. */
+import { mkdir, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { daysOf } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { isTooStrict, loadError } from './load-error.js';
+import { asPattern, mend } from './landed-files.js';
+import { loadCampaigns } from './load-campaigns.js';
+import { loadEvents } from './load-events.js';
+import { loadStatistics } from './load-statistics.js';
+import { daysAsked, type Pull } from './pull.js';
+import type { LoadReport } from './rows.js';
+import { count, type Session } from './session.js';
+
+export const LOAD_POINTS = ['load:before-commit', 'load:after-commit'] as const;
+
+export interface LoadContext {
+  readonly session: Session;
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** For copies of files that need mending; they are removed afterwards. */
+  readonly tempDirectory: string;
+}
+
+/**
+ * Loads a pull that was not loaded before.
+ *
+ * @throws DamageError when a file is not what the service answers, or not all of it
+ * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
+ */
+export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadReport> {
+  await setVariables(pull, context);
+  const files = filesOf(pull);
+  try {
+    return await attempt(pull, files, context);
+  } catch (error) {
+    if (!isTooStrict(error)) throw loadError(error, pull.id);
+  }
+  const mended = await mendStrictly(files, context);
+  try {
+    return await attempt(pull, mended.files, context);
+  } catch (error) {
+    throw loadError(error, pull.id);
+  } finally {
+    await Promise.all(mended.copies.map((copy) => rm(copy, { force: true })));
+  }
+}
+
+async function attempt(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
+  const { session, effects } = context;
+  const report = await session.transaction(async () => {
+    await session.run('load/days');
+    const days = (await session.rows('load/report_days', z.object({ date: z.string() }))).map(
+      ({ date }) => date,
+    );
+    const restatedBefore = await countRestatements(session);
+    const rows = days.length === 0 ? 0 : await loadStream(session, pull, files);
+    await session.set({ rows });
+    await session.run('load/note_load');
+    const noted = await session.rows('load/report_notes', z.object({ note: z.string(), records: count }));
+    const drift =
+      days.length === 0 ? [] : await session.rows('load/report_drift', z.object({ drift: z.string() }));
+    const report: LoadReport = {
+      pull: pull.id,
+      stream: pull.stream,
+      changed: true,
+      rows,
+      days,
+      superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day)),
+      restatements: (await countRestatements(session)) - restatedBefore,
+      notes: Object.fromEntries(noted.map(({ note, records }) => [note, records])),
+      drift: drift.map((row) => row.drift),
+    };
+    effects.reach('load:before-commit');
+    return report;
+  });
+  effects.reach('load:after-commit');
+  return report;
+}
+
+function loadStream(session: Session, pull: Pull, files: readonly string[]): Promise<number> {
+  switch (pull.stream) {
+    case 'statistics':
+    case 'statistics_by_subchannel':
+      return loadStatistics(session, pull, files);
+    case 'campaigns':
+      return loadCampaigns(session, pull, files);
+    case 'events':
+      return loadEvents(session, pull, files);
+  }
+}
+
+async function setVariables(pull: Pull, { session, effects }: LoadContext): Promise<void> {
+  const { start, end } = daysAsked(pull);
+  await session.set({
+    pull: pull.id,
+    stream: pull.stream,
+    pulled_at: pull.pulledAt,
+    loaded_at: effects.now(),
+    first_day: { day: start },
+    last_day: { day: end },
+    complete: pull.stream === 'campaigns' ? pull.complete : true,
+  });
+}
+
+function filesOf(pull: Pull): readonly string[] {
+  switch (pull.stream) {
+    case 'statistics':
+    case 'statistics_by_subchannel':
+      return [pull.file];
+    case 'campaigns':
+      return pull.answers.map(({ file }) => file);
+    case 'events':
+      return pull.files;
+  }
+}
+
+async function countRestatements(session: Session): Promise<number> {
+  return (await session.row('load/count_restatements', z.object({ total: count }))).total;
+}
+
+/** Mended copies in the place of those files that DuckDB refuses, found one by one: this is rare. */
+async function mendStrictly(
+  files: readonly string[],
+  { session, tempDirectory }: LoadContext,
+): Promise<{ files: string[]; copies: string[] }> {
+  await mkdir(tempDirectory, { recursive: true });
+  const result: { files: string[]; copies: string[] } = { files: [], copies: [] };
+  for (const [number, file] of files.entries()) {
+    await session.set({ files: [asPattern(file)], largest_object: LARGEST_UNTESTED });
+    const strict = await session.run('load/read_file').then(() => false, isTooStrict);
+    const usable = strict ? await mend(file, tempDirectory, number) : file;
+    if (strict) result.copies.push(usable);
+    result.files.push(usable);
+  }
+  return result;
+}
+
+/** Larger than any page; only its touched part costs memory. */
+const LARGEST_UNTESTED = 64 * 1024 * 1024;

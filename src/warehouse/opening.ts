@@ -1,0 +1,66 @@
+/** Opening the working file: where it lies, what DuckDB is allowed, and what it means when it will not open. */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { codeOf, DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
+import { openInstance } from './engine.js';
+import { Session } from './session.js';
+
+export interface Opening {
+  readonly path: string;
+  readonly tempDirectory: string;
+  readonly memoryLimitMb: number;
+  readonly threads: number | undefined;
+}
+
+/**
+ * Opens the working file for this process alone, creating it where there is none.
+ *
+ * @throws StorageError when its folder cannot be written
+ * @throws TryLaterError when another program has it open
+ * @throws DamageError when it is no database, or a damaged one
+ */
+export async function openSession(opening: Opening): Promise<Session> {
+  const { path, tempDirectory, memoryLimitMb, threads } = opening;
+  await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
+  const settings = {
+    memory_limit: `${memoryLimitMb}MB`,
+    temp_directory: tempDirectory,
+    // Rows of a table have no order; keeping one would cost memory and the second core.
+    preserve_insertion_order: 'false',
+    ...(threads === undefined ? {} : { threads: String(threads) }),
+  };
+  try {
+    return await Session.open(await openInstance(path, settings));
+  } catch (cause) {
+    throw openingError(path, cause);
+  }
+}
+
+async function folder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new StorageError(`The folder ${path} cannot be made (${codeOf(cause) ?? 'unknown'}).`, {
+      hint: 'Correct the rights of the data folder, then run again.',
+      cause,
+    });
+  });
+}
+
+function openingError(path: string, cause: unknown): Error {
+  const text = messageOf(cause);
+  if (/Could not set lock|Conflicting lock/.test(text)) {
+    return new TryLaterError(`${path} is open in another program.`, {
+      hint: 'Close it there; for looking at data there is the published file.',
+      cause,
+    });
+  }
+  if (/Permission denied|Cannot open file|No space left|Read-only file system|Is a directory/.test(text)) {
+    return new StorageError(`${path} cannot be opened for writing.`, {
+      hint: 'Correct the rights of the data folder, or free its disk, then run again.',
+      cause,
+    });
+  }
+  return new DamageError(`${path} is not a DuckDB file that can be opened.`, {
+    hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
+    cause,
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * Publishing: the private file becomes what readers see, whole and at once. Readers that have the old file open keep
+ * it; those who open it afterwards get the new one.
+ */
+import { constants, existsSync } from 'node:fs';
+import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Effects } from '../effects.js';
+import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
+
+export const PUBLISH_POINTS = [
+  'publish/before-copy',
+  'publish/before-fsync',
+  'publish/before-rename',
+  'publish/after-rename',
+  'publish/after-folder-fsync',
+] as const;
+
+export interface Publication {
+  /** The private file, closed and checkpointed. */
+  readonly working: string;
+  readonly published: string;
+  readonly effects: Pick<Effects, 'reach'>;
+}
+
+/**
+ * Copies the private file beside the published one and renames it into place.
+ *
+ * @throws DamageError when the private file still has a log, so that a copy would lack rows
+ * @throws StorageError when the disk refuses; the published file is as it was
+ */
+export async function publish({ working, published, effects }: Publication): Promise<{ bytes: number }> {
+  if (existsSync(`${working}.wal`)) {
+    throw new DamageError(`${working} was not closed: its log ${basename(working)}.wal is still there.`, {
+      hint: 'Run again; if it stays, `dawnload rebuild` makes the warehouse anew.',
+    });
+  }
+  const next = `${published}.next-${process.pid}`;
+  try {
+    await sweep(published);
+    effects.reach('publish/before-copy');
+    // Copy-on-write where the filesystem can; the private file goes on living beside the published one.
+    await copyFile(working, next, constants.COPYFILE_FICLONE);
+    // The private file is for the job alone; the published one is for whoever may enter the folder.
+    await chmod(next, 0o644);
+    effects.reach('publish/before-fsync');
+    await syncFile(next);
+    // Somebody opened the published file for writing and was killed: DuckDB would replay that log into the new file.
+    await rm(`${published}.wal`, { force: true });
+    effects.reach('publish/before-rename');
+    await rename(next, published);
+    effects.reach('publish/after-rename');
+    await syncFile(dirname(published));
+    effects.reach('publish/after-folder-fsync');
+    return { bytes: (await stat(published)).size };
+  } catch (cause) {
+    await rm(next, { force: true }).catch(() => undefined);
+    throw new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
+      hint: 'The last published file stays as it was; free the disk or correct the rights, then run again.',
+      cause,
+    });
+  }
+}
+
+/** Puts a database in the place of another, both closed; a log of the old one must not be replayed into the new one. */
+export async function replaceDatabase(
+  from: string,
+  to: string,
+  effects: Pick<Effects, 'reach'>,
+): Promise<void> {
+  effects.reach('replace/before-rename');
+  await rm(`${to}.wal`, { force: true });
+  await rename(from, to);
+  await syncFile(dirname(to));
+  effects.reach('replace/after-rename');
+}
+
+/** Removes a database with its log. */
+export async function discardDatabase(path: string): Promise<void> {
+  await rm(`${path}.wal`, { force: true });
+  await rm(path, { force: true });
+}
+
+/** What runs that were killed while publishing left behind. */
+async function sweep(published: string): Promise<void> {
+  const folder = dirname(published);
+  const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));
+  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,70 @@
+/** The published file, for reading alone: it can neither be changed through this, nor can anything else be reached. */
+import { existsSync, statSync } from 'node:fs';
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import { ConfigError, DamageError, messageOf } from '../errors.js';
+import { openInstance } from './engine.js';
+
+export class Reader {
+  readonly #instance: DuckDBInstance;
+  readonly connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.connection = connection;
+  }
+
+  /**
+   * Opens a published warehouse; many may at the same time. Instants are shown in Korean time.
+   *
+   * @throws ConfigError when there is none yet
+   * @throws DamageError when the file is not a warehouse
+   */
+  static async open(path: string): Promise<Reader> {
+    if (!existsSync(path)) {
+      throw new ConfigError(`There is no warehouse ${path} yet.`, {
+        hint: 'Make one with `dawnload run`, or try `dawnload demo`, which needs no account.',
+      });
+    }
+    let instance: DuckDBInstance;
+    try {
+      if (!statSync(path).isFile()) throw new Error('it is not a file');
+      instance = await openInstance(path, { access_mode: 'READ_ONLY' });
+    } catch (cause) {
+      throw new DamageError(
+        `${path} is not a DuckDB file that can be opened (${firstLine(messageOf(cause))}).`,
+        {
+          hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
+          cause,
+        },
+      );
+    }
+    const connection = await instance.connect();
+    await connection.run("set TimeZone = 'Asia/Seoul'");
+    return new Reader(instance, connection);
+  }
+
+  /** Shuts every way out of the database: no other file, no network, no settings. Before SQL that a user typed. */
+  async confine(): Promise<void> {
+    await this.connection.run('set enable_external_access = false');
+    await this.connection.run('set lock_configuration = true');
+  }
+
+  /** The rows of a query as objects, JSON values only. */
+  async objects(
+    sql: string,
+    parameters: Record<string, DuckDBValue> = {},
+  ): Promise<Record<string, unknown>[]> {
+    const result = await this.connection.runAndReadAll(sql, parameters);
+    return result.getRowObjectsJson();
+  }
+
+  close(): Promise<void> {
+    this.connection.closeSync();
+    this.#instance.closeSync();
+    return Promise.resolve();
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}

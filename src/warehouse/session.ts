@@ -1,0 +1,105 @@
+/** One connection to the working file: statements by name, values by variable, rows through a schema. */
+import {
+  DuckDBBlobValue,
+  DuckDBTimestampTZValue,
+  listValue,
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBValue,
+} from '@duckdb/node-api';
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import { statement } from './statements.js';
+
+/** A KST day as a DATE; a bare string stays text. */
+export interface DayValue {
+  readonly day: Day;
+}
+
+/** What a statement can be given: the types that variables and parameters need here, no more. */
+export type Value = string | number | boolean | Date | Uint8Array | DayValue | readonly string[] | undefined;
+
+/** A count that DuckDB gives as BIGINT. */
+export const count = z.union([z.bigint(), z.number()]).transform(Number);
+
+export class Session {
+  readonly #instance: DuckDBInstance;
+  readonly #connection: DuckDBConnection;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+    this.#instance = instance;
+    this.#connection = connection;
+  }
+
+  static async open(instance: DuckDBInstance): Promise<Session> {
+    return new Session(instance, await instance.connect());
+  }
+
+  /** Runs every statement of a SQL file, which takes its values from variables. */
+  async run(name: string, names?: Readonly<Record<string, string>>): Promise<void> {
+    await this.#connection.run(statement(name, names));
+  }
+
+  /** Runs the one statement of a SQL file with parameters. */
+  async runWith(name: string, parameters: Readonly<Record<string, Value>>): Promise<void> {
+    const values = Object.entries(parameters).map(([key, value]) => [key, toDuckDB(value)] as const);
+    await this.#connection.run(statement(name), Object.fromEntries(values));
+  }
+
+  /** The rows of a SQL file. */
+  async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
+    const reader = await this.#connection.runAndReadAll(statement(name, names));
+    return z.array(shape).parse(reader.getRowObjectsJS());
+  }
+
+  /** The one row of a SQL file. */
+  async row<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T> {
+    const [row] = await this.rows(name, shape, names);
+    return shape.parse(row);
+  }
+
+  /** Sets variables of the session, which statements read by `getvariable`. */
+  async set(variables: Readonly<Record<string, Value>>): Promise<void> {
+    for (const [name, value] of Object.entries(variables)) {
+      await this.#connection.run(statement('load/set', { name, type: typeOf(value) }), {
+        value: toDuckDB(value),
+      });
+    }
+  }
+
+  /** Does the work in one transaction: all of it is committed, or none. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    await this.#connection.run('begin transaction');
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      await this.#connection.run('rollback').catch(() => undefined);
+      throw error;
+    }
+    await this.#connection.run('commit');
+    return result;
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+    this.#instance.closeSync();
+  }
+}
+
+function toDuckDB(value: Value): DuckDBValue {
+  if (value === undefined) return null;
+  if (value instanceof Date) return new DuckDBTimestampTZValue(BigInt(value.getTime()) * 1000n);
+  if (value instanceof Uint8Array) return new DuckDBBlobValue(value);
+  if (typeof value !== 'object') return value;
+  return 'day' in value ? value.day : listValue(value);
+}
+
+function typeOf(value: Value): string {
+  if (value instanceof Date) return 'timestamptz';
+  if (value instanceof Uint8Array) return 'blob';
+  if (typeof value === 'number') return 'bigint';
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value !== 'object') return 'varchar';
+  return 'day' in value ? 'date' : 'varchar[]';
+}

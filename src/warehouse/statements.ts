@@ -1,0 +1,28 @@
+/** The SQL files of the package: read once each, never written in TypeScript. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../package.js';
+
+const FOLDER = join(PACKAGE_ROOT, 'sql');
+const texts = new Map<string, string>();
+
+/**
+ * The text of `sql/<name>.sql`. `names` replaces `{placeholder}` by an identifier; identifiers come from fixed lists of
+ * this package, never from data.
+ */
+export function statement(name: string, names: Readonly<Record<string, string>> = {}): string {
+  let text = texts.get(name);
+  if (text === undefined) {
+    text = readFileSync(join(FOLDER, `${name}.sql`), 'utf8');
+    texts.set(name, text);
+  }
+  return Object.entries(names).reduce((filled, [key, value]) => filled.replaceAll(`{${key}}`, value), text);
+}
+
+/** The names of the statements in a folder of `sql/`, in alphabetical order, for `statement`. */
+export function statementsIn(folder: string): string[] {
+  return readdirSync(join(FOLDER, folder))
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => `${folder}/${file.slice(0, -'.sql'.length)}`);
+}

@@ -1,0 +1,28 @@
+/** Setting apart what the specification does not know: rare, so the tables are filled without it where nothing is odd. */
+import { z } from 'zod';
+import { count, type Session } from './session.js';
+
+const documents = z.object({ documents: count });
+
+/** Takes the documents in `odd` apart into `tidied`; false, and nothing done, where there are none. */
+export async function tidyOdd(session: Session): Promise<boolean> {
+  const { documents: odd } = await session.row('load/count_odd', documents);
+  if (odd === 0) return false;
+  await session.run('load/tidy');
+  return true;
+}
+
+/**
+ * Types `documents` by the statement `stage`, which fills `staged_<table>`; once more, with the odd ones tidied, where
+ * some are.
+ */
+export async function stageTidily(
+  session: Session,
+  { stage, table, place }: { stage: string; table: string; place: string },
+): Promise<void> {
+  await session.run(stage);
+  await session.run('load/odd_documents', { table, place });
+  if (!(await tidyOdd(session))) return;
+  await session.run('load/tidy_documents');
+  await session.run(stage);
+}

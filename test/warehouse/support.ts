@@ -1,0 +1,206 @@
+/** A warehouse in a temporary folder, landed files made of objects, and a look at what came of them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import { shiftDay, windowOf, type Day, type DayRange } from '../../src/calendar.js';
+import type { CampaignsPull, EventsPull, Pull, StatisticsPull, SubchannelPull } from '../../src/warehouse/pull.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import type { LoadReport } from '../../src/warehouse/rows.js';
+import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
+
+export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
+export const NOW = new Date('2026-11-21T00:00:00Z');
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dawnload-warehouse-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+let files = 0;
+
+/** A landed file of that JSON. */
+export function landed(folder: string, body: unknown): string {
+  const file = join(folder, `landed-${files++}.json.gz`);
+  writeFileSync(file, gzipSync(typeof body === 'string' ? body : JSON.stringify(body), { level: 1 }));
+  return file;
+}
+
+export type Row = Record<string, unknown>;
+
+/** One warehouse file, opened for each step and looked at between steps. */
+export class Workshop {
+  readonly folder = temporaryFolder();
+  readonly path = join(this.folder, 'working.duckdb');
+  readonly points: string[] = [];
+  #pulls = 0;
+
+  constructor(readonly options: Partial<WarehouseOptions> = {}) {}
+
+  open(): Promise<Warehouse> {
+    return Warehouse.open({
+      path: this.path,
+      tempDirectory: join(this.folder, 'tmp'),
+      brand: 'service',
+      messenger: 'chatapp',
+      privacy: { recipients: 'keep', key: KEY },
+      effects: { now: () => NOW, reach: (point) => this.points.push(point) },
+      ...this.options,
+    });
+  }
+
+  async with<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+    const warehouse = await this.open();
+    try {
+      return await work(warehouse);
+    } finally {
+      await warehouse.close();
+    }
+  }
+
+  load(...pulls: readonly Pull[]): Promise<LoadReport[]> {
+    return this.with(async (warehouse) => {
+      const reports: LoadReport[] = [];
+      for (const pull of pulls) reports.push(await warehouse.load(pull));
+      return reports;
+    });
+  }
+
+  /** The rows of a query on the closed file. */
+  async look(sql: string): Promise<Row[]> {
+    const reader = await Reader.open(this.path);
+    try {
+      return await reader.objects(sql);
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async lookOne(sql: string): Promise<Row> {
+    const [row] = await this.look(sql);
+    return row ?? {};
+  }
+
+  statistics(range: DayRange | Day, body: unknown, more: Partial<StatisticsPull> = {}): StatisticsPull {
+    return {
+      stream: 'statistics',
+      ...this.#pull('statistics'),
+      range: typeof range === 'string' ? { start: range, end: range } : range,
+      file: landed(this.folder, body),
+      ...more,
+    };
+  }
+
+  subchannels(day: Day, body: unknown, more: Partial<SubchannelPull> = {}): SubchannelPull {
+    return {
+      stream: 'statistics_by_subchannel',
+      ...this.#pull('subchannels'),
+      day,
+      file: landed(this.folder, body),
+      ...more,
+    };
+  }
+
+  campaigns(range: DayRange, answers: Record<string, unknown>, more: Partial<CampaignsPull> = {}): CampaignsPull {
+    const { start, end } = windowOf(range);
+    return {
+      stream: 'campaigns',
+      ...this.#pull('campaigns'),
+      range,
+      complete: true,
+      answers: Object.entries(answers).map(([campaignId, body]) => ({
+        campaignId,
+        file: landed(this.folder, body),
+        windowStart: start,
+        windowEnd: end,
+      })),
+      ...more,
+    };
+  }
+
+  /** An export of one day; each argument is the records of one page. */
+  events(day: Day, pages: readonly (readonly unknown[])[], more: Partial<EventsPull> = {}): EventsPull {
+    return {
+      stream: 'events',
+      ...this.#pull('events'),
+      day,
+      window: windowOf(day),
+      exportId: 'export-1',
+      files: pages.map((data) => landed(this.folder, page(data, pages.length))),
+      records: pages.flat().length,
+      ...more,
+    };
+  }
+
+  #pull(stream: string): { id: string; pulledAt: Date } {
+    const number = ++this.#pulls;
+    return {
+      id: `${stream}/${String(number).padStart(4, '0')}`,
+      pulledAt: new Date(Date.parse('2026-11-21T00:00:00Z') + number * 1000),
+    };
+  }
+}
+
+export function page(data: readonly unknown[], pages = 1): unknown {
+  return { status: 'success', data, total_page_count: pages };
+}
+
+/** Microseconds since 1970 of a moment of a KST day, as the service writes them. */
+export function micros(day: Day, seconds = 43_200, fraction = 0): string {
+  return String(BigInt(windowOf(day).start.getTime() + seconds * 1000) * 1000n + BigInt(fraction));
+}
+
+/** An export record as the specification has it, with what the test is about. */
+export function record(more: Row = {}): Row {
+  return {
+    id: 'e1',
+    user_id: 'u1',
+    service_user_id: 'su1',
+    device_id: 'd1',
+    service_device_id: 'sd1',
+    channel: 'push-notification',
+    event_name: 'send_success',
+    failure_reason: null,
+    resource_title: '재구매 캠페인',
+    resource_type: 'campaign',
+    campaign_id: 'c1',
+    experiment_group_name: null,
+    user_journey_id: null,
+    user_journey_node_id: null,
+    time: micros('2026-11-20'),
+    message_data: null,
+    channel_metadata: { channel_subtype: null, brand_message_target: null },
+    ...more,
+  };
+}
+
+/** A record of E17 as the specification has it. */
+export function statistic(more: Row = {}): Row {
+  return {
+    date: '2026-11-20',
+    resource_type: 'campaign',
+    message: { title: '안내', body: '본문' },
+    campaign_id: 'c1',
+    campaign_name: '재구매 캠페인',
+    variant_id: null,
+    variant_name: null,
+    tags: ['재구매', 'vip'],
+    user_journey_id: null,
+    user_journey_name: null,
+    user_journey_node_id: null,
+    user_journey_node_name: null,
+    channel: 'push-notification',
+    message_sent: 10,
+    message_failed: 1,
+    delivered: 9,
+    click: 2,
+    conversion: [],
+    ...more,
+  };
+}
+
+export const dayAfter = (day: Day, n = 1): Day => shiftDay(day, n);
