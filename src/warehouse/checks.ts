@@ -5,14 +5,18 @@ import type { Finding } from './rows.js';
 import type { Session } from './session.js';
 import { statement, statementsIn } from './statements.js';
 
-/** The header of a check: `-- severity: stop|warn`, `-- stream: events`, and below them what it tests. */
-const header = z.object({ severity: z.enum(['stop', 'warn']), stream: z.string().optional() });
+/** The header of a check: `-- severity: stop|warn`, and `-- stream: events` where it is about one. */
+const header = z.object({ severity: z.enum(['stop', 'warn']), stream: z.string().default('') });
 
 const text = z
   .string()
   .nullable()
   .transform((value) => value ?? undefined);
-const findingRow = z.object({
+
+const findingRow: z.ZodType<Finding> = z.object({
+  name: z.string(),
+  severity: z.enum(['stop', 'warn']),
+  stream: text,
   date: text,
   subject: text,
   finding: z.string(),
@@ -22,20 +26,16 @@ const findingRow = z.object({
 
 /** Runs all checks and replaces `ops.checks` by what they find. */
 export async function runChecks(session: Session, checkedAt: Date): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const check of statementsIn('checks')) {
-    const { severity, stream } = headerOf(check);
-    const rows = await session.rows(check, findingRow);
-    const name = basename(check);
-    findings.push(...rows.map((row) => ({ name, severity, stream, ...row })));
-  }
-  await session.transaction(async () => {
+  await session.set({ checked_at: checkedAt });
+  return session.transaction(async () => {
     await session.run('load/clear_checks');
-    for (const finding of findings) {
-      await session.runWith('load/check', { ...finding, checkedAt });
+    for (const check of statementsIn('checks')) {
+      const { severity, stream } = headerOf(check);
+      const query = statement(check).trimEnd().replace(/;$/, '');
+      await session.run('load/check', { name: basename(check), severity, stream, check: query });
     }
+    return session.rows('load/findings', findingRow);
   });
-  return findings;
 }
 
 function headerOf(check: string): z.infer<typeof header> {

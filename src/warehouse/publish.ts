@@ -23,6 +23,44 @@ export interface Publication {
   readonly effects: Pick<Effects, 'reach'>;
 }
 
+/** What every DuckDB file has behind its first checksum. */
+const MAGIC = 'DUCK';
+const MAGIC_AT = 8;
+
+/**
+ * Makes sure that what lies where the warehouse is to be published is a database, and not somebody's other file.
+ *
+ * @throws DamageError when it is something else; it is not touched
+ */
+export async function assertReplaceable(published: string): Promise<void> {
+  if (!existsSync(published) || (await isDatabase(published))) return;
+  throw new DamageError(`${published} is not a DuckDB file, so it is not replaced.`, {
+    hint: 'Move it away and run again; or `dawnload rebuild`, which sets it aside and makes the warehouse anew.',
+  });
+}
+
+/** Gives a file that is no database another name, so that nothing of it is lost. */
+export async function setAside(published: string, now: Date): Promise<string | undefined> {
+  if (!existsSync(published) || (await isDatabase(published))) return undefined;
+  const aside = `${published}.set-aside-${now.toISOString().replaceAll(/[-:]/g, '')}`;
+  await rename(published, aside);
+  return aside;
+}
+
+async function isDatabase(path: string): Promise<boolean> {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, MAGIC_AT);
+      return bytesRead === MAGIC.length && buffer.toString('latin1') === MAGIC;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Copies the private file beside the published one and renames it into place.
  *

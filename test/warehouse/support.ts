@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/calendar.js';
-import type { CampaignsPull, EventsPull, Pull, StatisticsPull, SubchannelPull } from '../../src/warehouse/pull.js';
+import type {
+  CampaignsPull,
+  EventsPull,
+  Pull,
+  StatisticsPull,
+  SubchannelPull,
+} from '../../src/warehouse/pull.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
@@ -105,7 +111,11 @@ export class Workshop {
     };
   }
 
-  campaigns(range: DayRange, answers: Record<string, unknown>, more: Partial<CampaignsPull> = {}): CampaignsPull {
+  campaigns(
+    range: DayRange,
+    answers: Record<string, unknown>,
+    more: Partial<CampaignsPull> = {},
+  ): CampaignsPull {
     const { start, end } = windowOf(range);
     return {
       stream: 'campaigns',
