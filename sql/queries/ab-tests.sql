@@ -33,11 +33,10 @@ conversions as (
 variants as (
     select
         statistics.campaign_id,
-        -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.campaign_name, statistics.date) as campaign_name,
         statistics.channel,
         statistics.variant_id,
-        arg_max(statistics.variant_name, statistics.date) as variant_name,
+        -- A name may change; the newest one is what people know it by.
+        arg_max(statistics.variant_name, (statistics.date, statistics.statistic_id)) as variant_name,
         sum(message_sent) as sent,
         sum(message_failed) as failed,
         sum(delivered) as delivered,
@@ -64,8 +63,8 @@ compared as (
     window test as (partition by campaign_id, channel)
 )
 select
-    campaign_name,
-    channel,
+    campaigns.campaign_name,
+    compared.channel,
     variant_name,
     sent::bigint as sent,
     failed::bigint as failed,
@@ -76,7 +75,8 @@ select
     round(conversion_rate, 4) as conversion_rate,
     round(click_rate / nullif(click_rate_of_others, 0) - 1, 4) as click_rate_lift,
     round(conversion_rate / nullif(conversion_rate_of_others, 0) - 1, 4) as conversion_rate_lift,
-    campaign_id,
+    compared.campaign_id,
     variant_id
 from compared
-order by campaign_id, channel, variant_name, variant_id;
+left join campaigns on compared.campaign_id = campaigns.campaign_id
+order by compared.campaign_id, compared.channel, variant_name, variant_id;

@@ -19,18 +19,10 @@ metrics as (
     from campaign_metrics
     inner join params on campaign_metrics.date between params.first_day and params.last_day
     where params.only_campaign is null or campaign_metrics.campaign_id = params.only_campaign
-),
--- The detailed statistics hold ids alone; the daily ones know the names.
-names as (
-    select
-        campaign_id,
-        arg_max(campaign_name, date) as campaign_name
-    from daily_statistics
-    where campaign_id is not null
-    group by campaign_id
 )
+-- The detailed statistics hold ids alone; the daily ones know the names, if they hold the campaign too.
 select
-    any_value(names.campaign_name) as campaign_name,
+    any_value(campaigns.campaign_name) as campaign_name,
     metrics.metric_type,
     metrics.metric_name,
     metrics.conversion_type,
@@ -38,6 +30,6 @@ select
     sum(metrics.value) as total,
     metrics.campaign_id
 from metrics
-left join names on metrics.campaign_id = names.campaign_id
+left join campaigns on metrics.campaign_id = campaigns.campaign_id
 group by metrics.campaign_id, metrics.metric_type, metrics.metric_name, metrics.conversion_type
 order by metrics.campaign_id, metrics.metric_type desc, metrics.metric_name, metrics.conversion_type;

@@ -41,7 +41,7 @@ resources as (
         statistics.resource_type,
         statistics.resource_id,
         -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.resource_name, statistics.date) as resource_name,
+        arg_max(statistics.resource_name, (statistics.date, statistics.statistic_id)) as resource_name,
         statistics.channel,
         min(statistics.date) as first_day,
         max(statistics.date) as last_day,

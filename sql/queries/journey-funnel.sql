@@ -34,9 +34,9 @@ nodes as (
     select
         statistics.user_journey_id,
         -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.user_journey_name, statistics.date) as user_journey_name,
+        arg_max(statistics.user_journey_name, (statistics.date, statistics.statistic_id)) as user_journey_name,
         statistics.user_journey_node_id,
-        arg_max(statistics.user_journey_node_name, statistics.date) as user_journey_node_name,
+        arg_max(statistics.user_journey_node_name, (statistics.date, statistics.statistic_id)) as user_journey_node_name,
         string_agg(distinct statistics.channel, ', ' order by statistics.channel) as channels,
         sum(message_sent) as sent,
         sum(message_failed) as failed,

@@ -30,11 +30,11 @@ conversions as (
     from daily_conversions
     group by statistic_id
 ),
-campaigns as (
+campaign_totals as (
     select
         statistics.campaign_id,
         -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.campaign_name, statistics.date) as campaign_name,
+        arg_max(statistics.campaign_name, (statistics.date, statistics.statistic_id)) as campaign_name,
         string_agg(distinct statistics.channel, ', ' order by statistics.channel) as channels,
         sum(message_sent) as sent,
         sum(delivered) as delivered,
@@ -58,7 +58,7 @@ measured as (
             when 'conversions' then conversions
             else error('measure must be one of sent, delivered, clicked, click_rate, conversions')
         end as value
-    from campaigns
+    from campaign_totals
     cross join params
 )
 select

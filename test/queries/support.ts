@@ -1,4 +1,4 @@
-/** Real DuckDB warehouses for the tests of the bundled queries: the repository's own schema, and rows made by hand. */
+/** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
@@ -8,15 +8,18 @@ import { csvText } from '../../src/queries/csv.js';
 
 export const HERE = join(PACKAGE_ROOT, 'test', 'queries');
 
-const SCHEMA = join(PACKAGE_ROOT, 'sql', 'schema');
+/** Tables first, then the views on them. */
+const FOLDERS = ['schema', 'models'].map((folder) => join(PACKAGE_ROOT, 'sql', folder));
 
 /** Makes an empty warehouse in a file, or in memory, and fills it with the small hand-made one where wanted. */
 export async function makeWarehouse(fill: 'empty' | 'small', path = ':memory:'): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
-  const files = readdirSync(SCHEMA)
-    .sort()
-    .map((file) => join(SCHEMA, file));
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(folder)
+      .sort()
+      .map((file) => join(folder, file)),
+  );
   if (fill === 'small') files.push(join(HERE, 'small-warehouse.sql'));
   for (const file of files) await runScript(connection, readFileSync(file, 'utf8'));
   connection.closeSync();
