@@ -104,8 +104,8 @@ from (
     union all select 'statistic', 'list', unnest(['tags', 'conversion']), null
 
     union all select 'statistic_by_subchannel', 'scalar', unnest([
-        'resource_id', 'resource_name', 'node_id', 'node_mane', 'node_name', 'variant_id', 'variant_name', 'channel',
-        'channel_sub', 'brand_message_target'
+        'resource_type', 'resource_id', 'resource_name', 'node_id', 'node_mane', 'node_name', 'variant_id',
+        'variant_name', 'channel', 'channel_sub', 'brand_message_target'
     ]), null
     union all select 'statistic_by_subchannel', 'day', 'date', null
     union all

@@ -65,6 +65,7 @@ comment on column daily_conversions.extra is 'Fields outside the specification, 
 create table daily_statistics_by_subchannel (
     statistic_id varchar,
     date date,
+    resource_type varchar,
     resource_id varchar,
     resource_name varchar,
     node_id varchar,
@@ -85,6 +86,7 @@ create table daily_statistics_by_subchannel (
 comment on table daily_statistics_by_subchannel is 'Daily counts (E18): one row per KST day, resource, variant or node, channel, sub-channel and target.';
 comment on column daily_statistics_by_subchannel.statistic_id is 'Stable id of the row: a hash of its grain. Not the ids of daily_statistics.';
 comment on column daily_statistics_by_subchannel.date is 'KST day that was asked for.';
+comment on column daily_statistics_by_subchannel.resource_type is 'campaign or user-journey, where the service says so.';
 comment on column daily_statistics_by_subchannel.resource_id is 'Campaign or user journey.';
 comment on column daily_statistics_by_subchannel.resource_name is 'Its name on that day.';
 comment on column daily_statistics_by_subchannel.node_id is 'Node of a user journey; null for campaigns.';

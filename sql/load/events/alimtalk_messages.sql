@@ -15,6 +15,6 @@ select
     m."templateCode" as template_code,
     m.content,
     -- Not specified further: a text stays a text, anything else is kept as JSON.
-    if(starts_with(m."templateExtra", '"'), m."templateExtra" ->> '$', m."templateExtra") as template_extra,
+    m."templateExtra" ->> '$' as template_extra,
     message_extra as extra
 from read;

@@ -28,5 +28,5 @@ from (
         extra
     from staged_statistics
 ) as missing
-where date in (select date from days) and extra -> pointer(field) is null
+where date in (select date from days) and json_extract(extra, pointer(field)) is null
 group by date, field;

@@ -17,6 +17,7 @@ typed as (
         or (r.click is not null and whole(r.click) is null) as odd,
         getvariable('first_day') as date,
         coalesce(try_cast(r.date as date) <> getvariable('first_day'), false) as of_other_day,
+        replace(r.resource_type, '_', '-') as resource_type,
         r.resource_id,
         r.resource_name,
         r.node_id,
