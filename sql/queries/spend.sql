@@ -25,8 +25,8 @@ select
     count(*) filter (where records is null) as not_landed,
     sum(records)::bigint as records,
     sum(estimated_records) filter (where records is null)::bigint as records_expected,
-    sum(records * price_per_record) as cost,
-    sum(estimated_records * price_per_record) filter (where records is null) as cost_expected
+    round(sum(records * price_per_record), 2) as cost,
+    round(sum(estimated_records * price_per_record) filter (where records is null), 2) as cost_expected
 from exports
 cross join params
 where

@@ -62,7 +62,7 @@ export async function queryCommand(
     await reader.confine();
     const answer = counted(await ask(reader.connection, question.sql, question.values, question.subject));
     await deliver(answer, { format, output, stdout, limit: options.limit ?? DEFAULT_LIMIT });
-    report(answer.rows(), format, options, context);
+    context.terminal.note(summary(answer.rows(), format, question.title, options));
     return EXIT.done;
   } catch (error) {
     // DuckDB calls the interruption an error of the query; the reason is the signal's.
@@ -82,21 +82,14 @@ function outsideOf(dataDir: string, output: string): string {
   });
 }
 
-function report(
-  rows: number,
-  format: Format,
-  { limit = DEFAULT_LIMIT, output }: QueryOptions,
-  context: CommandContext,
-): void {
-  const { terminal } = context;
+/** How much came, told beside the answer: `A/B tests: 2 rows`. */
+function summary(rows: number, format: Format, title: string | undefined, options: QueryOptions): string {
+  const { limit = DEFAULT_LIMIT, output } = options;
+  const what = title === undefined ? '' : `${title}: `;
   const where = output === undefined ? '' : ` in ${output}`;
-  if (format === 'table' && rows > limit) {
-    terminal.note(
-      `the first ${formatCount(limit)} of ${plural(rows, 'row')}${where}; --format csv gives all`,
-    );
-  } else {
-    terminal.note(`${plural(rows, 'row')}${where}`);
-  }
+  return format === 'table' && rows > limit
+    ? `${what}the first ${formatCount(limit)} of ${plural(rows, 'row')}${where}; --format csv gives all`
+    : `${what}${plural(rows, 'row')}${where}`;
 }
 
 interface Question {
@@ -104,6 +97,8 @@ interface Question {
   readonly values: ParameterValues;
   /** What it is called at the beginning of a message. */
   readonly subject: string;
+  /** Of a bundled query. */
+  readonly title?: string;
 }
 
 /** What to ask; undefined when nothing is asked. */
@@ -124,7 +119,12 @@ function questionOf(options: QueryOptions, { effects }: CommandContext): Questio
   const present = query.params.some((parameter) => parameter.name === 'now')
     ? [['now', effects.now().toISOString()] as const]
     : [];
-  return { sql: query.sql, values: new Map([...present, ...values]), subject: `The query ${name}` };
+  return {
+    sql: query.sql,
+    values: new Map([...present, ...values]),
+    subject: `The query ${name}`,
+    title: query.title,
+  };
 }
 
 function bundled(name: string): QueryFile {

@@ -108,7 +108,7 @@ describe('dawnload query', () => {
   it('answers a bundled question on stdout and says how many rows on stderr', async () => {
     const told = await run({ name: 'ab-tests', format: 'csv' });
     expect(told.stdout.replaceAll('\r', '')).toBe(readFileSync(join(HERE, 'golden', 'ab-tests.csv'), 'utf8'));
-    expect(told).toMatchObject({ stderr: '2 rows', exitCode: EXIT.done });
+    expect(told).toMatchObject({ stderr: 'A/B tests: 2 rows', exitCode: EXIT.done });
   });
 
   it('takes parameters, as often as there are', async () => {
