@@ -42,7 +42,7 @@ const boundaries = stages.map((stage) => ({
 }));
 
 export default tseslint.config(
-  { ignores: ['dist', 'data', 'demo', 'coverage', 'node_modules'] },
+  { ignores: ['build', 'dist', 'data', 'demo', 'coverage', 'node_modules'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

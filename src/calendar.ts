@@ -26,7 +26,7 @@ export interface Window {
 }
 
 /** Whether the text is a day that exists: `2026-02-29` is not. */
-export function isDay(text: string): text is Day {
+export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const instant = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);

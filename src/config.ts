@@ -149,6 +149,31 @@ export function loadConfig(
   });
 }
 
+/** A config that says at least from when on the warehouse should hold data. */
+export interface PlanConfig extends Config {
+  readonly startDate: Day;
+}
+
+/**
+ * The same config, once it is sure that it says from when on.
+ *
+ * @throws ConfigError when it does not
+ */
+export function requirePlan(config: Config): PlanConfig {
+  const { startDate } = config;
+  if (startDate === undefined) throw missingSettings(config, ['start_date']);
+  return { ...config, startDate };
+}
+
+function missingSettings({ file }: Config, keys: readonly string[]): ConfigError {
+  const missing = keys.join(', ');
+  return file === undefined
+    ? new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
+        hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
+      })
+    : new ConfigError(`${file} does not say ${missing}.`, { hint: `Add ${missing} to the file.` });
+}
+
 /**
  * The same config, once it is sure that it can reach the service.
  *
@@ -157,15 +182,9 @@ export function loadConfig(
 export function requireService(config: Config): ServiceConfig {
   const { baseUrl, projectId, startDate, credentials } = config;
   if (baseUrl === undefined || projectId === undefined || startDate === undefined) {
-    const missing = Object.entries({ base_url: baseUrl, project_id: projectId, start_date: startDate })
-      .filter(([, value]) => value === undefined)
-      .map(([key]) => key)
-      .join(', ');
-    throw config.file === undefined
-      ? new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
-          hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
-        })
-      : new ConfigError(`${config.file} does not say ${missing}.`, { hint: `Add ${missing} to the file.` });
+    const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
+    const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
+    throw missingSettings(config, missing);
   }
   if (credentials === undefined) {
     throw new ConfigError('The access keys are not set.', {

@@ -14,6 +14,8 @@ export interface Terminal {
   note(text: string): void;
   /** One line that deserves attention. */
   warn(text: string): void;
+  /** The line that says why the command fails. */
+  error(text: string): void;
   /** The line at the bottom that changes in place; nothing where nobody looks on. An empty text removes it. */
   progress(text: string): void;
   /** Asks a yes-or-no question; `no` where nobody can answer. */
@@ -54,6 +56,9 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
     note: line,
     warn(text) {
       line(interactive ? `${styleText('yellow', 'warning:')} ${text}` : `warning: ${text}`);
+    },
+    error(text) {
+      line(`${interactive ? styleText('red', 'dawnload:') : 'dawnload:'} ${text}`);
     },
     progress(text) {
       if (!interactive) return;

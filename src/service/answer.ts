@@ -11,6 +11,8 @@ export interface RawAnswer {
   readonly contentType: string;
   readonly retryAfter: string | undefined;
   readonly location: string | undefined;
+  /** The service's own clock, as the `Date` header. */
+  readonly date: string | undefined;
   readonly body: Buffer;
 }
 
@@ -56,12 +58,14 @@ const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailab
 export function judge(answer: RawAnswer, now: Date, telling?: string): Verdict {
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
   const envelope = readEnvelope(answer.body);
-  if (
-    telling !== undefined &&
-    envelope !== undefined &&
-    textOf(envelope, answer.body, telling) !== undefined
-  ) {
-    return { kind: 'ok', envelope };
+  if (telling !== undefined && envelope !== undefined) {
+    const told = textOf(envelope, answer.body, telling);
+    const message = textOf(envelope, answer.body, 'message') ?? '';
+    // An export's result has one shape for every error, a token that ended among them.
+    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`) };
+    }
+    if (told !== undefined) return { kind: 'ok', envelope };
   }
   const words = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
   const status = `HTTP ${answer.status}`;
@@ -91,14 +95,16 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): Verdict {
 
 /**
  * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
- * `{data: null, error: {code, message}}`. Undefined when the body tells of no error; the `status` of an export's
- * result is not an error at this level, since its words (`processing`, `not_found`, …) belong to E21.
+ * `{data: null, error: {code, message}}`, `{status: error, message}`. Undefined when the body tells of no error; the other words of an
+ * export's `status` (`processing`, `not_found`, …) belong to E21.
  */
 function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
   const error = partValue(body, envelope.parts.get('error'));
   const message = partValue(body, envelope.parts.get('message'));
-  const words = [...wordsOf(error), ...(error === undefined || error === null ? [] : wordsOf(message))];
+  const told = textOf(envelope, body, 'status') === 'error';
+  const isError = told || (error !== undefined && error !== null);
+  const words = [...(told ? ['error'] : []), ...wordsOf(error), ...(isError ? wordsOf(message) : [])];
   return words.length === 0 ? undefined : clean(words.join(': '));
 }
 

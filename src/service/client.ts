@@ -49,6 +49,7 @@ export class ServiceClient {
   readonly #tokens: TokenKeeper;
   readonly #paced: (question: Question, token: string | undefined) => Promise<Answer>;
   #requests = 0;
+  #skewMs: number | undefined;
 
   constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
     this.#settings = settings;
@@ -74,6 +75,11 @@ export class ServiceClient {
   /** How many requests have been sent. */
   get requests(): number {
     return this.#requests;
+  }
+
+  /** How far this machine's clock is behind the service's, in milliseconds, once there was an answer that told. */
+  get clockSkewMs(): number | undefined {
+    return this.#skewMs;
   }
 
   get projectId(): string {
@@ -169,6 +175,8 @@ export class ServiceClient {
       question.repeatable ? this.#signal : NEVER,
     );
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
+    const serviceTime = result.date === undefined ? Number.NaN : Date.parse(result.date);
+    if (!Number.isNaN(serviceTime)) this.#skewMs = serviceTime - this.#effects.now().getTime();
     return {
       verdict: judge(result, this.#effects.now(), question.telling),
       body: result.body,

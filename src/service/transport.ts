@@ -108,6 +108,7 @@ async function send(
     contentType: header('content-type') ?? '',
     retryAfter: header('retry-after'),
     location: header('location'),
+    date: header('date'),
     body: await readCapped(answer.body, header('content-encoding')),
   };
 }

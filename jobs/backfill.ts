@@ -1,0 +1,24 @@
+/**
+ * A backfill: the same stages over a range of days that a person names. Free streams are pulled again whether they are
+ * there or not; what is paid for is never asked for twice.
+ */
+import type { DayRange } from '../src/calendar.js';
+import type { Job, JobStream } from '../src/job.js';
+
+export interface BackfillWish {
+  readonly days: DayRange;
+  readonly streams: ReadonlySet<JobStream>;
+  /** `--yes-paid`. */
+  readonly yesPaid: boolean;
+}
+
+export function backfill({ days, streams, yesPaid }: BackfillWish): Job {
+  return {
+    name: 'backfill',
+    streams,
+    days,
+    again: days,
+    eventDays: days,
+    consent: yesPaid ? 'given' : 'ask',
+  };
+}

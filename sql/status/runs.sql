@@ -1,0 +1,10 @@
+-- The latest runs, newest first.
+select
+  command,
+  epoch_ms(started_at)::double as started_at_ms,
+  epoch_ms(finished_at)::double as finished_at_ms,
+  exit_code::double as exit_code,
+  outcome
+from ops.runs
+order by started_at desc
+limit 5;

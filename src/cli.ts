@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+/** Where the command begins and ends: signals, the one place that reports errors, the only place that exits. */
+import { CommanderError } from 'commander';
+import { commandLine, type Action } from './command-line.js';
+import { loadConfig, type Flags } from './config.js';
+import { realEffects } from './effects.js';
+import { codeOf, DawnloadError, EXIT, InterruptedError, messageOf } from './errors.js';
+import { packageVersion } from './package.js';
+import { realTerminal } from './terminal.js';
+
+const stop = new AbortController();
+const terminal = realTerminal(process, Date.now);
+const version = packageVersion();
+
+process.on('SIGINT', () => {
+  interrupt('Ctrl-C');
+});
+process.on('SIGTERM', () => {
+  interrupt('SIGTERM');
+});
+// Who reads our output may stop reading (`| head`): that is no failure of ours.
+process.stdout.on('error', (error) => {
+  process.exit(codeOf(error) === 'EPIPE' ? EXIT.done : EXIT.incomplete);
+});
+
+process.exit(await main(process.argv));
+
+async function main(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.done;
+  let verbose = false;
+  const perform = async (flags: Flags & { verbose?: boolean }, action: Action): Promise<void> => {
+    verbose = flags.verbose === true;
+    exitCode = await action({
+      flags,
+      effects: realEffects(),
+      terminal,
+      signal: stop.signal,
+      version,
+      loadConfig: () => loadConfig(flags),
+    });
+  };
+  try {
+    await commandLine(version, perform).parseAsync(argv);
+  } catch (error) {
+    exitCode = report(error, verbose);
+  }
+  await flushed(process.stdout);
+  return exitCode;
+}
+
+function interrupt(name: string): void {
+  // The second signal ends at once; what is durable stays so.
+  if (stop.signal.aborted) process.exit(EXIT.interrupted);
+  terminal.note(`${name}: finishing the step in hand (once more ends at once)`);
+  stop.abort(
+    new InterruptedError('Interrupted.', { hint: 'What is done is kept; the next run goes on from there.' }),
+  );
+}
+
+/** One sentence, what to do next, and the exit code that the failure carries. */
+function report(error: unknown, verbose: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const known = error instanceof DawnloadError;
+  terminal.error(known ? asSentence(error.message) : `Something unforeseen went wrong: ${messageOf(error)}`);
+  if (known && error.hint !== undefined) terminal.note(`  ${asSentence(error.hint)}`);
+  if (verbose || !known) {
+    for (let cause = error; cause instanceof Error; cause = cause.cause)
+      terminal.note(cause.stack ?? cause.message);
+  }
+  return known ? error.exitCode : EXIT.incomplete;
+}
+
+function asSentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?`]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/** Resolves once everything written is with the reader: a pipe may still hold it back. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => {
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,219 @@
+/** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
+import { Command, Option } from 'commander';
+import type { BackfillOptions } from './commands/backfill.js';
+import type { CommandContext } from './commands/context.js';
+import type { ResumeOptions } from './commands/exports.js';
+import type { QueryOptions } from './commands/query.js';
+import type { SandboxFlags } from './commands/sandbox.js';
+import type { ScheduleOptions } from './commands/schedule.js';
+import type { Flags } from './config.js';
+import type { ExitCode } from './errors.js';
+
+export type Action = (context: CommandContext) => Promise<ExitCode>;
+export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
+
+interface JsonOptions {
+  readonly json?: boolean;
+}
+
+const JSON_OPTION = ['--json', 'as JSON on stdout, for programs'] as const;
+
+export function commandLine(version: string, perform: Perform): Command {
+  const program = new Command('dawnload')
+    .description(
+      "Brings a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
+    )
+    .version(version, '-V, --version', 'the version of dawnload')
+    .configureOutput({
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, 'dawnload: '));
+      },
+    })
+    .showHelpAfterError('(`dawnload help` shows what there is)')
+    .exitOverride();
+  withFlags(program);
+
+  /** Runs an action with the flags of its command, wherever on the line they stand. */
+  let flags: Flags = {};
+  program.hook('preAction', (_, command) => {
+    flags = command.optsWithGlobals();
+  });
+  const act = (action: Action): Promise<void> => perform(flags, action);
+  const add = (parent: Command, name: string, description: string, examples: readonly string[]): Command =>
+    withFlags(parent.command(name))
+      .description(description)
+      .addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`);
+
+  add(program, 'demo', 'the nightly job against the embedded sandbox; no account, no cost', [
+    'dawnload demo',
+  ]).action(() => act(async (context) => (await import('./commands/demo.js')).demoCommand(context)));
+
+  add(program, 'init', 'write dawnload.yaml and .env', ['dawnload init', 'dawnload init --force'])
+    .option('--force', 'write dawnload.yaml anew')
+    .action((options: { force?: boolean }) =>
+      act(async (context) =>
+        (await import('./commands/init.js')).initCommand(process.cwd(), options, context),
+      ),
+    );
+
+  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', ['dawnload doctor'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await import('./commands/doctor.js')).doctorCommand(options, context)),
+    );
+
+  add(program, 'plan', 'what is missing, what a run would ask for and cost; sends nothing', [
+    'dawnload plan',
+    'dawnload plan --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await import('./commands/plan.js')).planCommand(options, context)),
+    );
+
+  add(program, 'run', 'the nightly job, once: every missing or restatable day up to the last complete one', [
+    'dawnload run',
+    'dawnload run --config /etc/dawnload/dawnload.yaml --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await import('./commands/run.js')).runCommand(options, context)),
+    );
+
+  add(program, 'backfill', 'the same over a range of KST days', [
+    'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams statistics,campaigns',
+    'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
+    'dawnload backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid',
+  ])
+    .requiredOption('--start <day>', 'the first KST day, such as 2026-10-01')
+    .requiredOption('--end <day>', 'the last KST day, included')
+    .option('--streams <names>', 'any of statistics,campaigns,events (default: all)')
+    .option('--dry-run', 'show what would be asked for, and send nothing')
+    .option('--yes-paid', 'consent to paid exports, within exports.budget')
+    .option(...JSON_OPTION)
+    .action((options: BackfillOptions) =>
+      act(async (context) => (await import('./commands/backfill.js')).backfillCommand(options, context)),
+    );
+
+  addExports(program, add, act);
+
+  add(program, 'rebuild', 'the warehouse again from the landing zone, with no request at all', [
+    'dawnload rebuild',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await import('./commands/rebuild.js')).rebuildCommand(options, context)),
+    );
+
+  add(program, 'status', 'coverage by day and stream, freshness, spend; exit code for monitors', [
+    'dawnload status',
+    'dawnload status --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await import('./commands/status.js')).statusCommand(options, context)),
+    );
+
+  add(program, 'query [name]', 'a bundled query, or any SQL, on the published warehouse', [
+    'dawnload query',
+    'dawnload query channel-summary --param start=2026-11-01',
+    'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
+    'dawnload query -f my.sql --format parquet --output my.parquet',
+  ])
+    .option('--sql <text>', 'SQL instead of a bundled query')
+    .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
+    .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
+    .addOption(
+      new Option('--format <format>', 'how to give the answer').choices(['table', 'csv', 'json', 'parquet']),
+    )
+    .option('-o, --output <file>', 'where to write the answer instead of stdout')
+    .action((name: string | undefined, options: Omit<QueryOptions, 'name'>) =>
+      act(async (context) =>
+        (await import('./commands/query.js')).queryCommand(
+          { ...options, ...(name === undefined ? {} : { name }) },
+          context,
+        ),
+      ),
+    );
+
+  const schedule = add(program, 'schedule', 'the long-lived scheduler: the nightly job at 07:10 KST', [
+    'dawnload schedule',
+    'dawnload schedule --at 08:00 --now',
+    'dawnload schedule print systemd',
+  ])
+    .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
+    .option('--now', 'run once right away as well')
+    .action((options: ScheduleOptions) =>
+      act(async (context) => (await import('./commands/schedule.js')).scheduleCommand(options, context)),
+    );
+  add(schedule, 'print <kind>', 'the same for systemd, cron, k8s or launchd', [
+    'dawnload schedule print systemd',
+    'dawnload schedule print cron --at 07:30',
+  ])
+    .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
+    .action((kind: string, options: ScheduleOptions) =>
+      act(async (context) =>
+        (await import('./commands/schedule.js')).schedulePrintCommand(kind, options, context),
+      ),
+    );
+
+  add(program, 'sandbox', 'the service alone, on a port, for rehearsals', [
+    'dawnload sandbox',
+    'dawnload sandbox --port 8080 --events-per-day 1000000',
+  ])
+    .option('--port <port>', 'the port; 0 takes any that is free', '0')
+    .option('--events-per-day <count>', 'export records of a day', '20000')
+    .option('--export-seconds <seconds>', 'how long an export is processing', '1')
+    .option('--billing-journal <file>', 'a file that each bill is appended to')
+    .action((options: SandboxFlags) =>
+      act(async (context) => (await import('./commands/sandbox.js')).sandboxCommand(options, context)),
+    );
+
+  return program;
+}
+
+function addExports(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./commands/exports.js');
+  const exports = program
+    .command('exports')
+    .description('the ledger of paid exports, and what a person decides about one');
+  add(exports, 'list', 'all of them; exit code 1 while one waits for a person', ['dawnload exports list'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (context) => (await load()).exportsListCommand(options, context)),
+    );
+  add(exports, 'show <key>', 'one of them', ['dawnload exports show 2026-11-20.1']).action((key: string) =>
+    act(async (context) => (await load()).exportsShowCommand(key, context)),
+  );
+  add(exports, 'resume <key>', 'go on with one, at no cost; with --pay-again request its day once more', [
+    'dawnload exports resume 2026-11-20.1',
+    'dawnload exports resume 2026-11-20.1 --pay-again',
+  ])
+    .option('--pay-again', 'consent to be billed once more for this day')
+    .action((key: string, options: ResumeOptions) =>
+      act(async (context) => (await load()).exportsResumeCommand(key, options, context)),
+    );
+  add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
+    'dawnload exports attach 2026-11-20.1 8c1f0e2a',
+  ]).action((key: string, exportId: string) =>
+    act(async (context) => (await load()).exportsAttachCommand(key, exportId, context)),
+  );
+  add(exports, 'abandon <key>', 'do without it; no run requests its day again', [
+    'dawnload exports abandon 2026-11-20.1',
+  ]).action((key: string) => act(async (context) => (await load()).exportsAbandonCommand(key, context)));
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'settings (default: dawnload.yaml in this folder)')
+    .option('--data-dir <folder>', 'where landing zone, ledger and warehouse live')
+    .option('--verbose', 'with an error, also what caused it');
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

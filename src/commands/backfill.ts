@@ -1,0 +1,62 @@
+/** `dawnload backfill`: the same stages over a range of days that a person names. */
+import { backfill } from '../../jobs/backfill.js';
+import { requireService, type ServiceConfig } from '../config.js';
+import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import { JOB_STREAMS, type Job, type JobStream } from '../job.js';
+import { runJob } from '../pipeline.js';
+import type { CommandContext } from './context.js';
+import { parseDays } from './days.js';
+import { makePlan, printPlan } from './plan.js';
+import { outcomeJson, summarise } from './summary.js';
+
+export interface BackfillOptions {
+  readonly start: string;
+  readonly end: string;
+  readonly streams?: string;
+  readonly dryRun?: boolean;
+  readonly yesPaid?: boolean;
+  readonly json?: boolean;
+}
+
+export async function backfillCommand(options: BackfillOptions, context: CommandContext): Promise<ExitCode> {
+  const { terminal, effects } = context;
+  const days = parseDays(options.start, options.end, effects.now());
+  const streams = parseStreams(options.streams);
+  const config = requireService(context.loadConfig());
+  const job = backfill({ days, streams, yesPaid: options.yesPaid === true });
+  if (options.dryRun === true) {
+    printPlan(await makePlan(job, config, context), options.json === true, terminal);
+    return EXIT.done;
+  }
+  assertPayable(job, config, options);
+  terminal.note(`backfill: ${days.start} to ${days.end} (KST days), ${[...streams].join(', ')}`);
+  const outcome = await runJob(job, config, context);
+  const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+  if (options.json === true) terminal.out(outcomeJson('backfill', days, outcome));
+  return exitCode;
+}
+
+function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
+  if (text === undefined) return new Set(JOB_STREAMS);
+  const names = text.split(',').map((name) => name.trim());
+  const streams = names.map((name) => {
+    const stream = JOB_STREAMS.find((known) => known === name);
+    if (stream === undefined) {
+      throw new UsageError(`--streams does not know "${name}".`, {
+        hint: `It takes any of ${JOB_STREAMS.join(',')}.`,
+      });
+    }
+    return stream;
+  });
+  return new Set(streams);
+}
+
+/** Who names the events, or says yes to paying, must hear at once that there is no budget to pay from. */
+function assertPayable(job: Job, config: ServiceConfig, { streams, yesPaid }: BackfillOptions): void {
+  const named = job.streams.has('events') && (streams !== undefined || yesPaid === true);
+  if (!named || config.exports.budget !== undefined) return;
+  throw new RefusedError('Events are paid for, and exports.budget is not set.', {
+    hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
+  });
+}

@@ -1,0 +1,80 @@
+/** `dawnload demo`: the nightly job against the embedded sandbox, and what is in the warehouse afterwards. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { lastCompleteDay, shiftDay } from '../calendar.js';
+import { loadConfig } from '../config.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import { startSandbox } from '../sandbox/index.js';
+import { formatCount } from '../terminal.js';
+import type { CommandContext } from './context.js';
+import { queryCommand } from './query.js';
+import { runCommand } from './run.js';
+import { showTables } from './tables.js';
+
+const FOLDER = 'demo';
+const DAYS = 7;
+const EVENTS_PER_DAY = 20_000;
+const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
+
+/** Keys of the embedded sandbox: it runs in this process and is gone with it. */
+const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
+const PROJECT = '0123456789abcdef0123456789abcdef';
+
+export async function demoCommand(context: CommandContext): Promise<ExitCode> {
+  const { terminal, effects } = context;
+  const folder = resolve(FOLDER);
+  const now = effects.now();
+  await rm(resolve(folder, 'data'), { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const sandbox = await startSandbox({
+    now: () => effects.now(),
+    eventsPerDay: EVENTS_PER_DAY,
+    projectId: PROJECT,
+    ...KEYS,
+  });
+  try {
+    terminal.note(
+      `sandbox: a messaging service with about ${formatCount(EVENTS_PER_DAY)} events a day, on ${sandbox.url}`,
+    );
+    const file = resolve(folder, 'dawnload.yaml');
+    await writeFile(file, settings(sandbox.url, shiftDay(lastCompleteDay(now), 1 - DAYS)));
+    const environment = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+    const flags = { config: file };
+    const demo: CommandContext = {
+      ...context,
+      flags,
+      loadConfig: () => loadConfig(flags, environment, folder),
+    };
+
+    const exitCode = await runCommand({}, demo);
+    if (exitCode !== EXIT.done) return exitCode;
+    const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);
+    terminal.note(`the sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records`);
+
+    const { published } = dataFiles(demo.loadConfig().dataDir);
+    await showTables(published, terminal);
+    for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
+    terminal.out(
+      `The warehouse is ${published}; open it with any DuckDB client, or:\n  npx dawnload query --config ${file}`,
+    );
+    return EXIT.done;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function settings(baseUrl: string, startDate: string): string {
+  return `# The demo's settings: what \`dawnload init\` writes, pointed at the embedded sandbox.
+base_url: ${baseUrl}
+project_id: ${PROJECT}
+data_dir: ./data
+start_date: ${startDate}
+requests_per_second: 500
+exports:
+  budget:
+    records_per_run: 1000000
+    records_per_month: 1000000
+  price_per_record: 0.1
+`;
+}

@@ -1,0 +1,179 @@
+/** `dawnload doctor`: everything that a night depends on, looked at in daylight. Sends E1 and nothing else. */
+import { existsSync } from 'node:fs';
+import { access, constants, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { styleText } from 'node:util';
+import { formatKst } from '../calendar.js';
+import { requireService, type Config, type ServiceConfig } from '../config.js';
+import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import type { ExportEntry } from '../landing/export-entry.js';
+import { lockHolder, type LockHolder } from '../landing/lock.js';
+import { Ledger } from '../landing/ledger.js';
+import { needsPerson } from '../landing/export-advice.js';
+import { ServiceClient } from '../service/client.js';
+import { formatBytes, formatDuration, plural } from '../terminal.js';
+import { engineVersion } from '../warehouse/engine.js';
+import { Reader } from '../warehouse/reader.js';
+import type { CommandContext } from './context.js';
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+type Level = 'ok' | 'warn' | 'fail';
+
+interface Verdict {
+  readonly level: Level;
+  readonly text: string;
+}
+
+interface Diagnosis extends Verdict {
+  readonly check: string;
+}
+
+type Look = <T>(
+  check: string,
+  how: () => T | Promise<T>,
+  tell: (value: T) => Verdict,
+) => Promise<T | undefined>;
+
+/** Less free space than this is worth a word, bytes. */
+const LITTLE_SPACE = 2e9;
+
+/** A clock that is further off than this may take a day for complete that is not, milliseconds. */
+const MOST_SKEW_MS = 2 * 60_000;
+
+export async function doctorCommand(options: DoctorOptions, context: CommandContext): Promise<ExitCode> {
+  const { terminal } = context;
+  const diagnoses: Diagnosis[] = [];
+  /** Tries one thing and tells of it; undefined when it failed. */
+  const look: Look = async (check, how, tell) => {
+    let value;
+    let verdict: Verdict;
+    try {
+      value = await how();
+      verdict = tell(value);
+    } catch (error) {
+      verdict = failed(error);
+    }
+    const diagnosis = { check, ...verdict };
+    diagnoses.push(diagnosis);
+    if (options.json !== true) terminal.out(line(diagnosis, terminal.interactive));
+    return value;
+  };
+
+  await look('versions', engineVersion, (duckdb) =>
+    ok(`dawnload ${context.version}, Node ${process.version}, DuckDB ${duckdb}`),
+  );
+  const config = await look('settings', () => context.loadConfig(), settingsVerdict);
+  if (config !== undefined) {
+    const { dataDir } = config;
+    const service = await look(
+      'keys',
+      () => requireService(config),
+      () => ok('both are set'),
+    );
+    await look(
+      'data folder',
+      () => freeSpace(dataDir),
+      (free) => folderVerdict(dataDir, free),
+    );
+    await look('lock', () => lockHolder(dataDir), lockVerdict);
+    await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
+    await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
+    if (service !== undefined) await lookAtService(service, context, look);
+  }
+
+  if (options.json === true) terminal.out(JSON.stringify(diagnoses));
+  return diagnoses.some(({ level }) => level === 'fail') ? EXIT.incomplete : EXIT.done;
+}
+
+async function lookAtService(config: ServiceConfig, context: CommandContext, look: Look): Promise<void> {
+  const settings = { ...config, retries: 0 };
+  const service = new ServiceClient(settings, context.effects, context.signal, context.version);
+  try {
+    const reached = await look(
+      'service',
+      async () => {
+        await service.authorize();
+        return true;
+      },
+      () => ok(`${config.baseUrl} accepts the keys`),
+    );
+    if (reached === true) await look('clock', () => service.clockSkewMs, clockVerdict);
+  } finally {
+    await service.close();
+  }
+}
+
+function settingsVerdict({ file, baseUrl, exports }: Config): Verdict {
+  const where = file ?? 'no file, the environment alone';
+  if (baseUrl?.startsWith('http:') === true && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
+    return { level: 'warn', text: `${where}; base_url is http: keys and token travel unencrypted` };
+  }
+  return ok(`${where}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
+}
+
+/** Free bytes of the disk that a folder is on, or will be. */
+async function freeSpace(dataDir: string): Promise<number> {
+  const existing = nearestExisting(dataDir);
+  await access(existing, constants.W_OK | constants.X_OK).catch(() => {
+    throw new Error(`${existing} cannot be written to; choose another data_dir or change its owner`);
+  });
+  const { bavail, bsize } = await statfs(existing);
+  return bavail * bsize;
+}
+
+function folderVerdict(dataDir: string, free: number): Verdict {
+  const text = `${dataDir}, ${formatBytes(free)} free`;
+  return free < LITTLE_SPACE ? { level: 'warn', text: `${text}: that is little` } : ok(text);
+}
+
+function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(dirname(folder));
+}
+
+function lockVerdict(holder: LockHolder | undefined): Verdict {
+  if (holder === undefined) return ok('free');
+  // The word of a run that was killed may still lie there; the lock itself is the kernel's.
+  return ok(`last taken by process ${holder.pid} (${holder.command}, ${formatKst(holder.since)})`);
+}
+
+function ledgerVerdict(ledger: { entries(): ExportEntry[] }): Verdict {
+  const entries = ledger.entries();
+  const waiting = entries.filter(needsPerson).length;
+  if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none waits for a person`);
+  const text = `${plural(waiting, 'paid export')} of ${entries.length} waits for a person: \`dawnload exports list\``;
+  return { level: 'warn', text };
+}
+
+async function openPublished(published: string): Promise<string> {
+  if (!existsSync(published)) return 'none yet; `dawnload run` makes it';
+  const reader = await Reader.open(published);
+  await reader.close();
+  return published;
+}
+
+function clockVerdict(skewMs: number | undefined): Verdict {
+  if (skewMs === undefined) return ok('the service does not tell its time');
+  const text = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service`;
+  // The header counts whole seconds.
+  if (Math.abs(skewMs) < 2_000) return ok('agrees with the service');
+  return Math.abs(skewMs) > MOST_SKEW_MS ? { level: 'warn', text: `${text}: set it right` } : ok(text);
+}
+
+function ok(text: string): Verdict {
+  return { level: 'ok', text };
+}
+
+function failed(error: unknown): Verdict {
+  const hint = error instanceof DawnloadError && error.hint !== undefined ? ` ${error.hint}` : '';
+  return { level: 'fail', text: `${messageOf(error)}${hint}` };
+}
+
+function line({ check, level, text }: Diagnosis, colour: boolean): string {
+  const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+  const mark = level.padEnd(4);
+  return `${colour ? styleText(colours[level], mark) : mark}  ${check.padEnd(11)}  ${text}`;
+}

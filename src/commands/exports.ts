@@ -1,0 +1,120 @@
+/** `dawnload exports`: the ledger of paid exports, and what a person decides about one. */
+import Table from 'cli-table3';
+import { formatKst } from '../calendar.js';
+import { requireService } from '../config.js';
+import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { adviceFor, needsPerson } from '../landing/export-advice.js';
+import type { ExportEntry } from '../landing/export-entry.js';
+import { isResumable } from '../landing/export-state.js';
+import { Ledger } from '../landing/ledger.js';
+import { resumeExport, withLedger } from '../pipeline.js';
+import { formatCount, type Terminal } from '../terminal.js';
+import type { CommandContext } from './context.js';
+import { summarise } from './summary.js';
+import { dataFiles } from '../house.js';
+
+export interface ExportsOptions {
+  readonly json?: boolean;
+}
+
+/** Exit code 1 as long as one waits for a person, so that a monitor notices. */
+export async function exportsListCommand(
+  options: ExportsOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const entries = (await Ledger.read(context.loadConfig().dataDir)).entries();
+  if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
+  else if (entries.length === 0) terminal.note('no paid export has been requested yet');
+  else {
+    const table = new Table({
+      head: ['key', 'state', 'records', 'requested', 'export id', 'note'],
+      style: { head: [], border: [] },
+    });
+    for (const entry of entries) {
+      table.push([
+        entry.key,
+        entry.state,
+        entry.records !== undefined
+          ? formatCount(entry.records)
+          : entry.estimate !== undefined
+            ? `~${formatCount(entry.estimate)}`
+            : '',
+        formatKst(entry.requestedAt ?? entry.intendedAt),
+        entry.exportId ?? '',
+        { content: entry.note ?? '', wordWrap: true },
+      ]);
+    }
+    terminal.out(table.toString());
+  }
+  warnWaiting(entries, terminal);
+  return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
+}
+
+export async function exportsShowCommand(key: string, context: CommandContext): Promise<ExitCode> {
+  const entry = (await Ledger.read(context.loadConfig().dataDir)).get(key);
+  context.terminal.out(JSON.stringify(asJson(entry), null, 2));
+  warnWaiting([entry], context.terminal);
+  return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
+}
+
+export async function exportsAttachCommand(
+  key: string,
+  exportId: string,
+  context: CommandContext,
+): Promise<ExitCode> {
+  if (exportId.trim() === '') throw new UsageError('The export id is empty.');
+  const entry = await withLedger(context.loadConfig(), context, 'exports attach', (ledger) =>
+    ledger.attach(key, exportId),
+  );
+  context.terminal.note(
+    `${entry.key} is ${entry.state} as ${exportId}; the next run, or \`dawnload exports resume ${key}\`, reads it, at no cost`,
+  );
+  return EXIT.done;
+}
+
+export async function exportsAbandonCommand(key: string, context: CommandContext): Promise<ExitCode> {
+  const entry = await withLedger(context.loadConfig(), context, 'exports abandon', (ledger) =>
+    ledger.abandon(key),
+  );
+  context.terminal.note(
+    `${entry.key} is abandoned; no run requests ${entry.day} again, \`dawnload exports resume ${key} --pay-again\` does`,
+  );
+  return EXIT.done;
+}
+
+export interface ResumeOptions {
+  readonly payAgain?: boolean;
+}
+
+/** Goes on with one export: for free where it has an id, with a new bill only when a person says so. */
+export async function exportsResumeCommand(
+  key: string,
+  options: ResumeOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { terminal, effects } = context;
+  const config = requireService(context.loadConfig());
+  const entry = (await Ledger.read(config.dataDir)).get(key);
+  const payAgain = options.payAgain === true;
+  if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
+    throw new RefusedError(`Export ${key} is ${entry.state}: there is nothing to go on with for free.`, {
+      hint:
+        adviceFor(entry) ??
+        `\`dawnload exports resume ${key} --pay-again\` requests the day once more, billed once more.`,
+    });
+  }
+  const outcome = await resumeExport(key, payAgain, config, context);
+  return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+}
+
+function warnWaiting(entries: readonly ExportEntry[], terminal: Terminal): void {
+  for (const entry of entries) {
+    const advice = adviceFor(entry);
+    if (advice !== undefined) terminal.warn(advice);
+  }
+}
+
+function asJson({ window, ...entry }: ExportEntry): Record<string, unknown> {
+  return { ...entry, window_start: window.start, window_end: window.end };
+}

@@ -1,0 +1,182 @@
+/** `dawnload plan`: what is missing, what a run would ask for and what that would cost. Sends nothing at all. */
+import { nightly } from '../../jobs/nightly.js';
+import {
+  completeFrom,
+  dayCount,
+  dayOf,
+  daysOf,
+  formatKst,
+  monthOf,
+  rangesOf,
+  shiftDay,
+  type Day,
+  type DayRange,
+} from '../calendar.js';
+import { requirePlan, type Config } from '../config.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import type { Job } from '../job.js';
+import { adviceFor, needsPerson } from '../landing/export-advice.js';
+import { isResumable } from '../landing/export-state.js';
+import { Ledger } from '../landing/ledger.js';
+import { decide, type Decision } from '../landing/purse.js';
+import { spendOf } from '../landing/spend.js';
+import { estimateDays } from '../steps/estimate.js';
+import { formatCount, plural, type Terminal } from '../terminal.js';
+import type { CommandContext } from './context.js';
+import { readPublished } from './published.js';
+
+export interface PlanOptions {
+  readonly json?: boolean;
+}
+
+export interface Plan {
+  readonly command: Job['name'];
+  readonly days: DayRange | null;
+  /** Yesterday, as long as it is not complete, and from when it is. */
+  readonly not_yet: { readonly day: Day; readonly complete_from: string } | null;
+  /** Days that the warehouse lacks, and days that are pulled again since counts may be restated. */
+  readonly statistics: { readonly missing: Day[]; readonly again: Day[] };
+  readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
+  readonly events: {
+    readonly budget: { records_per_run: number; records_per_month: number } | null;
+    readonly to_request: PlannedDay[];
+    readonly not_requested: (PlannedDay & { reason: string })[];
+    /** Exports that are paid and not at home yet; going on with them costs nothing. */
+    readonly under_way: string[];
+    readonly needs_attention: { key: string; advice: string }[];
+    readonly estimated_records: number;
+    readonly estimated_price: number;
+    readonly month: { month: string; records: number; price: number };
+  };
+}
+
+interface PlannedDay {
+  readonly date: Day;
+  readonly estimated_records: number | null;
+}
+
+export async function planCommand(options: PlanOptions, context: CommandContext): Promise<ExitCode> {
+  const config = context.loadConfig();
+  const job = nightly(requirePlan(config), context.effects.now());
+  const plan = await makePlan(job, config, context);
+  printPlan(plan, options.json === true, context.terminal);
+  return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
+}
+
+/** What a job would do, from the published file and the ledger alone. */
+export async function makePlan(job: Job, config: Config, { effects }: CommandContext): Promise<Plan> {
+  const now = effects.now();
+  const published = await readPublished(dataFiles(config.dataDir).published);
+  const ledger = await Ledger.read(config.dataDir);
+  const entries = ledger.entries();
+  const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
+  const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
+  const covered = (stream: string): Set<Day> =>
+    new Set(published.coverage.filter((row) => row.stream === stream).map(({ day }) => day));
+  const free = (streams: readonly string[]): { missing: Day[]; again: Day[] } => {
+    const missing = days.filter((day) => streams.some((stream) => !covered(stream).has(day)));
+    return { missing, again: days.filter((day) => isAgain(day) && !missing.includes(day)) };
+  };
+
+  const messages = { messages: (day: Day) => Promise.resolve(published.messages.get(day)) };
+  const wanted =
+    dayCount(job.eventDays) > 0 && job.streams.has('events') ? ledger.missing(job.eventDays).reverse() : [];
+  const candidates = await estimateDays({ ledger, warehouse: messages }, wanted);
+  const decisions = decide(candidates, config.exports.budget, entries, {
+    now,
+    runStartedAt: now,
+    yesPaid: job.consent === 'given',
+  });
+  const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
+  const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+  const yesterday = shiftDay(dayOf(now), -1);
+  const month = spendOf(entries).find((spend) => spend.month === monthOf(now));
+  const { budget, pricePerRecord } = config.exports;
+  return {
+    command: job.name,
+    days: days.length > 0 ? job.days : null,
+    not_yet:
+      completeFrom(yesterday) > now
+        ? { day: yesterday, complete_from: formatKst(completeFrom(yesterday)) }
+        : null,
+    statistics: job.streams.has('statistics') ? free(['statistics', 'statistics_by_subchannel']) : NONE,
+    campaigns: job.streams.has('campaigns') ? free(['campaigns']) : NONE,
+    events: {
+      budget:
+        budget === undefined
+          ? null
+          : { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth },
+      to_request: toRequest.map(planned),
+      not_requested: decisions
+        .filter(({ verdict }) => verdict !== 'request')
+        .map((decision) => ({ ...planned(decision), reason: decision.verdict })),
+      under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
+      needs_attention: entries
+        .filter(needsPerson)
+        .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
+      estimated_records: records,
+      estimated_price: records * pricePerRecord,
+      month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },
+    },
+  };
+}
+
+const NONE = { missing: [], again: [] };
+
+function planned({ day, estimate }: Decision): PlannedDay {
+  return { date: day, estimated_records: estimate ?? null };
+}
+
+export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
+  if (json) {
+    terminal.out(JSON.stringify(plan));
+    return;
+  }
+  const { days, not_yet, statistics, campaigns, events } = plan;
+  terminal.out(
+    days === null
+      ? `${plan.command}: no complete day yet`
+      : `${plan.command}: ${days.start} to ${days.end} (KST days)`,
+  );
+  if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
+  terminal.out(`  statistics  missing ${inWords(statistics.missing)}; again ${inWords(statistics.again)}`);
+  terminal.out(`  campaigns   missing ${inWords(campaigns.missing)}; again ${inWords(campaigns.again)}`);
+  eventLines(events).forEach((line) => {
+    terminal.out(`  ${line}`);
+  });
+  for (const { advice } of events.needs_attention) terminal.warn(advice);
+}
+
+function eventLines({ budget, to_request, not_requested, under_way, ...events }: Plan['events']): string[] {
+  if (budget === null) return ['events      off: exports.budget is not set, no paid request is sent'];
+  const price =
+    events.estimated_price === 0 ? '' : `, price about ${formatCount(Math.ceil(events.estimated_price))}`;
+  const spent = events.month.price === 0 ? '' : `, price ${formatCount(Math.ceil(events.month.price))}`;
+  return [
+    `events      ${
+      to_request.length === 0
+        ? 'nothing to request'
+        : `request ${plural(to_request.length, 'day')}, about ${formatCount(events.estimated_records)} records${price}`
+    }`,
+    ...to_request.map((day) => `              ${day.date}  ${estimateText(day)}`),
+    ...not_requested.map(
+      (day) =>
+        `              ${day.date}  ${estimateText(day)}  not requested: ${day.reason.replaceAll('_', ' ')}`,
+    ),
+    ...(under_way.length === 0 ? [] : [`            under way, at no further cost: ${under_way.join(', ')}`]),
+    `            budget ${formatCount(budget.records_per_run)} records a run, ${formatCount(budget.records_per_month)} a month`,
+    `            ${events.month.month} so far ${formatCount(events.month.records)} records${spent}`,
+  ];
+}
+
+function estimateText({ estimated_records }: PlannedDay): string {
+  return estimated_records === null ? 'no estimate yet' : `~${formatCount(estimated_records)} records`;
+}
+
+function inWords(days: readonly Day[]): string {
+  if (days.length === 0) return 'nothing';
+  return rangesOf(days)
+    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
+    .join(', ');
+}

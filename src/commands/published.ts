@@ -1,0 +1,89 @@
+/** What the published warehouse says about itself, for commands that may look on beside a run. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import { PACKAGE_ROOT } from '../package.js';
+import type { Stream } from '../warehouse/pull.js';
+import { STREAMS } from '../warehouse/pull.js';
+import { Reader } from '../warehouse/reader.js';
+import type { MessageTotals } from '../warehouse/rows.js';
+
+export interface CoveredDay {
+  readonly stream: Stream;
+  readonly day: Day;
+  readonly rows: number;
+  readonly loadedAt: Date;
+}
+
+export interface PastRun {
+  readonly command: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly exitCode: number | null;
+  readonly outcome: string | null;
+}
+
+export interface Published {
+  readonly coverage: readonly CoveredDay[];
+  readonly messages: ReadonlyMap<Day, MessageTotals>;
+  readonly runs: readonly PastRun[];
+  readonly findings: readonly { name: string; severity: string; findings: number }[];
+}
+
+const instant = z.number().transform((ms) => new Date(ms));
+const coverageRow = z
+  .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
+  .transform(({ stream, date, rows, loaded_at_ms }) => ({ stream, day: date, rows, loadedAt: loaded_at_ms }));
+const messagesRow = z.object({
+  date: z.string(),
+  sent: z.number(),
+  failed: z.number(),
+  delivered: z.number(),
+  click: z.number(),
+});
+const runRow = z
+  .object({
+    command: z.string(),
+    started_at_ms: instant,
+    finished_at_ms: instant.nullable(),
+    exit_code: z.number().nullable(),
+    outcome: z.string().nullable(),
+  })
+  .transform((row) => ({
+    command: row.command,
+    startedAt: row.started_at_ms,
+    finishedAt: row.finished_at_ms,
+    exitCode: row.exit_code,
+    outcome: row.outcome,
+  }));
+const findingRow = z.object({ name: z.string(), severity: z.string(), findings: z.number() });
+
+const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [] };
+
+/**
+ * Reads the published file; of one that is not there yet, nothing is covered.
+ *
+ * @throws DamageError when it is not a warehouse
+ */
+export async function readPublished(file: string): Promise<Published> {
+  if (!existsSync(file)) return NOTHING;
+  const reader = await Reader.open(file);
+  try {
+    const rows = async <T>(name: string, shape: z.ZodType<T>): Promise<T[]> =>
+      z.array(shape).parse(await reader.objects(statement(name)));
+    const messages = await rows('messages', messagesRow);
+    return {
+      coverage: await rows('coverage', coverageRow),
+      messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
+      runs: await rows('runs', runRow),
+      findings: await rows('findings', findingRow),
+    };
+  } finally {
+    await reader.close();
+  }
+}
+
+function statement(name: string): string {
+  return readFileSync(join(PACKAGE_ROOT, 'sql', 'status', `${name}.sql`), 'utf8');
+}

@@ -1,0 +1,38 @@
+/** `dawnload run`: the nightly job, once. */
+import { nightly } from '../../jobs/nightly.js';
+import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
+import { requireService } from '../config.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import { runJob } from '../pipeline.js';
+import type { CommandContext } from './context.js';
+import { outcomeJson, summarise } from './summary.js';
+
+export interface RunOptions {
+  readonly json?: boolean;
+}
+
+export async function runCommand(options: RunOptions, context: CommandContext): Promise<ExitCode> {
+  const { terminal, effects } = context;
+  const config = requireService(context.loadConfig());
+  const now = effects.now();
+  const job = nightly(config, now);
+  const { start, end } = job.days;
+  if (dayCount(job.days) <= 0) {
+    terminal.note(
+      `nothing to do yet: start_date ${start} is complete from ${formatKst(completeFrom(start))}`,
+    );
+    if (options.json === true)
+      terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
+    return EXIT.done;
+  }
+  terminal.note(`run: ${start} to ${end} (KST days)`);
+  const yesterday = shiftDay(dayOf(now), -1);
+  if (end < yesterday) {
+    terminal.note(`${yesterday} is not complete yet: it will be from ${formatKst(completeFrom(yesterday))}`);
+  }
+  const outcome = await runJob(job, config, context);
+  const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+  if (options.json === true) terminal.out(outcomeJson('run', job.days, outcome));
+  return exitCode;
+}

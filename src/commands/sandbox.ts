@@ -1,0 +1,54 @@
+/** `dawnload sandbox`: the service alone, on a port, until it is stopped. */
+import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { startSandbox } from '../sandbox/index.js';
+import { formatCount } from '../terminal.js';
+import type { CommandContext } from './context.js';
+
+export interface SandboxFlags {
+  readonly port: string;
+  readonly eventsPerDay: string;
+  readonly exportSeconds: string;
+  readonly billingJournal?: string;
+}
+
+export async function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<ExitCode> {
+  const { terminal, effects, signal } = context;
+  const accessKey = 'sandbox-access-key';
+  const secretKey = 'sandbox-secret-key';
+  const projectId = '0123456789abcdef0123456789abcdef';
+  const eventsPerDay = numberIn('--events-per-day', flags.eventsPerDay, 0, 100_000_000);
+  const sandbox = await startSandbox({
+    port: numberIn('--port', flags.port, 0, 65_535),
+    eventsPerDay,
+    exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
+    now: () => effects.now(),
+    accessKey,
+    secretKey,
+    projectId,
+    ...(flags.billingJournal === undefined ? {} : { billingJournal: flags.billingJournal }),
+  });
+  // On stdout, in the form of the environment that a job against it needs: `eval "$(…)"` or a reader of lines can use it.
+  terminal.out(`DAWNLOAD_BASE_URL=${sandbox.url}`);
+  terminal.out(`DAWNLOAD_PROJECT_ID=${projectId}`);
+  terminal.out(`DAWNLOAD_ACCESS_KEY=${accessKey}`);
+  terminal.out(`DAWNLOAD_SECRET_KEY=${secretKey}`);
+  terminal.note(
+    `the sandbox answers on ${sandbox.url}, about ${formatCount(eventsPerDay)} events a day; Ctrl-C ends it`,
+  );
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+  await sandbox.close();
+  return EXIT.done;
+}
+
+function numberIn(flag: string, text: string, low: number, high: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
+    throw new UsageError(`${flag} must be a number from ${low} to ${formatCount(high)}, not "${text}".`);
+  }
+  return value;
+}

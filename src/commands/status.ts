@@ -1,0 +1,134 @@
+/** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
+import Table from 'cli-table3';
+import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import { adviceFor, needsPerson } from '../landing/export-advice.js';
+import { Ledger } from '../landing/ledger.js';
+import { spendOf, type MonthlySpend } from '../landing/spend.js';
+import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
+import { STREAMS, type Stream } from '../warehouse/pull.js';
+import type { CommandContext } from './context.js';
+import { readPublished, type PastRun } from './published.js';
+
+export interface StatusOptions {
+  readonly json?: boolean;
+}
+
+/** Days shown on a terminal; `--json` has all of them. */
+const SHOWN_DAYS = 14;
+
+interface Status {
+  readonly last_complete_day: Day;
+  /** The streams that the settings ask for and that lack days, with those days. */
+  readonly missing: Record<string, Day[]>;
+  readonly coverage: { date: Day; rows: Partial<Record<Stream, number>> }[];
+  readonly last_run: PastRun | null;
+  readonly published: string | null;
+  readonly findings: readonly { name: string; severity: string; findings: number }[];
+  readonly needs_attention: { key: string; advice: string }[];
+  readonly spend: readonly MonthlySpend[];
+  readonly fresh: boolean;
+}
+
+/** Exit code 0: every wanted day is there and nothing waits for a person; 1 otherwise. */
+export async function statusCommand(options: StatusOptions, context: CommandContext): Promise<ExitCode> {
+  const status = await readStatus(context);
+  if (options.json === true) context.terminal.out(JSON.stringify(status));
+  else print(status, context.terminal, context.effects.now());
+  return status.fresh && status.needs_attention.length === 0 ? EXIT.done : EXIT.incomplete;
+}
+
+async function readStatus({ effects, ...context }: CommandContext): Promise<Status> {
+  const config = context.loadConfig();
+  const { published: file } = dataFiles(config.dataDir);
+  const published = await readPublished(file);
+  const entries = (await Ledger.read(config.dataDir)).entries();
+  const last = lastCompleteDay(effects.now());
+  const first = published.coverage.reduce<Day | undefined>(
+    (least, { day }) => (least === undefined || day < least ? day : least),
+    undefined,
+  );
+  const start = config.startDate ?? first ?? last;
+  const eventStart = config.exports.startDate ?? start;
+
+  const byDay = new Map<Day, Partial<Record<Stream, number>>>();
+  for (const { stream, day, rows } of published.coverage)
+    byDay.set(day, { ...byDay.get(day), [stream]: rows });
+  const lacking = (stream: Stream, from: Day): Day[] =>
+    dayCount({ start: from, end: last }) <= 0
+      ? []
+      : daysOf({ start: from, end: last }).filter((day) => byDay.get(day)?.[stream] === undefined);
+  const missing: Record<string, Day[]> = {
+    statistics: lacking('statistics', start),
+    statistics_by_subchannel: lacking('statistics_by_subchannel', start),
+    campaigns: lacking('campaigns', start),
+    ...(config.exports.budget === undefined ? {} : { events: lacking('events', eventStart) }),
+  };
+  return {
+    last_complete_day: last,
+    missing,
+    coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
+    last_run: published.runs[0] ?? null,
+    published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
+    findings: published.findings,
+    needs_attention: entries
+      .filter(needsPerson)
+      .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
+    spend: spendOf(entries),
+    fresh: Object.values(missing).every((days) => days.length === 0),
+  };
+}
+
+function print(status: Status, terminal: Terminal, now: Date): void {
+  const { last_run: run, last_complete_day: last } = status;
+  terminal.out(
+    status.published === null
+      ? 'no warehouse has been published yet: `dawnload run` makes it'
+      : `warehouse ${status.published}`,
+  );
+  if (run !== null) {
+    const ago = formatDuration(now.getTime() - (run.finishedAt ?? run.startedAt).getTime());
+    terminal.out(
+      `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exitCode ?? '?'}), ${formatKst(run.startedAt)}, ${ago} ago`,
+    );
+  }
+  const window = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last });
+  const known = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
+  const wanted = new Set(Object.values(status.missing).flat());
+  const shown = window.filter((day) => known.has(day) || wanted.has(day));
+  if (shown.length > 0) {
+    const table = new Table({
+      head: ['date', ...STREAMS],
+      style: { head: [], border: [] },
+      colAligns: ['left', ...STREAMS.map(() => 'right' as const)],
+    });
+    for (const day of shown) {
+      table.push([
+        day,
+        ...STREAMS.map((stream) =>
+          cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
+        ),
+      ]);
+    }
+    terminal.out(table.toString());
+  }
+  for (const [stream, days] of Object.entries(status.missing)) {
+    if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);
+  }
+  if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
+  for (const { month, records, price, exports } of status.spend) {
+    terminal.out(
+      `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatCount(Math.ceil(price))}`}`,
+    );
+  }
+  for (const { name, severity, findings } of status.findings) {
+    terminal.out(`check     ${name} (${severity}): ${plural(findings, 'finding')}`);
+  }
+  for (const { advice } of status.needs_attention) terminal.warn(advice);
+}
+
+function cell(rows: number | undefined, missing: boolean): string {
+  if (rows !== undefined) return formatCount(rows);
+  return missing ? 'missing' : '';
+}

@@ -1,0 +1,93 @@
+/** The last lines of a run: what came, what did not, what waits for a person. */
+import type { DayRange } from '../calendar.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { describeGap } from '../extract/gap.js';
+import type { Outcome } from '../pipeline.js';
+import type { RunReport, Unpaid } from '../run-report.js';
+import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
+
+/** Findings shown by name; the rest is in `ops.checks`. */
+const MOST_FINDINGS = 5;
+
+const REASONS: Record<Unpaid['verdict'], string> = {
+  over_run_budget: 'over exports.budget.records_per_run',
+  over_month_budget: 'over exports.budget.records_per_month',
+  no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it all the same)',
+  waits_for_size: 'waiting for the size of one that is under way',
+  no_budget: 'exports.budget is not set',
+  no_consent: 'paid work without consent (`--yes-paid` gives it)',
+};
+
+/** Prints the outcome and gives the exit code that goes with it. */
+export function summarise(
+  { report, publishedBytes }: Outcome,
+  terminal: Terminal,
+  published: string,
+  now: Date,
+): ExitCode {
+  for (const { stream, days, rows } of report.totals()) {
+    terminal.note(`loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}`);
+  }
+  for (const line of unpaidLines(report)) terminal.note(line);
+  for (const [kind, count] of Object.entries(report.notes())) {
+    if (count > 0) terminal.note(`noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}`);
+  }
+  const drift = report.drift();
+  if (drift.length > 0) {
+    terminal.warn(
+      `the service sends what its specification does not tell: ${drift.join(', ')}; kept, see \`dawnload query drift\``,
+    );
+  }
+  for (const line of findingLines(report)) terminal.warn(line);
+  for (const gap of report.gaps) terminal.warn(describeGap(gap));
+  for (const sentence of report.attention) terminal.warn(sentence);
+
+  const took = formatDuration(now.getTime() - report.startedAt.getTime());
+  if (publishedBytes !== undefined) {
+    terminal.note(`published ${published} (${formatBytes(publishedBytes)}) after ${took}`);
+  } else {
+    terminal.warn(`not published: a check forbids it; ${published} stays as it was`);
+  }
+  const exitCode = report.exitCode();
+  if (exitCode === EXIT.incomplete) terminal.warn('incomplete: the next run goes on from here');
+  return exitCode;
+}
+
+/** The outcome for programs: `--json` of the commands that load. */
+export function outcomeJson(
+  command: string,
+  days: DayRange | null,
+  { report, publishedBytes }: Outcome,
+): string {
+  return JSON.stringify({
+    command,
+    days,
+    ...report.toJSON(),
+    published_bytes: publishedBytes ?? null,
+    // Kibibytes, as the operating system counts them.
+    peak_memory_bytes: process.resourceUsage().maxRSS * 1024,
+  });
+}
+
+function unpaidLines({ unpaidDays }: RunReport): string[] {
+  const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
+  return verdicts.map((verdict) => {
+    const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
+    if (verdict === 'no_budget') return `events: off, ${REASONS.no_budget}; no paid request is sent`;
+    const records = days.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+    const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
+    return `events not requested, ${REASONS[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}`;
+  });
+}
+
+function findingLines({ stops, warnings }: RunReport): string[] {
+  const findings = [...stops, ...warnings];
+  const lines = findings
+    .slice(0, MOST_FINDINGS)
+    .map(
+      ({ name, date, subject, finding }) =>
+        `check ${[name, date, subject].filter(Boolean).join(' ')}: ${finding}`,
+    );
+  const rest = findings.length - lines.length;
+  return rest > 0 ? [...lines, `and ${plural(rest, 'more finding')}: \`dawnload query checks\``] : lines;
+}

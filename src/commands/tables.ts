@@ -1,0 +1,27 @@
+/** The tables of a warehouse and how many rows each has. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Table from 'cli-table3';
+import { z } from 'zod';
+import { PACKAGE_ROOT } from '../package.js';
+import { formatCount, type Terminal } from '../terminal.js';
+import { Reader } from '../warehouse/reader.js';
+
+const row = z.object({ table: z.string(), rows: z.number() });
+
+export async function showTables(published: string, terminal: Terminal): Promise<void> {
+  const reader = await Reader.open(published);
+  try {
+    const sql = readFileSync(join(PACKAGE_ROOT, 'sql', 'status', 'tables.sql'), 'utf8');
+    const rows = z.array(row).parse(await reader.objects(sql));
+    const table = new Table({
+      head: ['table', 'rows'],
+      style: { head: [], border: [] },
+      colAligns: ['left', 'right'],
+    });
+    for (const { table: name, rows: count } of rows) table.push([name, formatCount(count)]);
+    terminal.out(table.toString());
+  } finally {
+    await reader.close();
+  }
+}

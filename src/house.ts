@@ -1,0 +1,164 @@
+/** All that a run works with, opened in the right order and closed whatever happens. */
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import type { CommandContext } from './commands/context.js';
+import type { ServiceConfig } from './config.js';
+import type { Effects } from './effects.js';
+import { hmacKey } from './landing/hmac-key.js';
+import { Landing } from './landing/landing.js';
+import { Ledger } from './landing/ledger.js';
+import { RunLock } from './landing/lock.js';
+import { RunJournal } from './landing/run-journal.js';
+import { foldersOf } from './landing/place.js';
+import { RunReport } from './run-report.js';
+import { ServiceClient } from './service/client.js';
+import type { Terminal } from './terminal.js';
+import type { Pull } from './warehouse/pull.js';
+import type { LoadReport } from './warehouse/rows.js';
+import { discardDatabase } from './warehouse/publish.js';
+import { Warehouse } from './warehouse/warehouse.js';
+
+/** The files of a data folder that the run and its readers meet at. */
+export interface DataFiles {
+  /** What analysts open. */
+  readonly published: string;
+  /** What the run works on. */
+  readonly working: string;
+  /** What a rebuild works on, until it is whole. */
+  readonly rebuilt: string;
+  readonly temp: string;
+}
+
+export function dataFiles(dataDir: string): DataFiles {
+  const folders = foldersOf(dataDir);
+  return {
+    published: join(dataDir, 'warehouse.duckdb'),
+    working: join(folders.private, 'warehouse.duckdb'),
+    rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
+    temp: join(folders.private, 'tmp'),
+  };
+}
+
+/** What the stages need that never speak to the service. */
+export interface Storeroom {
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly lock: RunLock;
+  readonly landing: Landing;
+  readonly ledger: Ledger;
+  readonly warehouse: Warehouse;
+  readonly runs: RunJournal;
+  readonly report: RunReport;
+  readonly files: DataFiles;
+  /** The file that the warehouse is made in. */
+  readonly path: string;
+  /** Loads a pull; one at a time, whoever calls. */
+  load(pull: Pull): Promise<LoadReport>;
+}
+
+export interface House extends Storeroom {
+  readonly config: ServiceConfig;
+  readonly service: ServiceClient;
+}
+
+/** What of the settings the storeroom needs. */
+export type StorageConfig = Pick<ServiceConfig, 'dataDir' | 'brand' | 'messenger' | 'privacy'>;
+
+/**
+ * Takes the lock, opens landing zone, ledger and warehouse, does the work, and closes them.
+ *
+ * @throws TryLaterError when another run holds the lock
+ * @throws DamageError, StorageError when the data folder cannot be used
+ */
+export async function withStoreroom<T>(
+  config: StorageConfig,
+  context: CommandContext,
+  command: string,
+  work: (storeroom: Storeroom) => Promise<T>,
+  working: 'working' | 'rebuilt' = 'working',
+): Promise<T> {
+  const { effects, terminal, signal } = context;
+  const { dataDir } = config;
+  return underLock(dataDir, effects, command, async (lock) => {
+    const landing = await Landing.open(dataDir, effects);
+    const ledger = await Ledger.open(dataDir, effects);
+    const files = dataFiles(dataDir);
+    const path = files[working];
+    if (working === 'rebuilt') await discardDatabase(path);
+    const warehouse = await Warehouse.open({
+      path,
+      tempDirectory: files.temp,
+      brand: config.brand,
+      messenger: config.messenger,
+      privacy: { recipients: config.privacy.recipients, key: await hmacKey(dataDir, effects) },
+      effects,
+    });
+    const runs = new RunJournal(dataDir);
+    const report = new RunReport(effects.now());
+    const one = pLimit(1);
+    const load = (pull: Pull): Promise<LoadReport> =>
+      one(async () => {
+        terminal.progress(`loading ${pull.id}`);
+        const loaded = await warehouse.load(pull);
+        report.loaded(loaded);
+        return loaded;
+      });
+    try {
+      return await work({
+        effects,
+        terminal,
+        signal,
+        lock,
+        landing,
+        ledger,
+        warehouse,
+        runs,
+        report,
+        files,
+        path,
+        load,
+      });
+    } finally {
+      terminal.progress('');
+      await warehouse.close();
+      await ledger.close();
+    }
+  });
+}
+
+/**
+ * Does something as the only run in the data folder.
+ *
+ * @throws TryLaterError when another run holds the lock
+ */
+export async function underLock<T>(
+  dataDir: string,
+  effects: Effects,
+  command: string,
+  work: (lock: RunLock) => Promise<T>,
+): Promise<T> {
+  const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
+  try {
+    return await work(lock);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The same with the service at hand. */
+export function withHouse<T>(
+  config: ServiceConfig,
+  context: CommandContext,
+  command: string,
+  work: (house: House) => Promise<T>,
+): Promise<T> {
+  return withStoreroom(config, context, command, async (storeroom) => {
+    const service = new ServiceClient(config, context.effects, context.signal, context.version);
+    try {
+      return await work({ ...storeroom, config, service });
+    } finally {
+      await service.close();
+    }
+  });
+}

@@ -1,0 +1,23 @@
+/** What a run is to bring: which streams, over which days, and who consents to paying. Made by the recipes in jobs/. */
+import type { DayRange } from './calendar.js';
+
+export const JOB_STREAMS = ['statistics', 'campaigns', 'events'] as const;
+
+/** What a person names on the command line; `statistics` stands for E17 and E18 together. */
+export type JobStream = (typeof JOB_STREAMS)[number];
+
+export interface Job {
+  readonly name: 'run' | 'backfill';
+  readonly streams: ReadonlySet<JobStream>;
+  /** The free streams: these days are pulled where the warehouse lacks them. */
+  readonly days: DayRange;
+  /** Part of `days` that is pulled even if it is there, since counts may be restated. */
+  readonly again: DayRange;
+  /** The days whose events are wanted. */
+  readonly eventDays: DayRange;
+  /**
+   * Who consents to paid exports: `budget`, the standing consent of the configuration; `given`, a person on the command
+   * line; `ask`, nobody yet.
+   */
+  readonly consent: 'budget' | 'given' | 'ask';
+}

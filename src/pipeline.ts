@@ -1,0 +1,141 @@
+/** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
+import type { CommandContext } from './commands/context.js';
+import type { ServiceConfig } from './config.js';
+import { InterruptedError, StorageError } from './errors.js';
+import {
+  underLock,
+  withHouse,
+  withStoreroom,
+  type House,
+  type StorageConfig,
+  type Storeroom,
+} from './house.js';
+import type { Job } from './job.js';
+import { adviceFor } from './landing/export-advice.js';
+import { Ledger } from './landing/ledger.js';
+import { retellRuns, RunRecord } from './run-record.js';
+import type { RunReport } from './run-report.js';
+import { pullCampaigns } from './steps/campaigns.js';
+import { catchUp } from './steps/catch-up.js';
+import { pullEvents, requestAgain, resume } from './steps/events.js';
+import { exportRow } from './steps/export-row.js';
+import { pullStatistics } from './steps/statistics.js';
+import { assertReplaceable, publish, replaceDatabase, setAside } from './warehouse/publish.js';
+
+export interface Outcome {
+  readonly report: RunReport;
+  /** Bytes of the file that readers see now; undefined when the last good one stays. */
+  readonly publishedBytes: number | undefined;
+}
+
+/**
+ * Runs a job: from the service to the published file.
+ *
+ * @throws what stopped it altogether (credentials, disk, Ctrl-C); what was loaded before that is published all the same
+ */
+export function runJob(job: Job, config: ServiceConfig, context: CommandContext): Promise<Outcome> {
+  return withHouse(config, context, job.name, (house) =>
+    deliver(house, () => pull(job, house), new RunRecord(house, job.name, context.version)),
+  );
+}
+
+/**
+ * Makes the warehouse again from landing zone and ledger, with no request: in a new file, which takes the place of the
+ * old one when it is whole.
+ */
+export function rebuild(config: StorageConfig, context: CommandContext): Promise<Outcome> {
+  const rebuilding = async (storeroom: Storeroom): Promise<Outcome> => {
+    const aside = await setAside(storeroom.files.published, context.effects.now());
+    if (aside !== undefined) context.terminal.warn(`what was there is no DuckDB file; it is now ${aside}`);
+    // It is no run of its own: it tells again of those that there were.
+    await retellRuns(storeroom);
+    const outcome = await deliver(storeroom, () => catchUp(storeroom));
+    await replaceDatabase(storeroom.files.rebuilt, storeroom.files.working, context.effects);
+    return outcome;
+  };
+  return withStoreroom(config, context, 'rebuild', rebuilding, 'rebuilt');
+}
+
+/** Goes on with one export, or, with a person's consent, pays for its window once more. */
+export function resumeExport(
+  key: string,
+  payAgain: boolean,
+  config: ServiceConfig,
+  context: CommandContext,
+): Promise<Outcome> {
+  return withHouse(config, context, 'exports resume', (house) =>
+    deliver(
+      house,
+      () => (payAgain ? requestAgain(key, house) : resume(key, house)),
+      new RunRecord(house, 'exports resume', context.version),
+    ),
+  );
+}
+
+/** Changes the ledger alone, under the lock. */
+export function withLedger<T>(
+  config: StorageConfig,
+  context: CommandContext,
+  command: string,
+  change: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  return underLock(config.dataDir, context.effects, command, async () => {
+    const ledger = await Ledger.open(config.dataDir, context.effects);
+    try {
+      await ledger.settle();
+      return await change(ledger);
+    } finally {
+      await ledger.close();
+    }
+  });
+}
+
+async function pull(job: Job, house: House): Promise<void> {
+  await catchUp(house);
+  if (job.streams.has('statistics')) await pullStatistics(job, house);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, house);
+  if (job.streams.has('events')) await pullEvents(job, house);
+}
+
+/** Does the work, and whatever came of it: refines, checks and publishes what there is. */
+async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
+  const { ledger, warehouse, report } = storeroom;
+  await assertReplaceable(storeroom.files.published);
+  await run?.begin();
+  await ledger.settle();
+  const failure = await failureOf(work);
+  // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
+  if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
+
+  for (const entry of ledger.entries()) {
+    const advice = adviceFor(entry);
+    if (advice !== undefined) report.attend(advice);
+  }
+  await warehouse.replaceExports(ledger.entries().map(exportRow));
+  await warehouse.model();
+  report.checked(await warehouse.check());
+  await run?.end(report, failure);
+  const publishedBytes = await publishSound(storeroom, failure);
+  if (failure !== undefined) throw failure;
+  return { report, publishedBytes };
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Publishes, unless a check forbids it, or a run failed before there was anything to show. */
+async function publishSound(storeroom: Storeroom, failure: Error | undefined): Promise<number | undefined> {
+  const { warehouse, report, files, path, effects, terminal } = storeroom;
+  const empty = (await warehouse.loaded()).size === 0;
+  await warehouse.close();
+  if (report.stops.length > 0 || (failure !== undefined && empty)) return undefined;
+  terminal.progress('publishing');
+  const { bytes } = await publish({ working: path, published: files.published, effects });
+  return bytes;
+}

@@ -1,0 +1,53 @@
+/** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
+import { EXIT, messageOf } from './errors.js';
+import type { Storeroom } from './house.js';
+import type { RunReport } from './run-report.js';
+
+export class RunRecord {
+  readonly #storeroom: Storeroom;
+  readonly #runId: string;
+  readonly #command: string;
+  readonly #version: string;
+
+  constructor(storeroom: Storeroom, command: string, version: string) {
+    this.#storeroom = storeroom;
+    this.#runId = `${storeroom.report.startedAt.toISOString()}-${process.pid}`;
+    this.#command = command;
+    this.#version = version;
+  }
+
+  async begin(): Promise<void> {
+    const { warehouse, runs, report } = this.#storeroom;
+    const run = {
+      runId: this.#runId,
+      command: this.#command,
+      startedAt: report.startedAt,
+      version: this.#version,
+      processId: process.pid,
+    };
+    await runs.begin(run);
+    await warehouse.startRun(run);
+  }
+
+  async end(report: RunReport, failure: Error | undefined): Promise<void> {
+    const { warehouse, runs, effects } = this.#storeroom;
+    const exitCode = failure === undefined ? report.exitCode() : EXIT.incomplete;
+    const run = {
+      runId: this.#runId,
+      finishedAt: effects.now(),
+      exitCode,
+      outcome: failure !== undefined ? 'failed' : exitCode === EXIT.done ? 'done' : 'incomplete',
+      summary: { ...report.toJSON(), ...(failure === undefined ? {} : { failure: messageOf(failure) }) },
+    };
+    await runs.end(run);
+    await warehouse.finishRun(run);
+  }
+}
+
+/** Tells a new warehouse of the runs that the journal knows. */
+export async function retellRuns({ runs, warehouse }: Storeroom): Promise<void> {
+  for (const { begun, over } of await runs.runs()) {
+    await warehouse.startRun(begun);
+    if (over !== undefined) await warehouse.finishRun(over);
+  }
+}

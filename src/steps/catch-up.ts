@@ -1,0 +1,79 @@
+/**
+ * Loads what lies in the landing zone and is not in the warehouse yet: after a kill between landing and loading that is
+ * the last pull, after the loss of the warehouse it is all of them. `rebuild` is nothing else.
+ */
+import type { Storeroom } from '../house.js';
+import { DamageError, messageOf, ServiceError } from '../errors.js';
+import type { ExportEntry } from '../landing/export-entry.js';
+import { daysAsked, type EventsPull, type Pull } from '../warehouse/pull.js';
+
+export async function catchUp(storeroom: Storeroom): Promise<void> {
+  const { landing, ledger, warehouse, signal } = storeroom;
+  const loaded = await warehouse.loaded();
+  const free: Pull[] = await landing.pulls();
+  const paid: Pull[] = await landedExports(storeroom);
+  const waiting = [...free, ...paid]
+    .filter(({ id }) => !loaded.has(id))
+    .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  for (const pull of waiting) {
+    signal.throwIfAborted();
+    await loadOrReport(storeroom, pull);
+  }
+  const now = await warehouse.loaded();
+  for (const entry of ledger.entries()) {
+    if (entry.state === 'landed' && now.has(pullId(entry))) await ledger.loaded(entry.key);
+  }
+}
+
+/** The pull that a landed export is, or undefined as long as pages are missing. */
+export async function exportPull(storeroom: Storeroom, entry: ExportEntry): Promise<EventsPull | undefined> {
+  const { day, key, exportId, window, records, landedAt } = entry;
+  if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
+  const pages = await storeroom.landing.landedPages({ day, key, exportId });
+  return {
+    stream: 'events',
+    id: pullId(entry),
+    day,
+    window,
+    exportId,
+    pulledAt: landedAt,
+    files: [...pages.values()],
+    records,
+  };
+}
+
+/** Loads an export's pages and notes it in the ledger. */
+export async function loadExport(storeroom: Storeroom, entry: ExportEntry): Promise<void> {
+  const pull = await exportPull(storeroom, entry);
+  if (pull !== undefined && (await loadOrReport(storeroom, pull))) await storeroom.ledger.loaded(entry.key);
+}
+
+async function landedExports(storeroom: Storeroom): Promise<EventsPull[]> {
+  const pulls: EventsPull[] = [];
+  for (const entry of storeroom.ledger.entries()) {
+    if (entry.state !== 'landed' && entry.state !== 'loaded') continue;
+    const pull = await exportPull(storeroom, entry);
+    if (pull !== undefined) pulls.push(pull);
+  }
+  return pulls;
+}
+
+function pullId({ day, key }: ExportEntry): string {
+  return `events/${day}/${key}`;
+}
+
+/** A pull that cannot be loaded stays where it is and is reported; the others do not wait for it. */
+export async function loadOrReport(storeroom: Storeroom, pull: Pull): Promise<boolean> {
+  try {
+    await storeroom.load(pull);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DamageError || error instanceof ServiceError)) throw error;
+    storeroom.report.gap({
+      stream: pull.stream,
+      days: daysAsked(pull),
+      reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}`,
+    });
+    return false;
+  }
+}

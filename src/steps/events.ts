@@ -1,0 +1,224 @@
+/** The stage of the paid exports: first what is paid already is brought home, then what the budget allows is requested. */
+import { CredentialsError, DamageError } from '../errors.js';
+import { requestExport } from '../extract/export-request.js';
+import type { House } from '../house.js';
+import type { Job } from '../job.js';
+import type { ExportEntry } from '../landing/export-entry.js';
+import { isResumable } from '../landing/export-state.js';
+import type { ExportPlace } from '../landing/place.js';
+import { decide, type Decision } from '../landing/purse.js';
+import { formatCount } from '../terminal.js';
+import { bringHome } from './bring-home.js';
+import { consentTo } from './consent.js';
+import { estimateDays } from './estimate.js';
+
+/** So many exports are generated and read at the same time; the service makes one after the other anyway. */
+const IN_FLIGHT = 3;
+
+/** After so many refusals in a row the rest of the days would most likely be refused too. */
+const REFUSALS_IN_A_ROW = 2;
+
+export async function pullEvents(job: Job, house: House): Promise<void> {
+  const { ledger } = house;
+  const under = ledger.entries().filter(({ state }) => isResumable(state) && state !== 'landed');
+  for (const entry of under) {
+    house.signal.throwIfAborted();
+    house.report.exported(await bringHome(house, entry, false));
+  }
+  await requestMissing(job, house);
+}
+
+/** Goes on with one export that has an id; of one that is at home already, pages that are damaged are read again. */
+export async function resume(key: string, house: House): Promise<void> {
+  const { ledger, landing, report, terminal } = house;
+  let entry = ledger.get(key);
+  if (entry.state === 'landed' || entry.state === 'loaded') {
+    const { day, exportId = '', pages = 0 } = entry;
+    const whole = await wholePages(landing, { day, key, exportId });
+    if (whole === pages) {
+      terminal.note(`every page of export ${key} is whole`);
+      return;
+    }
+    entry = await ledger.ready(key, pages);
+  }
+  report.exported(await bringHome(house, entry, false));
+}
+
+/** How many pages of an export are on disk as they were written. */
+async function wholePages(landing: House['landing'], place: ExportPlace): Promise<number> {
+  let whole = 0;
+  for (const file of (await landing.landedPages(place)).values()) {
+    try {
+      await landing.verify(file);
+      whole++;
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+    }
+  }
+  return whole;
+}
+
+/** A person's consent to be billed once more: gives the old export up, requests its window anew, brings it home. */
+export async function requestAgain(key: string, house: House): Promise<void> {
+  const { service, ledger, lock, config, report } = house;
+  await service.authorize();
+  await lock.assertHeld();
+  const { pricePerRecord, includeMessageData } = config.exports;
+  const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData });
+  const outcome = await send(house, entry);
+  if (typeof outcome !== 'string') report.exported(await bringHome(house, outcome, true));
+}
+
+/**
+ * Requests the days that no export covers, newest first. Each decision is taken on the ledger as it stands then:
+ * estimates of what is under way, actual records of what has landed.
+ */
+async function requestMissing(job: Job, house: House): Promise<void> {
+  const { config, ledger, report, signal, effects } = house;
+  const missing = ledger.missing(job.eventDays).reverse();
+  if (missing.length === 0) return;
+  if (config.exports.budget === undefined) {
+    report.unpaid(missing.map((day) => ({ day, verdict: 'no_budget', estimate: undefined })));
+    return;
+  }
+  let candidates = await estimateDays(house, missing);
+  const deciding = (): Decision[] =>
+    decide(candidates, config.exports.budget, ledger.entries(), {
+      now: effects.now(),
+      runStartedAt: report.startedAt,
+      yesPaid: job.consent === 'given',
+    });
+  if (!(await consentTo(job, house, deciding()))) {
+    report.unpaid(candidates.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
+    return;
+  }
+
+  const flights = new Flights();
+  let refusals = 0;
+  for (;;) {
+    const decisions = deciding();
+    const next = decisions.find(({ verdict }) => verdict === 'request');
+    const mayRequest = refusals < REFUSALS_IN_A_ROW && !flights.failed && !signal.aborted;
+    if (next !== undefined && mayRequest && flights.size < IN_FLIGHT) {
+      candidates = candidates.filter(({ day }) => day !== next.day);
+      const sent = await flights.guard(() => request(house, next));
+      if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
+      else if (sent === 'refused') refusals++;
+      else {
+        refusals = 0;
+        flights.add(async () => {
+          report.exported(await bringHome(house, sent, true));
+        });
+      }
+    } else if (flights.size > 0) {
+      // What lands may turn out smaller than its estimate and leave room for another day.
+      await flights.next();
+    } else {
+      reportRest(house, decisions, mayRequest);
+      break;
+    }
+  }
+  flights.rethrow();
+  signal.throwIfAborted();
+}
+
+/** Exports that are being brought home at the same time; the first failure is kept until all have ended. */
+class Flights {
+  readonly #flying = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  get size(): number {
+    return this.#flying.size;
+  }
+
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  add(work: () => Promise<void>): void {
+    const flight = this.guard(work).finally(() => this.#flying.delete(flight));
+    this.#flying.add(flight);
+  }
+
+  /** Resolves when one of them has ended, well or not. */
+  next(): Promise<void> {
+    return Promise.race(this.#flying);
+  }
+
+  /** What the work gives, or undefined when it failed. */
+  async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure ??= { error };
+      return undefined;
+    }
+  }
+
+  rethrow(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+function reportRest(house: House, decisions: readonly Decision[], mayRequest: boolean): void {
+  const unpaid = decisions.flatMap(({ day, verdict, estimate }) =>
+    verdict === 'request' ? [] : [{ day, verdict, estimate }],
+  );
+  house.report.unpaid(unpaid);
+  if (mayRequest) return;
+  for (const { day, verdict } of decisions) {
+    if (verdict !== 'request') continue;
+    house.report.gap({
+      stream: 'events',
+      days: { start: day, end: day },
+      reason: 'not requested, because the requests before it did not work out',
+    });
+  }
+}
+
+/** One day: a token, the intent, the request. */
+async function request(house: House, { day, estimate }: Decision): Promise<Sent> {
+  const { config, service, ledger, lock } = house;
+  const { pricePerRecord, includeMessageData } = config.exports;
+  // A token first: a request that fails for want of one should not even be intended.
+  await service.authorize();
+  // Whoever took the lock's file away may have started a run that pays for the same day.
+  await lock.assertHeld();
+  const entry = await ledger.intend({ day, messageData: includeMessageData, estimate, pricePerRecord });
+  return send(house, entry);
+}
+
+/** The export that was requested, or what its absence means for the days after it. */
+type Sent = ExportEntry | 'refused' | 'stop';
+
+/** The one E20 of an intent that is on record; its outcome is durable before anything else is done with it. */
+async function send(house: House, entry: ExportEntry): Promise<Sent> {
+  const { service, ledger, report, terminal } = house;
+  const { day, estimate, key } = entry;
+  const about = estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
+  terminal.note(`requesting the export of ${day}, ${about} (${key})`);
+  const outcome = await requestExport(service, entry.window, entry.messageData);
+  const gap = (reason: string): void => {
+    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
+  };
+  switch (outcome.kind) {
+    case 'accepted':
+      return ledger.requested(key, outcome.exportId, outcome.body.toString('utf8'));
+    case 'never_sent':
+      await ledger.withdrawn(key, outcome.reason);
+      if (outcome.cause instanceof CredentialsError) throw outcome.cause;
+      gap(`the export request was not sent (${outcome.reason}); nothing is billed, the next run sends it`);
+      return 'stop';
+    case 'refused':
+      await ledger.failed(key, outcome.reason);
+      gap(`the service refused the export (${outcome.reason}); nothing is billed`);
+      return 'refused';
+    case 'unknown':
+      await ledger.ambiguous(key, outcome.reason);
+      if (outcome.body.length > 0) {
+        const at = house.effects.now();
+        await house.landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);
+      }
+      return 'stop';
+  }
+}

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig, requireService } from '../src/config.js';
+import { ConfigError } from '../src/errors.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-config-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const MINIMUM = `base_url: https://api.example.com/
+project_id: 0123456789abcdef0123456789abcdef
+start_date: 2026-11-01
+`;
+
+function load(yaml: string, environment: Record<string, string> = {}): ReturnType<typeof loadConfig> {
+  writeFileSync(join(folder, 'dawnload.yaml'), yaml);
+  return loadConfig({}, environment, folder);
+}
+
+function refusal(yaml: string, environment: Record<string, string> = {}): string {
+  try {
+    load(yaml, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return `${error.message} ${error.hint ?? ''}`;
+  }
+  throw new Error('was accepted');
+}
+
+describe('dawnload.yaml', () => {
+  test('three lines are enough, the rest has the documented defaults', () => {
+    const config = load(MINIMUM);
+    expect(config).toMatchObject({
+      baseUrl: 'https://api.example.com',
+      brand: 'service',
+      messenger: 'chatapp',
+      dataDir: join(folder, 'data'),
+      lookbackDays: 7,
+      requestsPerSecond: 50,
+      concurrency: 8,
+      privacy: { recipients: 'hash' },
+    });
+    expect(config.exports).toMatchObject({
+      budget: undefined,
+      startDate: '2026-11-01',
+      includeMessageData: true,
+      pageParameter: 'page',
+      maxWaitMinutes: 60,
+    });
+  });
+
+  test('the whole documented file is understood', () => {
+    const config = load(`${MINIMUM}brand: acme
+messenger: talky
+data_dir: ./elsewhere
+lookback_days: 3
+requests_per_second: 12.5
+concurrency: 2
+privacy: { recipients: drop }
+exports:
+  budget: { records_per_run: 1000, records_per_month: 20000 }
+  price_per_record: 0.25
+  start_date: 2026-11-15
+  include_message_data: false
+  page_parameter: pageNumber
+  max_wait_minutes: 5
+`);
+    expect(config.dataDir).toBe(join(folder, 'elsewhere'));
+    expect(config.exports).toEqual({
+      budget: { recordsPerRun: 1000, recordsPerMonth: 20_000 },
+      pricePerRecord: 0.25,
+      startDate: '2026-11-15',
+      includeMessageData: false,
+      pageParameter: 'pageNumber',
+      maxWaitMinutes: 5,
+    });
+  });
+
+  test('an unknown key is refused with the nearest known one', () => {
+    expect(refusal(`${MINIMUM}lookbak_days: 7\n`)).toMatch(/unknown key "lookbak_days".*"lookback_days"/);
+    expect(refusal(`${MINIMUM}exports: { buget: { records_per_run: 1 } }\n`)).toMatch(
+      /"exports.buget".*"exports.budget"/,
+    );
+    expect(refusal(`${MINIMUM}exports: { budget: { records_per_nite: 1 } }\n`)).toMatch(
+      /"exports.budget.records_per_run"/,
+    );
+  });
+
+  test('a project id is not read as a number, however much it looks like one', () => {
+    const id = '12345678901234567890123456789e12';
+    expect(load(MINIMUM.replace('0123456789abcdef0123456789abcdef', id)).projectId).toBe(id);
+  });
+
+  test.each([
+    ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
+    ['base_url: api.example.com', /base_url must be an http or https address/],
+    ['start_date: 2026-02-30', /start_date must be a day that exists/],
+    ['concurrency: 0', /concurrency must be a whole number from 1 to 64/],
+    ['concurrency: many', /concurrency must be a whole number/],
+    ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
+    ['exports: { budget: {} }', /exports.budget must give records_per_run and records_per_month/],
+    ['exports: { include_message_data: yes }', /include_message_data must be true or false/],
+  ])('%s is refused in one sentence', (line, words) => {
+    const key = line.slice(0, line.indexOf(':'));
+    const rest = MINIMUM.split('\n')
+      .filter((other) => !other.startsWith(`${key}:`))
+      .join('\n');
+    expect(refusal(`${rest}\n${line}\n`)).toMatch(words);
+  });
+
+  test('broken YAML is refused with its line', () => {
+    expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML/);
+  });
+
+  test('one half of a budget stands for both, so that none is unlimited', () => {
+    expect(load(`${MINIMUM}exports: { budget: { records_per_run: 5 } }\n`).exports.budget).toEqual({
+      recordsPerRun: 5,
+      recordsPerMonth: 5,
+    });
+  });
+
+  test('a file named by --config that is not there is an error, the default one is not', () => {
+    expect(() => loadConfig({ config: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
+    expect(loadConfig({}, {}, folder).file).toBeUndefined();
+    expect(() => requireService(loadConfig({}, {}, folder))).toThrow(/There is no dawnload.yaml/);
+  });
+});
+
+describe('the environment', () => {
+  test('overrides the file, and an override that is wrong is named by its variable', () => {
+    const config = load(MINIMUM, { DAWNLOAD_BASE_URL: 'http://127.0.0.1:8080', DAWNLOAD_DATA_DIR: 'here' });
+    expect(config.baseUrl).toBe('http://127.0.0.1:8080');
+    expect(config.dataDir).toBe(join(folder, 'here'));
+    expect(refusal(MINIMUM, { DAWNLOAD_PROJECT_ID: 'xyz' })).toMatch(/^DAWNLOAD_PROJECT_ID must be 32/);
+  });
+
+  test('secrets come from it or from .env, and the environment wins', () => {
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=from-file\nDAWNLOAD_SECRET_KEY=secret-file\n');
+    expect(requireService(load(MINIMUM)).credentials.body()).toEqual({
+      accessKey: 'from-file',
+      secretKey: 'secret-file',
+    });
+    expect(requireService(load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'env' })).credentials.body().accessKey).toBe(
+      'env',
+    );
+  });
+
+  test('secrets in the file are refused, and missing ones are asked for', () => {
+    expect(refusal(`${MINIMUM}access_key: abc\n`)).toMatch(/secrets do not belong in the file/);
+    expect(() => requireService(load(MINIMUM))).toThrow(/access keys are not set/);
+  });
+
+  test('secrets are not shown when a config is printed', () => {
+    const config = load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'hush', DAWNLOAD_SECRET_KEY: 'hush' });
+    expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain('hush');
+  });
+});

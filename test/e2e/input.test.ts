@@ -1,0 +1,193 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ended, start, type Ended, type Environment } from '../support/dawnload.js';
+
+const SETTINGS = `base_url: http://127.0.0.1:9
+project_id: 0123456789abcdef0123456789abcdef
+start_date: 2026-11-18
+retries: 0
+`;
+const KEYS = { DAWNLOAD_ACCESS_KEY: 'a-key-that-is-secret', DAWNLOAD_SECRET_KEY: 'another-secret' };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dawnload-input-'));
+  await writeFile(join(folder, 'dawnload.yaml'), SETTINGS);
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+function dawnload(args: string, environment: Environment = KEYS): Promise<Ended> {
+  return ended(start(args.split(' '), folder, environment));
+}
+
+/** What a person sees: one sentence that begins with the command's name, then what to do; no stack, no secret. */
+function expectSentence({ stderr }: Ended, words: RegExp): void {
+  expect(stderr).toMatch(words);
+  expect(stderr).toMatch(/^dawnload: /m);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect(stderr).not.toContain('secret');
+}
+
+describe('wrong input is answered with one sentence, what to do, and exit code 2', () => {
+  test.each<[string, RegExp]>([
+    ['backfill --start 2026-02-30 --end 2026-11-20', /--start 2026-02-30 is not a day that exists/],
+    ['backfill --start 2026-11-20 --end yesterday', /--end yesterday is not a day that exists/],
+    ['backfill --start 2026-11-20 --end 2026-11-10', /--end 2026-11-10 is before --start 2026-11-20/],
+    ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
+    ['backfill --start 2026-11-19 --end 2027-01-05', /2027-01-05 is in the future/],
+    ['backfill --start 2026-11-19', /required option '--end <day>'/],
+    ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /--streams does not know "clicks"/],
+    ['rum', /unknown command 'rum'/],
+    ['run --jsn', /unknown option '--jsn'/],
+    ['schedule --at 06:59', /before yesterday/],
+    ['schedule print windows', /does not know "windows"/],
+    ['run --config nowhere.yaml', /no configuration file/],
+    ['query --format xml', /--format/],
+  ])('dawnload %s', async (args, words) => {
+    const result = await dawnload(args);
+    expectSentence(result, words);
+    expect(result.code).toBe(2);
+  });
+
+  test('an unknown key in the settings', async () => {
+    await writeFile(join(folder, 'dawnload.yaml'), `${SETTINGS}lookback_day: 3\n`);
+    const result = await dawnload('run');
+    expectSentence(result, /unknown key "lookback_day"[\s\S]*lookback_days/);
+    expect(result.code).toBe(2);
+  });
+
+  test('a project id that is not 32 hexadecimal digits', async () => {
+    const result = await dawnload('run', { ...KEYS, DAWNLOAD_PROJECT_ID: 'my-project' });
+    expectSentence(result, /DAWNLOAD_PROJECT_ID must be 32 lowercase hexadecimal digits/);
+    expect(result.code).toBe(2);
+  });
+
+  test('no keys', async () => {
+    const result = await dawnload('run', {});
+    expectSentence(result, /access keys are not set[\s\S]*DAWNLOAD_ACCESS_KEY/);
+    expect(result.code).toBe(2);
+  });
+
+  test('no settings at all', async () => {
+    await rm(join(folder, 'dawnload.yaml'));
+    const result = await dawnload('run');
+    expectSentence(result, /There is no dawnload.yaml[\s\S]*dawnload init/);
+    expect(result.code).toBe(2);
+  });
+});
+
+describe('the calendar', () => {
+  test('yesterday, asked for by name before 07:00 KST, is for later: exit code 75', async () => {
+    const result = await dawnload('backfill --start 2026-11-20 --end 2026-11-20', {
+      ...KEYS,
+      DAWNLOAD_NOW: '2026-11-20T21:40:00Z',
+    });
+    expectSentence(result, /2026-11-20 is not complete before 2026-11-21 07:00 KST[\s\S]*20 min/);
+    expect(result.code).toBe(75);
+  });
+
+  test('a start_date that is not complete yet leaves nothing to do', async () => {
+    await writeFile(join(folder, 'dawnload.yaml'), SETTINGS.replace('2026-11-18', '2026-11-21'));
+    const result = await dawnload('run');
+    expect(result.stderr).toMatch(
+      /nothing to do yet: start_date 2026-11-21 is complete from 2026-11-22 07:00 KST/,
+    );
+    expect(result.code).toBe(0);
+  });
+});
+
+describe('the world outside', () => {
+  test('a host that does not answer is named, exit code 1', async () => {
+    const result = await dawnload('run');
+    expectSentence(result, /127\.0\.0\.1:9 cannot be reached/);
+    expect(result.code).toBe(1);
+  });
+
+  test('a folder that cannot be written is named, exit code 1', async () => {
+    // Not even root may make a folder there.
+    const result = await dawnload('run', { ...KEYS, DAWNLOAD_DATA_DIR: '/proc/dawnload' });
+    expectSentence(result, /cannot make the folder \/proc\/dawnload/i);
+    expect(result.code).toBe(1);
+  });
+
+  test('a data folder that is a file is named, exit code 1', async () => {
+    await writeFile(join(folder, 'data'), 'not a folder');
+    const result = await dawnload('run');
+    expectSentence(result, /data/);
+    expect(result.code).toBe(1);
+  });
+
+  test('a warehouse that is not one is not touched', async () => {
+    await dawnload('run');
+    await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
+    for (const command of ['query --sql select', 'status', 'plan']) {
+      const result = await dawnload(command);
+      expectSentence(result, /warehouse\.duckdb is not a DuckDB file/);
+      expect(result.code).toBe(1);
+    }
+    const run = await dawnload('run');
+    expectSentence(run, /warehouse\.duckdb is not a DuckDB file[\s\S]*dawnload rebuild/);
+    expect(run.code).toBe(1);
+    expect(await readFile(join(folder, 'data', 'warehouse.duckdb'), 'utf8')).toBe('this is my diary');
+  });
+
+  test('a rebuild sets such a file aside', async () => {
+    await mkdir(join(folder, 'data'));
+    await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
+    expect((await dawnload('rebuild')).code).toBe(0);
+    const aside = (await readdir(join(folder, 'data'))).find((name) => name.includes('set-aside'));
+    expect(await readFile(join(folder, 'data', aside ?? ''), 'utf8')).toBe('this is my diary');
+  });
+
+  test('asking a warehouse that is not there yet says how to make it', async () => {
+    const result = await dawnload('query --sql select');
+    expectSentence(result, /no warehouse[\s\S]*dawnload run/);
+    expect(result.code).toBe(2);
+  });
+});
+
+describe('help', () => {
+  test('each command begins its help with examples', async () => {
+    const { stdout } = await dawnload('help');
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
+    expect(commands).toEqual(
+      expect.arrayContaining([
+        'demo',
+        'init',
+        'doctor',
+        'plan',
+        'run',
+        'backfill',
+        'exports',
+        'rebuild',
+        'status',
+        'query',
+        'schedule',
+        'sandbox',
+      ]),
+    );
+    for (const command of commands.filter((name) => name !== 'help' && name !== 'exports')) {
+      const help = await dawnload(`${command} --help`);
+      expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
+      expect(help.code).toBe(0);
+    }
+  });
+});
+
+describe('init', () => {
+  test('writes settings that are understood and keeps what is there', async () => {
+    const refused = await dawnload('init', {});
+    expectSentence(refused, /exists already[\s\S]*--force/);
+    await rm(join(folder, 'dawnload.yaml'));
+    expect((await dawnload('init', {})).code).toBe(0);
+    const plan = await dawnload('plan --json', {});
+    expect(plan.code).toBe(0);
+    expect(JSON.parse(plan.stdout)).toMatchObject({ days: { start: '2026-11-14', end: '2026-11-20' } });
+    const run = await dawnload('run', {});
+    expectSentence(run, /access keys are not set/);
+  });
+});

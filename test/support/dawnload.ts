@@ -1,0 +1,123 @@
+/** The built command in a child process, against a sandbox in this one: whole runs over real sockets and files. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
+
+export const CLI = resolve('dist/src/cli.js');
+
+export const KEYS = { accessKey: 'test-access-key', secretKey: 'test-secret-key' };
+export const PROJECT = '0123456789abcdef0123456789abcdef';
+
+/** A morning in Korea, half an hour after yesterday became complete. */
+export const NOW = '2026-11-20T22:30:00Z';
+
+export interface Ended {
+  /** The exit code; null when the process was killed. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** Starts the command; it is not in this process, so that it can be killed. */
+export function start(args: readonly string[], cwd: string, environment: Environment = {}): ChildProcess {
+  if (!existsSync(CLI)) throw new Error('not built: npm run build');
+  return spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      TZ: process.env['TZ'] ?? 'UTC',
+      DAWNLOAD_NOW: NOW,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+export function ended(child: ChildProcess): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => out.push(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => err.push(text));
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code, signal) => {
+      done({ code, signal, stdout: out.join(''), stderr: err.join('') });
+    });
+  });
+}
+
+/** A folder with settings, keys in the environment, and the sandbox that they point at. */
+export class Place {
+  private constructor(
+    readonly folder: string,
+    readonly sandbox: Sandbox,
+    readonly environment: Environment,
+  ) {}
+
+  /** @param yaml lines that follow base_url and project_id */
+  static async make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
+    const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
+    const started = Date.now();
+    const sandbox = await startSandbox({
+      now: () => new Date(Date.parse(NOW) + Date.now() - started),
+      projectId: PROJECT,
+      eventsPerDay: 3_000,
+      exportSeconds: 0,
+      ...KEYS,
+      ...options,
+    });
+    const place = new Place(folder, sandbox, {
+      DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
+      DAWNLOAD_SECRET_KEY: KEYS.secretKey,
+    });
+    await place.configure(yaml);
+    return place;
+  }
+
+  configure(yaml: string): Promise<void> {
+    return writeFile(
+      join(this.folder, 'dawnload.yaml'),
+      `base_url: ${this.sandbox.url}\nproject_id: ${PROJECT}\nrequests_per_second: 1000\n${yaml}`,
+    );
+  }
+
+  get published(): string {
+    return join(this.folder, 'data', 'warehouse.duckdb');
+  }
+
+  start(args: readonly string[], environment: Environment = {}): ChildProcess {
+    return start(args, this.folder, { ...this.environment, ...environment });
+  }
+
+  run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    return ended(this.start(args, environment));
+  }
+
+  /** Rows of the published file, as JSON values. */
+  rows(sql: string, file = this.published): Promise<Record<string, unknown>[]> {
+    return rowsOf(file, sql);
+  }
+
+  async remove(): Promise<void> {
+    await this.sandbox.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function rowsOf(file: string, sql: string): Promise<Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+  try {
+    const connection = await instance.connect();
+    const result = await connection.runAndReadAll(sql);
+    return result.getRowObjectsJson();
+  } finally {
+    instance.closeSync();
+  }
+}
