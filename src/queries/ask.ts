@@ -3,12 +3,14 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { UsageError } from '../errors.js';
 import { answerOf, type Answer } from './answer.js';
 import type { ParameterValues } from './parameters.js';
+import { requireReading } from './reading.js';
 import { sqlError } from './sql-error.js';
 
 /**
  * Runs every statement and answers with what the last one gives, while it comes.
  *
- * @throws UsageError when DuckDB cannot run it, here or while the rows are read; `subject` begins its message
+ * @throws UsageError when it does more than read, or DuckDB cannot run it, here or while the rows are read; `subject`
+ *   begins its message
  */
 export async function ask(
   connection: DuckDBConnection,
@@ -21,9 +23,9 @@ export async function ask(
   }
   try {
     for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
-    return withSqlErrors(answerOf(await runAll(connection, sql)), subject);
+    return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject);
   } catch (error) {
-    throw sqlError(subject, error);
+    throw error instanceof UsageError ? error : sqlError(subject, error);
   }
 }
 
@@ -33,11 +35,14 @@ function isEmpty(sql: string): boolean {
 }
 
 /** One by one, since `connection.run` answers with what the first of several statements gives. */
-async function runAll(connection: DuckDBConnection, sql: string): Promise<DuckDBResult> {
+async function runAll(connection: DuckDBConnection, sql: string, subject: string): Promise<DuckDBResult> {
   const statements = await connection.extractStatements(sql);
-  const last = statements.count - 1;
-  for (let i = 0; i < last; i++) await (await statements.prepare(i)).run();
-  return (await statements.prepare(last)).stream();
+  for (let i = 0; ; i++) {
+    const statement = await statements.prepare(i);
+    requireReading(statement.statementType, sql, subject);
+    if (i === statements.count - 1) return statement.stream();
+    await statement.run();
+  }
 }
 
 /** A value may turn out wrong only in a later batch: that is an error of the query as well. */

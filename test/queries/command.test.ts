@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -316,6 +317,11 @@ describe('a mistake', () => {
 });
 
 describe('a query of a user', () => {
+  const fingerprint = (): string =>
+    createHash('sha256')
+      .update(readFileSync(join(dataDir, 'warehouse.duckdb')))
+      .digest('hex');
+
   it.each([
     "copy (select 1) to '/tmp/dawnload-must-not-exist.csv'",
     "export database '/tmp/dawnload-must-not-exist'",
@@ -333,11 +339,33 @@ describe('a query of a user', () => {
     "set temp_directory = '/tmp'",
     'reset lock_configuration',
     "create persistent secret s (type http, bearer_token 'x')",
-  ])('only reads: %s', async (sql) => {
+    // The one path that DuckDB leaves open is that of the warehouse itself.
+    "copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
+    "copy (select 1) to 'WAREHOUSE.wal' (format csv, use_tmp_file false)",
+    "explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
+    "select 1; copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); select 2",
+    "prepare x as copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); execute x",
+    "select $$'$$; explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
+    "attach 'WAREHOUSE' as again",
+    'load json',
+    'detach warehouse',
+  ])('only reads: %s', async (statement) => {
+    const sql = statement.replace('WAREHOUSE', join(dataDir, 'warehouse.duckdb'));
+    const before = fingerprint();
     const error = await failure({ sql });
+    expect(fingerprint()).toBe(before);
     expect(error.exitCode).toBe(EXIT.usage);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('dawnload-must-not-exist'))).toEqual([]);
     expect(existsSync(join(dataDir, 'warehouse.duckdb.wal'))).toBe(false);
+  });
+
+  it('may keep what it needs in tables of its own, for as long as it lasts', async () => {
+    const sql =
+      'create temp table t as select 1 as n; insert into t values (2); select sum(n)::int as n from t';
+    expect((await run({ sql, format: 'csv' })).stdout).toBe('n\r\n3\r\n');
+    expect((await run({ sql: 'pivot events on channel using count(*)', format: 'csv' })).exitCode).toBe(
+      EXIT.done,
+    );
   });
 
   it('is told that it only reads', async () => {
