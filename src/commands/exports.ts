@@ -1,5 +1,4 @@
 /** `dawnload exports`: the ledger of paid exports, and what a person decides about one. */
-import Table from 'cli-table3';
 import { formatKst } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
@@ -11,11 +10,17 @@ import { resumeExport, withLedger } from '../pipeline.js';
 import { formatCount, type Terminal } from '../terminal.js';
 import type { CommandContext } from './context.js';
 import { summarise } from './summary.js';
+import { drawTable } from './table.js';
 import { dataFiles } from '../house.js';
 
 export interface ExportsOptions {
   readonly json?: boolean;
 }
+
+const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].map((name) => ({
+  name,
+  numeric: name === 'records',
+}));
 
 /** Exit code 1 as long as one waits for a person, so that a monitor notices. */
 export async function exportsListCommand(
@@ -27,25 +32,15 @@ export async function exportsListCommand(
   if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
   else if (entries.length === 0) terminal.note('no paid export has been requested yet');
   else {
-    const table = new Table({
-      head: ['key', 'state', 'records', 'requested', 'export id', 'note'],
-      style: { head: [], border: [] },
-    });
-    for (const entry of entries) {
-      table.push([
-        entry.key,
-        entry.state,
-        entry.records !== undefined
-          ? formatCount(entry.records)
-          : entry.estimate !== undefined
-            ? `~${formatCount(entry.estimate)}`
-            : '',
-        formatKst(entry.requestedAt ?? entry.intendedAt),
-        entry.exportId ?? '',
-        { content: entry.note ?? '', wordWrap: true },
-      ]);
-    }
-    terminal.out(table.toString());
+    const rows = entries.map((entry) => [
+      entry.key,
+      entry.state,
+      sizeOf(entry),
+      formatKst(entry.requestedAt ?? entry.intendedAt),
+      entry.exportId ?? '',
+      entry.note ?? '',
+    ]);
+    terminal.out(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
   }
   warnWaiting(entries, terminal);
   return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
@@ -106,6 +101,12 @@ export async function exportsResumeCommand(
   }
   const outcome = await resumeExport(key, payAgain, config, context);
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+}
+
+/** Records, or about how many there will be. */
+function sizeOf({ records, estimate }: ExportEntry): string {
+  if (records !== undefined) return formatCount(records);
+  return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
 
 function warnWaiting(entries: readonly ExportEntry[], terminal: Terminal): void {

@@ -1,5 +1,4 @@
 /** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
-import Table from 'cli-table3';
 import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
@@ -9,6 +8,7 @@ import { spendOf, type MonthlySpend } from '../landing/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
 import { STREAMS, type Stream } from '../warehouse/pull.js';
 import type { CommandContext } from './context.js';
+import { drawTable } from './table.js';
 import { readPublished, type PastRun } from './published.js';
 
 export interface StatusOptions {
@@ -98,20 +98,14 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const wanted = new Set(Object.values(status.missing).flat());
   const shown = window.filter((day) => known.has(day) || wanted.has(day));
   if (shown.length > 0) {
-    const table = new Table({
-      head: ['date', ...STREAMS],
-      style: { head: [], border: [] },
-      colAligns: ['left', ...STREAMS.map(() => 'right' as const)],
-    });
-    for (const day of shown) {
-      table.push([
-        day,
-        ...STREAMS.map((stream) =>
-          cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
-        ),
-      ]);
-    }
-    terminal.out(table.toString());
+    const columns = ['date', ...STREAMS].map((name) => ({ name, numeric: name !== 'date' }));
+    const rows = shown.map((day) => [
+      day,
+      ...STREAMS.map((stream) =>
+        cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
+      ),
+    ]);
+    terminal.out(drawTable(columns, rows, { color: terminal.interactive }));
   }
   for (const [stream, days] of Object.entries(status.missing)) {
     if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);

@@ -1,11 +1,11 @@
 /** The tables of a warehouse and how many rows each has. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Table from 'cli-table3';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../package.js';
 import { formatCount, type Terminal } from '../terminal.js';
 import { Reader } from '../warehouse/reader.js';
+import { drawTable } from './table.js';
 
 const row = z.object({ table: z.string(), rows: z.number() });
 
@@ -14,13 +14,16 @@ export async function showTables(published: string, terminal: Terminal): Promise
   try {
     const sql = readFileSync(join(PACKAGE_ROOT, 'sql', 'status', 'tables.sql'), 'utf8');
     const rows = z.array(row).parse(await reader.objects(sql));
-    const table = new Table({
-      head: ['table', 'rows'],
-      style: { head: [], border: [] },
-      colAligns: ['left', 'right'],
-    });
-    for (const { table: name, rows: count } of rows) table.push([name, formatCount(count)]);
-    terminal.out(table.toString());
+    terminal.out(
+      drawTable(
+        [
+          { name: 'table', numeric: false },
+          { name: 'rows', numeric: true },
+        ],
+        rows.map(({ table, rows: count }) => [table, formatCount(count)]),
+        { color: terminal.interactive },
+      ),
+    );
   } finally {
     await reader.close();
   }
