@@ -2,7 +2,9 @@
 import {
   DuckDBBlobValue,
   DuckDBTimestampTZValue,
+  LIST,
   listValue,
+  VARCHAR,
   type DuckDBConnection,
   type DuckDBInstance,
   type DuckDBValue,
@@ -61,9 +63,12 @@ export class Session {
   /** Sets variables of the session, which statements read by `getvariable`. */
   async set(variables: Readonly<Record<string, Value>>): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
-      await this.#connection.run(statement('load/set', { name, type: typeOf(value) }), {
-        value: toDuckDB(value),
-      });
+      await this.#connection.run(
+        statement('load/set', { name, type: typeOf(value) }),
+        { value: toDuckDB(value) },
+        // Of an empty list the type cannot be told by its elements.
+        Array.isArray(value) ? { value: LIST(VARCHAR) } : undefined,
+      );
     }
   }
 
