@@ -61,7 +61,11 @@ function interrupt(name: string): void {
 function report(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   const known = error instanceof DawnloadError;
-  terminal.error(known ? asSentence(error.message) : `Something unforeseen went wrong: ${messageOf(error)}`);
+  const place =
+    error instanceof InterruptedError && terminal.doing !== '' ? ` It was at: ${terminal.doing}.` : '';
+  terminal.error(
+    known ? asSentence(error.message) + place : `Something unforeseen went wrong: ${messageOf(error)}`,
+  );
   if (known && error.hint !== undefined) terminal.note(`  ${asSentence(error.hint)}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)

@@ -18,6 +18,8 @@ export interface Terminal {
   error(text: string): void;
   /** The line at the bottom that changes in place; nothing where nobody looks on. An empty text removes it. */
   progress(text: string): void;
+  /** The last text that was not empty, for saying where a run stopped; also where nobody looks on. */
+  readonly doing: string;
   /** Asks a yes-or-no question; `no` where nobody can answer. */
   confirm(question: string): Promise<boolean>;
 }
@@ -35,6 +37,7 @@ const FRAME_MS = 80;
 export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
   let shown = '';
+  let doing = '';
   let drawnAt = 0;
 
   function clear(): void {
@@ -60,7 +63,11 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
     error(text) {
       line(`${interactive ? styleText('red', 'dawnload:') : 'dawnload:'} ${text}`);
     },
+    get doing() {
+      return doing;
+    },
     progress(text) {
+      if (text !== '') doing = text;
       if (!interactive) return;
       if (text === '') {
         clear();

@@ -289,6 +289,7 @@ describe('Ctrl-C', () => {
     child.kill('SIGINT');
     const { code, stderr } = await result;
     expect(stderr).toMatch(/finishing the step in hand/);
+    expect(stderr).toMatch(/It was at: waiting for the export of 2026-11-\d\d\./);
     expect(code).toBe(130);
     expect((await place.run(['run'])).code).toBe(0);
     const windows = place.sandbox.bills().map(({ start }) => start);

@@ -83,6 +83,7 @@ function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstan
       warn: tell,
       error: tell,
       progress: () => undefined,
+      doing: '',
       confirm: () => Promise.resolve(false),
     },
     signal: signal ?? new AbortController().signal,
