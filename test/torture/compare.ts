@@ -1,0 +1,37 @@
+/** Two warehouses, table by table: what was killed again and again, and what never was. */
+import { rowsOf } from '../support/dawnload.js';
+
+/** Tables about pulls, which differ when there were other pulls. */
+const ABOUT_PULLS = ['campaign_collections', 'campaign_metric_totals'];
+/** Columns that name a pull or a moment of loading. */
+const COLUMNS = ['pull', 'loaded_at', 'pulled_at', 'updated_at', 'checked_at', 'detected_at', 'collected_at'];
+
+/** Each table of data as a number of rows and a sum over them that knows no order. */
+export async function contents(file: string): Promise<Record<string, string>> {
+  const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
+  const tables = await rowsOf(
+    file,
+    `select table_name as name, list(column_name order by column_index) as columns
+     from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
+     where schema_name = 'main' and table_name not in (${quoted(ABOUT_PULLS)})
+       and column_name not in (${quoted(COLUMNS)})
+     group by all order by all`,
+  );
+  const sums: Record<string, string> = {};
+  for (const { name, columns } of tables as { name: string; columns: string[] }[]) {
+    const list = columns.map((column) => `"${column}"`).join(', ');
+    const [row] = await rowsOf(
+      file,
+      `select count(*) || ' rows, ' || coalesce(sum(hash(${list})::hugeint)::varchar, '-') as sum from ${name}`,
+    );
+    sums[name] = String(row?.['sum']);
+  }
+  return sums;
+}
+
+/** The tables that are not the same, one line each. */
+export function differences(a: Record<string, string>, b: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((table) => a[table] !== b[table])
+    .map((table) => `${table}: ${a[table] ?? 'missing'} and ${b[table] ?? 'missing'}`);
+}

@@ -1,0 +1,361 @@
+/**
+ * Kill torture: nightly runs and paid backfills of the built command, ended with SIGKILL at named crash points and at
+ * random moments, some of them with a power cut. After each night the books are compared, see audit.ts.
+ */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shiftDay, daysOf, type Day } from '../../src/calendar.js';
+import type { ExportEntry } from '../../src/landing/export-entry.js';
+import type { Ended } from '../support/dawnload.js';
+import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
+import { Chance } from './chance.js';
+import { contents, differences } from './compare.js';
+import {
+  ABANDON_POINTS,
+  ATTACH_POINTS,
+  FIRST_RUN_POINTS,
+  MISFORTUNES,
+  REBUILD_POINTS,
+  RUN_POINTS,
+} from './points.js';
+import { cutPower, plugged } from './power-cut.js';
+import { Reader } from './reader.js';
+import { DAY_MS, Trial } from './trial.js';
+
+export interface KillOptions {
+  readonly seed: number;
+  /** How many processes are to be killed. */
+  readonly kills: number;
+  /** When to stop early, in milliseconds of this machine's clock since the epoch. */
+  readonly until?: number;
+  /** Rounds in one data folder before the next one is begun. */
+  readonly roundsPerFolder?: number;
+  /** Whether to compare each folder in the end with one that was never killed. */
+  readonly compare?: boolean;
+  /** Points that are tried before any other. */
+  readonly first?: readonly string[];
+  readonly say?: (line: string) => void;
+}
+
+export interface KillReport {
+  kills: number;
+  atPoints: number;
+  atRandom: number;
+  powerCuts: number;
+  lostToPower: number;
+  rounds: number;
+  folders: number;
+  ambiguous: number;
+  orphans: number;
+  looks: number;
+  /** How often each named point was really reached, and the process killed there. */
+  readonly points: Map<string, number>;
+}
+
+const FIRST_DAY = '2026-11-19';
+const YAML = `start_date: ${FIRST_DAY}
+lookback_days: 1
+exports:
+  budget: { records_per_run: 100000000, records_per_month: 1000000000 }
+`;
+
+/** A page is 1,000 records: enough for two or three of them a day. */
+const EVENTS_PER_DAY = 1_800;
+
+export function emptyReport(): KillReport {
+  return {
+    kills: 0,
+    atPoints: 0,
+    atRandom: 0,
+    powerCuts: 0,
+    lostToPower: 0,
+    rounds: 0,
+    folders: 0,
+    ambiguous: 0,
+    orphans: 0,
+    looks: 0,
+    points: new Map(),
+  };
+}
+
+/**
+ * Kills until there were enough.
+ *
+ * @throws Broken with the story, when a promise was not kept
+ */
+export async function killTorture(options: KillOptions, report = emptyReport()): Promise<KillReport> {
+  const chance = new Chance(options.seed);
+  const goOn = (): boolean =>
+    report.kills < options.kills && (options.until === undefined || Date.now() < options.until);
+  while (goOn()) {
+    const torture = await KillTrial.make(chance, report, options);
+    const rounds = options.roundsPerFolder ?? 10;
+    for (let round = 0; round < rounds && goOn(); round++) await torture.round(round);
+    await torture.finish(options.compare ?? true);
+    report.folders++;
+    options.say?.(
+      `seed ${options.seed}: ${report.kills} kills, ${report.points.size} points, ${report.rounds} rounds, ${report.folders} folders`,
+    );
+  }
+  return report;
+}
+
+class KillTrial {
+  readonly #reader: Reader;
+  /** The first day that any backfill reached. */
+  #earliest: Day = FIRST_DAY;
+  #last: Day = '2026-11-20';
+  /** How long a run takes that nobody disturbs. */
+  #usualMs = 2_500;
+  #first: string[];
+
+  private constructor(
+    readonly trial: Trial,
+    readonly chance: Chance,
+    readonly report: KillReport,
+    options: KillOptions,
+  ) {
+    this.#reader = new Reader(trial.place.published);
+    this.#first = [...(options.first ?? [])].filter((point) => !report.points.has(point));
+  }
+
+  static async make(chance: Chance, report: KillReport, options: KillOptions): Promise<KillTrial> {
+    const trial = await Trial.make(YAML, { eventsPerDay: EVENTS_PER_DAY, exportSeconds: 0 });
+    trial.tell(`seed ${options.seed}`);
+    return new KillTrial(trial, chance, report, options);
+  }
+
+  /** One night or one backfill, killed some times, then run until quiet, reckoned up, and its open ends resolved. */
+  async round(round: number): Promise<void> {
+    const { trial, chance } = this;
+    this.report.rounds++;
+    let command = this.#next(round);
+    this.#reader.start();
+    try {
+      for (let left = 3 + chance.below(6); left > 0; left--) {
+        const misfortune = chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
+        trial.faults(misfortune?.faults ?? []);
+        const wasKilled = await this.#kill(command, this.#points(round, misfortune?.points));
+        trial.faults([]);
+        // A night that was not stopped has nothing left to be killed in: on to another one.
+        if (!wasKilled && chance.happens(0.7)) command = this.#next(round + 1);
+        if (chance.happens(0.1)) await this.#resolve();
+      }
+      if (chance.happens(0.06)) await this.#kill(['rebuild'], REBUILD_POINTS);
+      await runUntilQuiet(trial, command);
+      await this.#reckon();
+      for (let tries = 0; (await this.#resolve()) && tries < 5; tries++) {
+        await runUntilQuiet(trial, command);
+        await this.#reckon();
+      }
+    } finally {
+      trial.faults([]);
+      await this.#reader.stop();
+    }
+    this.#checkReader();
+  }
+
+  /** Everything is resolved, rebuilt, and compared with a folder that was never killed. */
+  async finish(compare: boolean): Promise<void> {
+    const { trial } = this;
+    for (const { key, state, day } of await trial.entries()) {
+      if (state !== 'abandoned' || (await this.#isHeld(day))) continue;
+      await this.#payAgain(key);
+    }
+    await runUntilQuiet(trial, ['run']);
+    this.report.looks += this.#reader.looks;
+    trial.assert((await this.#reckon()).length === 0, 'something still waits for a person');
+    const before = await contents(trial.place.published);
+    const rebuilt = await trial.run(['rebuild']);
+    trial.assert(rebuilt.code === 0, 'the warehouse cannot be rebuilt', rebuilt);
+    const after = await contents(trial.place.published);
+    this.#same(before, after, 'the rebuilt warehouse');
+    if (compare) await this.#compareWithUntouched(after);
+    await trial.remove();
+  }
+
+  async #compareWithUntouched(killed: Record<string, string>): Promise<void> {
+    const untouched = await Trial.make(
+      YAML,
+      { eventsPerDay: EVENTS_PER_DAY, exportSeconds: 0 },
+      this.trial.clock,
+    );
+    try {
+      // Recipients are hashed under a key of the folder: with the same key they must come out the same.
+      const key = join('private', 'hmac.key');
+      await mkdir(join(untouched.data, 'private'), { recursive: true });
+      await copyFile(join(this.trial.data, key), join(untouched.data, key));
+      const days = ['--start', this.#earliest, '--end', this.#last];
+      const result = await untouched.run(['backfill', ...days, '--yes-paid']);
+      untouched.assert(result.code === 0, 'a run that nobody disturbs does not end well', result);
+      this.#same(await contents(untouched.place.published), killed, 'a warehouse that was never killed');
+    } finally {
+      await untouched.remove();
+    }
+  }
+
+  #same(a: Record<string, string>, b: Record<string, string>, what: string): void {
+    const found = differences(a, b);
+    this.trial.assert(found.length === 0, `${what} differs: ${found.join('; ')}`);
+  }
+
+  #next(round: number): string[] {
+    return round > 0 && this.chance.happens(0.4) ? this.#backfill() : this.#night(round);
+  }
+
+  #night(round: number): string[] {
+    if (round > 0) {
+      this.trial.clock.shift(DAY_MS);
+      this.#last = shiftDay(this.#last, 1);
+    }
+    return ['run'];
+  }
+
+  #backfill(): string[] {
+    const days = 1 + this.chance.below(2);
+    const end = shiftDay(this.#earliest, -1 + this.chance.below(2));
+    this.#earliest = shiftDay(this.#earliest, -days);
+    return ['backfill', '--start', this.#earliest, '--end', end, '--yes-paid'];
+  }
+
+  #points(round: number, ofMisfortune: readonly string[] = []): readonly string[] {
+    // What misfortune brings about is tried mostly then: on other nights nothing comes there.
+    if (ofMisfortune.length > 0 && this.chance.happens(0.7)) return ofMisfortune;
+    if (round === 0 && this.chance.happens(0.3)) return FIRST_RUN_POINTS;
+    return RUN_POINTS;
+  }
+
+  /** Starts the command and kills it; whether that came in time. */
+  async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
+    const { trial, chance, report } = this;
+    const note = chance.happens(0.35)
+      ? join(trial.notes, `plug-${report.rounds}-${report.kills}`)
+      : undefined;
+    const environment = { ...(note === undefined ? {} : plugged(note)) };
+    const first = points === RUN_POINTS ? this.#first.shift() : undefined;
+    let result: Ended;
+    let point: string | undefined;
+    if (first !== undefined || chance.happens(0.65)) {
+      point = first ?? this.#rarest(points);
+      const recurs = /^(land\/|ledger-head|load:)/.test(point);
+      const nth = first === undefined && recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1;
+      trial.tell(`crash at ${point}:${nth}${note === undefined ? '' : ', with a power cut'}`);
+      result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });
+    } else {
+      const child = trial.place.start(command, {
+        ...environment,
+        DAWNLOAD_NOW: trial.clock.now().toISOString(),
+      });
+      const ms = this.#usualMs * (0.15 + 0.85 * chance.next());
+      trial.tell(`kill after ${Math.round(ms)} ms${note === undefined ? '' : ', with a power cut'}`);
+      const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+      const begun = Date.now();
+      result = await trial.watch(command, child);
+      clearTimeout(timer);
+      if (result.signal === null) this.#usualMs = (this.#usualMs + Date.now() - begun) / 2;
+    }
+    if (result.signal === 'SIGKILL') {
+      report.kills++;
+      if (point === undefined) report.atRandom++;
+      else {
+        report.atPoints++;
+        report.points.set(point, (report.points.get(point) ?? 0) + 1);
+      }
+      if (note !== undefined) await this.#cutPower(note);
+    } else {
+      trial.assert(
+        [0, 1].includes(result.code ?? -1),
+        'a run that was not killed ended in an odd way',
+        result,
+      );
+    }
+    assertNotPaidTwice(trial);
+    return result.signal === 'SIGKILL';
+  }
+
+  /** One of the points that were reached least, so that all of them are. */
+  #rarest(points: readonly string[]): string {
+    const a = this.chance.pick(points);
+    const b = this.chance.pick(points);
+    const reached = this.report.points;
+    return (reached.get(a) ?? 0) <= (reached.get(b) ?? 0) ? a : b;
+  }
+
+  async #cutPower(note: string): Promise<void> {
+    await this.#reader.stop();
+    const lost = await cutPower(note, this.chance);
+    this.trial.tell(`power cut; lost ${lost.length === 0 ? 'nothing' : lost.join('; ')}`);
+    this.report.powerCuts++;
+    this.report.lostToPower += lost.length;
+    this.#reader.forget();
+    await this.#reader.look();
+    this.#reader.start();
+  }
+
+  async #reckon(): Promise<ExportEntry[]> {
+    const waiting = await audit(this.trial);
+    await assertShown(this.trial, waiting);
+    this.#checkReader();
+    return waiting;
+  }
+
+  #checkReader(): void {
+    const [first] = this.#reader.found;
+    this.trial.assert(first === undefined, `a reader of the published file: ${first ?? ''}`);
+  }
+
+  async #isHeld(day: Day): Promise<boolean> {
+    const entries = await this.trial.entries();
+    return entries.some((entry) => entry.day === day && entry.state === 'loaded');
+  }
+
+  /** A person decides about one ambiguous export; whether there was one. */
+  async #resolve(): Promise<boolean> {
+    const { trial, chance, report } = this;
+    const waiting = (await trial.entries()).filter(({ state }) => state === 'ambiguous');
+    const [entry] = waiting;
+    if (entry === undefined) return false;
+    report.ambiguous++;
+    const bill = (await orphans(trial)).find(({ start, end }) => `${start}/${end}` === windowOf(entry));
+    if (bill !== undefined) report.orphans++;
+    if (bill !== undefined && chance.happens(0.7)) {
+      await this.#decide(['exports', 'attach', entry.key, bill.export_id], ATTACH_POINTS);
+    } else if (chance.happens(0.25)) {
+      await this.#decide(['exports', 'abandon', entry.key], ABANDON_POINTS);
+    } else {
+      await this.#payAgain(entry.key);
+    }
+    return true;
+  }
+
+  /** A decision that may be killed too; made again when it was. */
+  async #decide(command: readonly string[], points: readonly string[]): Promise<void> {
+    if (this.chance.happens(0.4)) await this.#kill(command, points);
+    const [, what = '', key = ''] = command;
+    const done = what === 'attach' ? 'requested' : 'abandoned';
+    if ((await this.trial.entries()).find((entry) => entry.key === key)?.state === done) return;
+    const result = await this.trial.run(command);
+    this.trial.assert(result.code === 0, 'a decision was not taken', result);
+  }
+
+  async #payAgain(key: string): Promise<void> {
+    const { trial } = this;
+    const entry = (await trial.entries()).find((one) => one.key === key);
+    if (entry === undefined) return;
+    const window = windowOf(entry);
+    trial.consents.set(window, (trial.consents.get(window) ?? 0) + 1);
+    const command = ['exports', 'resume', key, '--pay-again'];
+    if (this.chance.happens(0.3)) {
+      await this.#kill(command, RUN_POINTS);
+      // What became of it is for the next run, and the next decision, to tell.
+      return;
+    }
+    const result = await trial.run(command);
+    trial.assert(result.code === 0 || result.code === 1, 'paying again did not work', result);
+  }
+
+  /** The days that this folder is about. */
+  get days(): Day[] {
+    return daysOf({ start: this.#earliest, end: this.#last });
+  }
+}

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CLI, type Ended } from '../support/dawnload.js';
+import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
+import { Chance } from './chance.js';
+import { contents, differences } from './compare.js';
+import { canMount, Disk, freeze, thaw } from './machine.js';
+import { Reader } from './reader.js';
+import { Clock, DAY_MS, Trial } from './trial.js';
+
+const YAML = `start_date: 2026-11-19
+lookback_days: 2
+exports:
+  budget: { records_per_run: 100000, records_per_month: 1000000 }
+`;
+
+const trials: Trial[] = [];
+const disks: Disk[] = [];
+afterEach(async () => {
+  for (const disk of disks.splice(0)) disk.unmount();
+  await Promise.all(trials.splice(0).map((trial) => trial.remove()));
+});
+
+async function make(clock?: Clock, exportSeconds = 0): Promise<Trial> {
+  const trial = await Trial.make(YAML, { eventsPerDay: 1_300, exportSeconds }, clock);
+  trials.push(trial);
+  return trial;
+}
+
+/** Everything is there, once, and nothing waits. */
+async function expectComplete(trial: Trial, bills: number): Promise<void> {
+  await runUntilQuiet(trial, ['run']);
+  expect(await audit(trial)).toEqual([]);
+  expect(trial.bills()).toHaveLength(bills);
+}
+
+const mayMount = await canMount();
+if (!mayMount) process.stderr.write('no disk can be mounted here: the tests of a full disk are left out\n');
+
+describe.skipIf(!mayMount)('a disk of its own', () => {
+  async function onDisk(): Promise<{ trial: Trial; disk: Disk }> {
+    const trial = await make();
+    const folder = join(trial.place.folder, 'data');
+    await mkdir(folder);
+    const disk = Disk.mountAt(folder, 96);
+    disks.push(disk);
+    return { trial, disk };
+  }
+
+  test('that is full, at any step, costs nothing: the next run with room goes on', async () => {
+    const { trial, disk } = await onDisk();
+    await expectComplete(trial, 2);
+    const chance = new Chance(7);
+    const codes: (number | null)[] = [];
+    for (const left of [0, 100_000, 600_000, 4_000_000]) {
+      trial.clock.shift(DAY_MS);
+      await disk.fill(left + chance.below(40_000));
+      const result = await trial.run(['run']);
+      codes.push(result.code);
+      expect([0, 1], result.stderr).toContain(result.code);
+      if (result.code === 1) expect(result.stderr).toMatch(/full|cannot be written|No space|free/i);
+      assertNotPaidTwice(trial);
+      await disk.empty();
+    }
+    expect(codes).toContain(1);
+    await expectComplete(trial, 6);
+  });
+
+  test('that has turned read-only stops the run before anything is paid', async () => {
+    const { trial, disk } = await onDisk();
+    await expectComplete(trial, 2);
+    trial.clock.shift(DAY_MS);
+    expect(disk.remount('ro')).toBe(true);
+    const result = await trial.run(['run']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/read-only/);
+    expect(trial.bills()).toHaveLength(2);
+    expect(disk.remount('rw')).toBe(true);
+    await expectComplete(trial, 3);
+  });
+});
+
+describe('a machine that fails', () => {
+  test('with a limit on the size of files: what was paid for arrives when the limit is gone', async () => {
+    const trial = await make();
+    for (const blocks of [1, 16, 64, 600]) {
+      // Blocks of 1,024 bytes, as bash counts them.
+      const child = spawn('bash', ['-c', `ulimit -f ${blocks}; exec "${process.execPath}" "${CLI}" run`], {
+        cwd: trial.place.folder,
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ...trial.place.environment,
+          DAWNLOAD_NOW: trial.clock.now().toISOString(),
+        },
+      });
+      const result = await trial.watch([`run with ulimit -f ${blocks}`], child);
+      expect(result.code, result.stderr).not.toBe(0);
+      assertNotPaidTwice(trial);
+    }
+    await expectComplete(trial, 2);
+  });
+
+  test('with a ledger that cannot be written: nothing is paid, and the message names the file', async () => {
+    const trial = await make();
+    await expectComplete(trial, 2);
+    trial.clock.shift(DAY_MS);
+    const ledger = join(trial.data, 'ledger', 'exports.jsonl');
+    if (!freeze(ledger)) {
+      process.stderr.write('no file can be made unchangeable here\n');
+      return;
+    }
+    let result: Ended;
+    try {
+      result = await trial.run(['run']);
+    } finally {
+      thaw(ledger);
+    }
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain('exports.jsonl');
+    expect(trial.bills()).toHaveLength(2);
+    await expectComplete(trial, 3);
+  });
+
+  test('two runs at once: one does the work, the other names it and ends with 75', async () => {
+    const trial = await make();
+    const first = trial.place.start(['run']);
+    const second = trial.place.start(['run']);
+    const [a, b] = await Promise.all([trial.watch(['run'], first), trial.watch(['run'], second)]);
+    expect([a.code, b.code].sort()).toEqual([0, 75]);
+    const late = a.code === 75 ? a : b;
+    expect(late.stderr).toContain(`process ${a.code === 75 ? second.pid : first.pid}`);
+    await expectComplete(trial, 2);
+  });
+
+  test('a lock left by a killed run holds no one up', async () => {
+    const trial = await make();
+    expect((await trial.run(['run'], { DAWNLOAD_CRASH_AT: 'ledger/requested/durable' })).signal).toBe(
+      'SIGKILL',
+    );
+    await expectComplete(trial, 2);
+  });
+
+  test('a clock that jumps a day ahead, and back, pays for nothing twice and loses nothing', async () => {
+    const trial = await make();
+    await expectComplete(trial, 2);
+    const at = (days: number): Record<string, string> => ({
+      DAWNLOAD_NOW: new Date(trial.clock.now().getTime() + days * DAY_MS).toISOString(),
+    });
+    for (const days of [1, -1, 1, 0]) {
+      const result = await trial.run(['run'], at(days));
+      // Ahead of the service's own clock, the day that it does not have yet is refused.
+      expect(result.code, result.stderr).toBe(days > 0 ? 1 : 0);
+      expect(trial.bills()).toHaveLength(2);
+    }
+    trial.clock.shift(DAY_MS);
+    await expectComplete(trial, 3);
+  });
+
+  test('in New York and on Lord Howe Island the days are those of Korea', async () => {
+    const clock = new Clock();
+    const sums: Record<string, string>[] = [];
+    for (const TZ of ['Asia/Seoul', 'America/New_York', 'Australia/Lord_Howe']) {
+      const trial = await make(clock);
+      // Hashed recipients would differ: each folder has a key of its own.
+      await trial.place.configure(`${YAML}privacy: { recipients: keep }\n`);
+      expect((await trial.run(['run'], { TZ })).code).toBe(0);
+      sums.push(await contents(trial.place.published));
+    }
+    const [korea = {}, ...others] = sums;
+    for (const other of others) expect(differences(korea, other)).toEqual([]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s at any moment, once or twice, ends with 130 and leaves nothing behind that costs',
+    async (signal) => {
+      const trial = await make(undefined, 0.3);
+      const chance = new Chance(signal.length);
+      const reader = new Reader(trial.place.published);
+      reader.start();
+      let interrupted = 0;
+      for (let night = 0; night < 4; night++) {
+        if (night > 0) trial.clock.shift(DAY_MS);
+        const child = trial.place.start(['run'], { DAWNLOAD_NOW: trial.clock.now().toISOString() });
+        const result = trial.watch([`run, ${signal}`], child);
+        // Before the command is loaded nobody listens to signals yet.
+        await new Promise((resolve) => child.stderr?.once('data', resolve));
+        await wait(chance.below(1_500));
+        child.kill(signal);
+        if (night % 2 === 1) {
+          await wait(chance.below(60));
+          child.kill(signal);
+        }
+        const { code, stderr } = await result;
+        expect([0, 130], stderr).toContain(code);
+        if (code === 130) interrupted++;
+        assertNotPaidTwice(trial);
+      }
+      await reader.stop();
+      expect(reader.found).toEqual([]);
+      expect(interrupted).toBeGreaterThan(0);
+      await runUntilQuiet(trial, ['run']);
+      // A second signal may come between the paid request and its answer: then, and only then, a person is asked.
+      expect((await audit(trial)).length).toBeLessThanOrEqual(3);
+    },
+  );
+});

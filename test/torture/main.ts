@@ -1,0 +1,102 @@
+/**
+ * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--mutations]`. Without a word about which, it
+ * kills. Everything is on loopback and ends by itself.
+ */
+import { parseArgs } from 'node:util';
+import { asMarkdown, ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
+import { emptyReport, killTorture } from './kill.js';
+import { mutations } from './mutations.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    kills: { type: 'string', default: '500' },
+    minutes: { type: 'string', default: '120' },
+    /** Processes at a time. */
+    workers: { type: 'string', default: '2' },
+    faults: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    mutations: { type: 'boolean', default: false },
+  },
+});
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** Two at a time: each is a process and its service. */
+async function inTwo<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
+  const queue = [...jobs];
+  const worker = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) await job();
+  };
+  await Promise.all([worker(), worker()]);
+}
+
+async function kill(): Promise<number> {
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const kills = Number(values.kills);
+  const workers = Number(values.workers);
+  const until = Date.now() + Number(values.minutes) * 60_000;
+  say(`seed ${seed}, ${kills} kills`);
+  const report = emptyReport();
+  let broken = 0;
+  const worker = async (own: number): Promise<void> => {
+    for (let turn = own; report.kills < kills && Date.now() < until; turn += workers) {
+      try {
+        await killTorture({ seed: turn, kills, until, say }, report);
+      } catch (error) {
+        broken++;
+        say(
+          `BROKEN with seed ${turn}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+        if (broken > 5) return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, (_, i) => worker(seed + i)));
+  const { points, ...counts } = report;
+  say(JSON.stringify(counts));
+  say(`${points.size} distinct crash points reached:`);
+  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+  return broken;
+}
+
+async function faults(): Promise<number> {
+  const rows: Row[] = [];
+  let broken = 0;
+  const pairs = [REFUSED, ...Object.keys(FAULTS)].flatMap((fault) =>
+    ENDPOINTS.map((endpoint) => ({ fault, endpoint })),
+  );
+  const chosen = pairs.filter(
+    ({ fault, endpoint }) => values.only === undefined || `${fault} ${endpoint}`.includes(values.only),
+  );
+  await inTwo(
+    chosen.map(({ fault, endpoint }) => async () => {
+      try {
+        rows.push(await tryFault(fault, endpoint));
+      } catch (error) {
+        broken++;
+        say(`BROKEN by ${fault} on ${endpoint}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }),
+  );
+  say(
+    asMarkdown(
+      rows.sort(
+        (a, b) => pairs.findIndex((p) => p.fault === a.fault) - pairs.findIndex((p) => p.fault === b.fault),
+      ),
+    ),
+  );
+  say(
+    `${rows.length} of ${chosen.length} as they should be, ${broken} broken; the longest took ${Math.max(...rows.map(({ seconds }) => seconds))} s`,
+  );
+  return broken;
+}
+
+const broken = values.mutations
+  ? await mutations(say, values.only)
+  : values.faults
+    ? await faults()
+    : await kill();
+process.exit(broken === 0 ? 0 : 1);

@@ -1,0 +1,215 @@
+/**
+ * Breaks the built command on purpose, one safeguard at a time and in a copy, and shows which of the torture tests
+ * notices. A mutation that survives is either guarded twice or not tested.
+ */
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+interface Mutation {
+  readonly name: string;
+  /** Below dist/src. */
+  readonly file: string;
+  /** What is replaced, by what; it must be there. */
+  readonly changes: readonly (readonly [from: string, to: string])[];
+}
+
+const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'landed files are not fsynced',
+    file: 'landing/durable.js',
+    changes: [['await handle.sync();', '']],
+  },
+  {
+    name: 'folders are not fsynced after a rename',
+    file: 'landing/durable.js',
+    changes: [['await this.#sync.sync(folder);', '']],
+  },
+  {
+    name: 'landed files are written in place',
+    file: 'landing/durable.js',
+    changes: [['const temporary = join(', 'const temporary = path || join(']],
+  },
+  {
+    name: 'ledger lines are not fsynced',
+    file: 'landing/ledger-file.js',
+    changes: [['await handle.sync();', '']],
+  },
+  {
+    name: 'no run lock',
+    file: 'house.js',
+    changes: [
+      [
+        'await RunLock.take(dataDir, `dawnload ${command}`, effects)',
+        '{ assertHeld: async () => undefined, release: async () => undefined }',
+      ],
+    ],
+  },
+  {
+    name: 'the request leaves before its intent is on record',
+    file: 'steps/events.js',
+    changes: [
+      [
+        'const entry = await ledger.intend({ day,',
+        'const day0 = new Date(`${day}T00:00:00+09:00`);\n    house.early = await requestExport(service, { start: day0, end: new Date(day0.getTime() + 86400000) }, includeMessageData);\n    const entry = await ledger.intend({ day,',
+      ],
+      ['const outcome = await requestExport(', 'const outcome = house.early ?? await requestExport('],
+    ],
+  },
+  {
+    name: 'intents do not check for overlap',
+    file: 'landing/ledger.js',
+    changes: [['this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));', '']],
+  },
+  {
+    name: 'ambiguous windows are free again',
+    file: 'landing/export-state.js',
+    changes: [["return state !== 'failed' &&", "return state !== 'ambiguous' && state !== 'failed' &&"]],
+  },
+  {
+    name: 'left intents are not settled',
+    file: 'pipeline.js',
+    changes: [['    await ledger.settle();\n    const failure', '    const failure']],
+  },
+  {
+    name: 'landed pulls are not caught up with',
+    file: 'pipeline.js',
+    changes: [['    await catchUp(house);\n', '']],
+  },
+  {
+    name: 'what is paid is not brought home by the next run',
+    file: 'steps/events.js',
+    changes: [["isResumable(state) && state !== 'landed'", 'false']],
+  },
+  {
+    name: 'the paid request is retried like any other',
+    file: 'service/client.js',
+    changes: [['if (!question.repeatable)\n            return this.#paced(question, token);', '']],
+  },
+  {
+    name: 'an unknown outcome counts as a refusal',
+    file: 'extract/export-request.js',
+    changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
+  },
+  {
+    name: 'the published file is written in place',
+    file: 'warehouse/publish.js',
+    changes: [['`${published}.next-${process.pid}`', 'published']],
+  },
+  {
+    name: 'the published file is not fsynced before its rename',
+    file: 'warehouse/publish.js',
+    changes: [['await syncFile(next);', '']],
+  },
+  {
+    name: 'loading is not one transaction',
+    file: 'warehouse/session.js',
+    changes: [
+      ["await this.#connection.run('begin transaction');", ''],
+      ["await this.#connection.run('commit');", ''],
+    ],
+  },
+  {
+    name: 'a repeated page is taken',
+    file: 'extract/export-result.js',
+    changes: [['if (twin !== undefined) {', 'if (twin === null) {']],
+  },
+  {
+    name: 'no room is kept for the answer',
+    file: 'landing/ledger-file.js',
+    changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
+  },
+  {
+    name: 'the lock is not looked at again before paying',
+    file: 'landing/lock.js',
+    changes: [['if (this.#instance !== undefined && inode === this.#inode)', 'if (true)']],
+  },
+  {
+    name: 'signals are not waited for while paying',
+    file: 'service/client.js',
+    changes: [['question.repeatable ? this.#signal : NEVER', 'this.#signal']],
+  },
+];
+
+const FILES = ['kill', 'faults', 'machine', 'lies'].map((name) => `test/torture/${name}.test.ts`);
+
+/** Tries each; resolves to the number that survived. */
+export async function mutations(say: (line: string) => void, only: string | undefined): Promise<number> {
+  const survivors: string[] = [];
+  for (const mutation of MUTATIONS) {
+    if (only !== undefined && !mutation.name.includes(only)) continue;
+    const noticed = await tryMutation(mutation);
+    say(`| ${mutation.name} | ${noticed ?? '**survives**'} |`);
+    if (noticed === undefined) survivors.push(mutation.name);
+  }
+  say(`${survivors.length} survive`);
+  return survivors.length;
+}
+
+/** The test that notices, or undefined. */
+async function tryMutation({ file, changes }: Mutation): Promise<string | undefined> {
+  const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
+  try {
+    for (const part of ['dist', 'sql', 'package.json']) {
+      await cp(resolve(part), join(copy, part), { recursive: true });
+    }
+    await symlink(resolve('node_modules'), join(copy, 'node_modules'));
+    await mkdir(join(copy, 'test'));
+    await symlink(resolve('test/torture'), join(copy, 'test/torture'));
+    const target = join(copy, 'dist/src', file);
+    let text = await readFile(target, 'utf8');
+    for (const [from, to] of changes) {
+      if (!text.includes(from)) throw new Error(`${file} no longer holds ${from}`);
+      text = text.replace(from, () => to);
+    }
+    await writeFile(target, text);
+    for (const test of FILES) {
+      const failed = await failingTest(test, copy);
+      if (failed !== undefined) return failed;
+    }
+    return undefined;
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** Runs one test file against the command in `copy`; the first test that fails, with its first words. */
+function failingTest(test: string, copy: string): Promise<string | undefined> {
+  const vitest = resolve('node_modules/vitest/vitest.mjs');
+  const root = process.env['TORTURE_ROOT'] ?? process.cwd();
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--root', root, '--bail', '1', '--reporter', 'json', test],
+    { cwd: copy, env: process.env, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const out: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code) => {
+      if (code === 0) done(undefined);
+      else done(firstFailure(out.join('')) ?? `${test} ends with ${code}`);
+    });
+  });
+}
+
+interface Results {
+  readonly testResults: {
+    readonly assertionResults: {
+      readonly status: string;
+      readonly title: string;
+      readonly failureMessages: string[];
+    }[];
+  }[];
+}
+
+function firstFailure(json: string): string | undefined {
+  const { testResults } = JSON.parse(json.slice(json.indexOf('{'))) as Results;
+  const failed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .find(({ status }) => status === 'failed');
+  if (failed === undefined) return undefined;
+  const why = failed.failureMessages[0]?.split('\n')[0] ?? '';
+  return `${failed.title}: ${why.slice(0, 160)}`;
+}

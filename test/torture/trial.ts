@@ -1,0 +1,130 @@
+/** One data folder, its service and its clock, and the built command run against them again and again. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Bill, Fault, SandboxOptions } from '../../src/sandbox/index.js';
+import { LedgerView } from '../../src/landing/ledger-view.js';
+import type { ExportEntry } from '../../src/landing/export-entry.js';
+import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
+import { listed } from './files.js';
+
+/** What was expected and did not hold, with the story that led there. */
+export class Broken extends Error {}
+
+/** A run that takes longer than this hangs. */
+const PATIENCE_MS = 60_000;
+
+export class Trial {
+  readonly story: string[] = [];
+  /** How many bills a window may have: one, and one more for each time a person consented to pay again. */
+  readonly consents = new Map<string, number>();
+
+  private constructor(
+    readonly place: Place,
+    /** Outside the data folder: the bills, each written before its answer left, and the notes of `plug.js`. */
+    readonly notes: string,
+    readonly clock: Clock,
+  ) {}
+
+  static async make(yaml: string, options: SandboxOptions = {}, clock = new Clock()): Promise<Trial> {
+    const notes = await mkdtemp(join(tmpdir(), 'dawnload-notes-'));
+    const billingJournal = join(notes, 'bills.jsonl');
+    const place = await Place.make(yaml, { now: () => clock.now(), billingJournal, ...options });
+    return new Trial(place, notes, clock);
+  }
+
+  get journal(): string {
+    return join(this.notes, 'bills.jsonl');
+  }
+
+  get data(): string {
+    return join(this.place.folder, 'data');
+  }
+
+  faults(faults: readonly Fault[]): void {
+    this.place.sandbox.setFaults(faults);
+  }
+
+  /** Runs the command to its end, and says so in the story; a command that hangs is broken. */
+  async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    return this.watch(
+      args,
+      this.place.start(args, { DAWNLOAD_NOW: this.clock.now().toISOString(), ...environment }),
+    );
+  }
+
+  async watch(args: readonly string[], child: ReturnType<Place['start']>): Promise<Ended> {
+    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const begun = Date.now();
+    const result = await ended(child);
+    clearTimeout(timer);
+    const took = Date.now() - begun;
+    this.tell(`${args.join(' ')} -> ${result.signal ?? result.code} in ${took} ms`);
+    if (took >= PATIENCE_MS) throw this.broken('the command hangs', result);
+    if (result.stderr.includes('unforeseen')) throw this.broken('the command did not foresee this', result);
+    return result;
+  }
+
+  tell(line: string): void {
+    this.story.push(`${this.clock.now().toISOString()} ${line}`);
+  }
+
+  broken(what: string, result?: Ended): Broken {
+    const said =
+      result === undefined
+        ? ''
+        : `\n--- stderr\n${result.stderr}\n--- stdout\n${result.stdout.slice(0, 2_000)}`;
+    return new Broken(
+      `${what}\n--- story\n${this.story.slice(-30).join('\n')}${said}\n--- folder ${this.place.folder}`,
+    );
+  }
+
+  assert(holds: boolean, what: string, result?: Ended): void {
+    if (!holds) throw this.broken(what, result);
+  }
+
+  bills(): Bill[] {
+    return this.place.sandbox.bills();
+  }
+
+  async entries(): Promise<ExportEntry[]> {
+    return (await LedgerView.read(this.data)).entries();
+  }
+
+  /** The ids in the landed pages of one export, as often as they come. */
+  async landedIds(exportFolder: string): Promise<string[]> {
+    const pages = await listed(exportFolder, /^page-\d+\.json\.gz$/);
+    const ids: string[] = [];
+    for (const page of pages) {
+      const { data } = JSON.parse(gunzipSync(await readFile(page)).toString()) as { data: { id: string }[] };
+      ids.push(...data.map(({ id }) => id));
+    }
+    return ids;
+  }
+
+  async remove(): Promise<void> {
+    await this.place.remove();
+    await rm(this.notes, { recursive: true, force: true });
+  }
+}
+
+/** A clock that ticks and can be set: the service and every child go by it. */
+export class Clock {
+  #base: number;
+  readonly #started = Date.now();
+
+  constructor(at: string = NOW) {
+    this.#base = Date.parse(at);
+  }
+
+  now(): Date {
+    return new Date(this.#base + Date.now() - this.#started);
+  }
+
+  shift(ms: number): void {
+    this.#base += ms;
+  }
+}
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
