@@ -2,10 +2,17 @@
 import { DawnloadError, messageOf, StorageError, type DamageError } from '../errors.js';
 import { damaged } from './landed-files.js';
 
-/** A file that DuckDB could not read as JSON, though it may be JSON: half an emoji, a wrong byte, many members. */
-export function isTooStrict(error: unknown): boolean {
-  return /Malformed JSON in file "|maximum_object_size/.test(messageOf(error));
+/**
+ * Whether DuckDB refused what it read, though it may be usable: half an emoji, a wrong byte, a key given twice, a record
+ * that is none. A shape that we refuse ourselves is final.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof DawnloadError) return false;
+  return /^(Invalid Input|Conversion) Error/.test(messageOf(error)) && !OUR_REFUSAL.test(messageOf(error));
 }
+
+/** What our statements say by `error()`, before the name of the file. */
+const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
 
 /**
  * The failure of a load as one of ours: `DamageError` for a file that is not what was asked for, `StorageError` for a
@@ -17,8 +24,8 @@ export function loadError(error: unknown, pull: string): Error {
   const text = error.message;
   // Our own statements are wrong: no file is to blame.
   if (/^(Binder|Parser|Catalog|Internal|Not implemented) Error/i.test(text)) return error;
-  const shape = /not an? (page of records|answer with statistics): (.+)/.exec(text);
-  if (shape !== null) return wrongShape(shape[2] ?? pull);
+  const shape = OUR_REFUSAL.exec(text);
+  if (shape !== null) return wrongShape(shape[1] ?? pull);
   const file = /in file "([^"]+)"/.exec(text)?.[1];
   if (file !== undefined) return wrongShape(file);
   const kind = /^([A-Za-z ]+ Error)/.exec(text)?.[1] ?? 'error';

@@ -1,31 +1,25 @@
 /** E21: the pages of an export become events and messages. */
 import { z } from 'zod';
-import { asPattern, damaged, portionsOf } from './landed-files.js';
+import { damaged, portionsOf } from './landed-files.js';
 import type { EventsPull } from './pull.js';
 import { count, type Session } from './session.js';
-import { tidyOdd } from './tidy.js';
+import type { Reading, Staging } from './staging.js';
 import { EVENT_TABLES, type EventTable } from './tables.js';
 
-/** JSON that is staged at a time: enough to keep the threads busy, little enough for the memory limit. */
-const PORTION_BYTES = 96 * 1024 * 1024;
-
-const records = z.object({ records: count });
+/** JSON that is prepared at a time: enough to keep the threads busy, little enough for the memory limit. */
+const PORTION_BYTES = 64 * 1024 * 1024;
 
 /**
  * Replaces the export's day. Inside the load's transaction; `days` and the variables of the pull are set.
  *
  * @throws DamageError when the pages do not hold the records that were landed
  */
-export async function loadEvents(
-  session: Session,
-  pull: EventsPull,
-  files: readonly string[],
-): Promise<number> {
+export async function loadEvents(session: Session, staging: Staging, pull: EventsPull): Promise<number> {
   await session.run('load/events/orphans');
   for (const { name } of EVENT_TABLES) await session.run('load/events/clear', { table: name });
   await session.run('load/events/clear', { table: 'ops.set_aside' });
 
-  const staged = await fill(session, pull, files);
+  const staged = await fill(session, staging, pull);
   if (staged !== pull.records) {
     throw damaged(
       pull.files[0] ?? pull.id,
@@ -43,48 +37,19 @@ export async function loadEvents(
 }
 
 /** Pages to tables, portion by portion, so that a day of any size fits into memory. */
-async function fill(session: Session, pull: EventsPull, files: readonly string[]): Promise<number> {
+async function fill(session: Session, staging: Staging, pull: EventsPull): Promise<number> {
   // An empty export may have landed as an answer without records, which is no page to read.
   if (pull.records === 0) return 0;
-  let staged = 0;
-  for (const { files: some, largest } of await portionsOf(files, PORTION_BYTES)) {
-    await session.set({ files: some.map(asPattern), largest_object: largest });
-    staged += await stage(session);
-    for (const { name } of EVENT_TABLES) await fillTable(session, name);
+  const reading: Reading = { closely: false, begun: false };
+  let records = 0;
+  for (const portion of await portionsOf(pull.files, PORTION_BYTES)) {
+    records += await staging.withPortion(portion, reading, async (scratch) => {
+      await session.run('load/events/show_portion', { scratch });
+      for (const { name } of EVENT_TABLES) await session.run(`load/events/${name}`);
+    });
   }
-  await session.run('load/events/unstage');
-  return staged;
+  return records;
 }
-
-/** The records of a portion as rows of `staged`, odd ones and odd messages taken apart; resolves with their number. */
-async function stage(session: Session): Promise<number> {
-  await session.run('load/events/pages');
-  await session.run('load/events/stage');
-  await session.run('load/events/odd_records');
-  if (await tidyOdd(session)) await session.run('load/events/restage');
-  await session.run('load/events/odd_messages');
-  if (await tidyOdd(session)) await session.run('load/events/tidy_messages');
-  return (await session.row('load/events/count_staged', records)).records;
-}
-
-/** Parts of messages and messages of unknown form are looked through first. */
-async function fillTable(session: Session, name: string): Promise<void> {
-  const preparation = PREPARATIONS.get(name);
-  if (preparation !== undefined) {
-    await session.run(`load/events/${preparation}`);
-    const odd = await tidyOdd(session);
-    if (odd && name !== 'other_messages') await session.run('load/events/tidy_parts');
-    // Messages of unknown form are taken apart one and all, or there are none.
-    if (!odd && name === 'other_messages') return;
-  }
-  await session.run(`load/events/${name}`);
-}
-
-const PREPARATIONS: ReadonlyMap<string, string> = new Map([
-  ['text_message_attachments', 'stage_attachments'],
-  ['message_buttons', 'stage_buttons'],
-  ['other_messages', 'odd_other_messages'],
-]);
 
 /** The service may repeat a record, on one page or on two. */
 async function keepOneOfEach(session: Session, staged: number): Promise<void> {

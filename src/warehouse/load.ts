@@ -1,21 +1,22 @@
 /** Loading one pull: a single transaction, from the landed files to the tables, the coverage and the note that it is done. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { daysOf } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { isTooStrict, loadError } from './load-error.js';
-import { asPattern, mend } from './landed-files.js';
+import { isRefusal, loadError } from './load-error.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';
 import { loadStatistics } from './load-statistics.js';
 import { daysAsked, type Pull } from './pull.js';
 import type { LoadReport } from './rows.js';
 import { count, type Session } from './session.js';
+import { mendRefused, type Staging } from './staging.js';
 
 export const LOAD_POINTS = ['load:before-commit', 'load:after-commit'] as const;
 
 export interface LoadContext {
   readonly session: Session;
+  readonly staging: Staging;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** For copies of files that need mending; they are removed afterwards. */
   readonly tempDirectory: string;
@@ -28,14 +29,15 @@ export interface LoadContext {
  * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
  */
 export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadReport> {
-  await setVariables(pull, context);
+  await setVariables(pull, context.session, context.effects);
+  await setVariables(pull, context.staging.session, context.effects);
   const files = filesOf(pull);
   try {
     return await attempt(pull, files, context);
   } catch (error) {
-    if (!isTooStrict(error)) throw loadError(error, pull.id);
+    if (!isRefusal(error)) throw loadError(error, pull.id);
   }
-  const mended = await mendStrictly(files, context);
+  const mended = await mendRefused(files, LARGEST, context.session, context.tempDirectory);
   try {
     return await attempt(pull, mended.files, context);
   } catch (error) {
@@ -53,7 +55,7 @@ async function attempt(pull: Pull, files: readonly string[], context: LoadContex
       ({ date }) => date,
     );
     const restatedBefore = await countRestatements(session);
-    const rows = days.length === 0 ? 0 : await loadStream(session, pull, files);
+    const rows = days.length === 0 ? 0 : await loadStream(context, pull, files);
     await session.set({ rows });
     await session.run('load/note_load');
     const noted = await session.rows('load/report_notes', z.object({ note: z.string(), records: count }));
@@ -77,7 +79,11 @@ async function attempt(pull: Pull, files: readonly string[], context: LoadContex
   return report;
 }
 
-function loadStream(session: Session, pull: Pull, files: readonly string[]): Promise<number> {
+function loadStream(
+  { session, staging }: LoadContext,
+  pull: Pull,
+  files: readonly string[],
+): Promise<number> {
   switch (pull.stream) {
     case 'statistics':
     case 'statistics_by_subchannel':
@@ -85,11 +91,11 @@ function loadStream(session: Session, pull: Pull, files: readonly string[]): Pro
     case 'campaigns':
       return loadCampaigns(session, pull, files);
     case 'events':
-      return loadEvents(session, pull, files);
+      return loadEvents(session, staging, pull);
   }
 }
 
-async function setVariables(pull: Pull, { session, effects }: LoadContext): Promise<void> {
+async function setVariables(pull: Pull, session: Session, effects: Pick<Effects, 'now'>): Promise<void> {
   const { start, end } = daysAsked(pull);
   await session.set({
     pull: pull.id,
@@ -102,6 +108,7 @@ async function setVariables(pull: Pull, { session, effects }: LoadContext): Prom
   });
 }
 
+/** The files that the load itself reads; those of events are read by staging, portion by portion. */
 function filesOf(pull: Pull): readonly string[] {
   switch (pull.stream) {
     case 'statistics':
@@ -110,7 +117,7 @@ function filesOf(pull: Pull): readonly string[] {
     case 'campaigns':
       return pull.answers.map(({ file }) => file);
     case 'events':
-      return pull.files;
+      return [];
   }
 }
 
@@ -118,22 +125,5 @@ async function countRestatements(session: Session): Promise<number> {
   return (await session.row('load/count_restatements', z.object({ total: count }))).total;
 }
 
-/** Mended copies in the place of those files that DuckDB refuses, found one by one: this is rare. */
-async function mendStrictly(
-  files: readonly string[],
-  { session, tempDirectory }: LoadContext,
-): Promise<{ files: string[]; copies: string[] }> {
-  await mkdir(tempDirectory, { recursive: true });
-  const result: { files: string[]; copies: string[] } = { files: [], copies: [] };
-  for (const [number, file] of files.entries()) {
-    await session.set({ files: [asPattern(file)], largest_object: LARGEST_UNTESTED });
-    const strict = await session.run('load/read_file').then(() => false, isTooStrict);
-    const usable = strict ? await mend(file, tempDirectory, number) : file;
-    if (strict) result.copies.push(usable);
-    result.files.push(usable);
-  }
-  return result;
-}
-
 /** Larger than any page; only its touched part costs memory. */
-const LARGEST_UNTESTED = 64 * 1024 * 1024;
+const LARGEST = 64 * 1024 * 1024;

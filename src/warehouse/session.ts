@@ -28,6 +28,8 @@ export class Session {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
 
+  readonly #siblings: Session[] = [];
+
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
     this.#connection = connection;
@@ -35,6 +37,13 @@ export class Session {
 
   static async open(instance: DuckDBInstance): Promise<Session> {
     return new Session(instance, await instance.connect());
+  }
+
+  /** Another connection to the same file, with a transaction of its own; it is closed with this one. */
+  async sibling(): Promise<Session> {
+    const sibling = new Session(this.#instance, await this.#instance.connect());
+    this.#siblings.push(sibling);
+    return sibling;
   }
 
   /** Runs every statement of a SQL file, which takes its values from variables. */
@@ -87,7 +96,7 @@ export class Session {
   }
 
   close(): void {
-    this.#connection.closeSync();
+    for (const session of [...this.#siblings, this]) session.#connection.closeSync();
     this.#instance.closeSync();
   }
 }

@@ -12,6 +12,7 @@ import type { Pull, Stream } from './pull.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
+import { Staging } from './staging.js';
 import { statementsIn } from './statements.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -57,6 +58,7 @@ const messageTotals = z.object({ sent: count, failed: count, delivered: count, c
 export class Warehouse {
   readonly #session: Session;
   readonly #options: WarehouseOptions;
+  #staging: Staging | undefined;
   #closed = false;
 
   private constructor(session: Session, options: WarehouseOptions) {
@@ -103,8 +105,10 @@ export class Warehouse {
    */
   async load(pull: Pull): Promise<LoadReport> {
     if ((await this.loaded()).has(pull.id)) return unchanged(pull);
+    this.#staging ??= await openStaging(this.#session, this.#options);
     return loadPull(pull, {
       session: this.#session,
+      staging: this.#staging,
       effects: this.#options.effects,
       tempDirectory: this.#options.tempDirectory,
     });
@@ -206,6 +210,14 @@ export class Warehouse {
   }
 }
 
+/** What prepares exports beside the warehouse, on a connection of its own. */
+async function openStaging(session: Session, options: WarehouseOptions): Promise<Staging> {
+  const sibling = await session.sibling();
+  await sibling.run('load/session');
+  await prepare(sibling, options);
+  return new Staging(sibling, options.tempDirectory);
+}
+
 async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
@@ -219,6 +231,7 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
   await session.run('load/fields');
   const places = await session.rows('load/places', z.object({ place: z.string() }));
   for (const { place } of places) await session.run('load/place', { place });
+  await session.run('load/events/plain_macros');
   await session.run('load/events/typed_records');
 }
 

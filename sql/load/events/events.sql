@@ -1,3 +1,3 @@
 insert into events by name
-select * exclude (message, message_extra, carries, odd_record)
+select * exclude (metadata, message, message_extra, carries, odd_record)
 from staged;

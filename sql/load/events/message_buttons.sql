@@ -12,4 +12,4 @@ select
     m."schemeIos" as scheme_ios,
     m."schemeAndroid" as scheme_android,
     extra
-from (select *, json_transform(document, shape('button')) as m from parts) as read;
+from (select *, json_transform(document, shape('button')) as m from buttons) as read;

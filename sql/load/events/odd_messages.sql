@@ -3,7 +3,7 @@ with judged as (
     select
         rowid as row_id,
         'message_data:' || carries as place,
-        message as document,
+        message::json as document,
         case carries
             when 'push-notification' then is_odd(message, 'message_data:push-notification')
             when 'chatapp-alimtalk' then is_odd(message, 'message_data:chatapp-alimtalk')
@@ -15,11 +15,15 @@ with judged as (
             when 'text-message'
             then
                 is_odd(message, 'message_data:text-message')
-                or not fits('time', message -> 'requestDate')
+                or (
+                    try_cast(message ->> 'requestDate' as timestamp) is null
+                    and not fits('time', message -> 'requestDate')
+                )
             when 'email'
             then
                 is_odd(message, 'message_data:email')
-                or is_odd(message -> 'body', 'message_data:email.body')
+                or not list_has_all(['html', 'text'], json_keys(message, '/body'))
+                or list_has_any(json_type(message, ['/body/html', '/body/text']), ['OBJECT', 'ARRAY'])
             when 'in-app-message'
             then
                 is_odd(message, 'message_data:in-app-message')

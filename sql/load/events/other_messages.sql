@@ -1,12 +1,4 @@
--- No field of an unknown place is known, so all of the message is left over.
+-- Unknown channels, and messages that are no object.
 
 insert into other_messages by name
-select
-    staged.event_id,
-    staged.date,
-    staged.export_date,
-    staged.channel,
-    if(starts_with(staged.message, '{'), tidied.extra, tidied.extra -> 'value') as message_data
-from staged
-inner join tidied on staged.rowid = tidied.row_id
-where staged.carries = 'other';
+from others;

@@ -1,7 +1,7 @@
--- E21: the records on some pages of an export. A page that is not an answer with records stops the load by its name:
--- nothing of it can be told apart.
+-- E21: the records on some pages of an export, as JSON. A page that is not an answer with records stops the load by its
+-- name: nothing of it can be told apart.
 
-create or replace temp view pages as
+create or replace temp view records as
 select
     coalesce(
         unnest(

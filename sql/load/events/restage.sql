@@ -2,9 +2,9 @@
 
 delete from staged where odd_record is not null;
 
-create or replace temp view tidied_records as
+create or replace temp view records as
 select document as record, extra
 from tidied;
 
 insert into staged
-from typed_records('tidied_records');
+from typed_records('fields_of_records');

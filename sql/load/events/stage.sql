@@ -1,2 +1,2 @@
-create or replace temp table staged as
-from typed_records('pages');
+create or replace table staged as
+from typed_records('fields_of_records');

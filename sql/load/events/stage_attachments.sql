@@ -1,4 +1,4 @@
-create or replace temp table parts as
+create or replace table attachments as
 select
     * exclude (given),
     unnest(given) as document,
@@ -12,5 +12,5 @@ from (
 
 create or replace temp table odd as
 select rowid as row_id, 'attachment' as place, document
-from parts
+from attachments
 where is_odd(document, 'attachment');

@@ -1,4 +1,4 @@
-create or replace temp table parts as
+create or replace table buttons as
 select
     * exclude (given),
     unnest(given) as document,
@@ -12,5 +12,7 @@ from (
 
 create or replace temp table odd as
 select rowid as row_id, 'button' as place, document
-from parts
-where is_odd(document, 'button') or not fits('whole', document -> 'ordering');
+from buttons
+where
+    is_odd(document, 'button')
+    or (json_type(document, '/ordering') not in ('UBIGINT', 'NULL') and not fits('whole', document -> 'ordering'));

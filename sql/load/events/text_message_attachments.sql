@@ -10,4 +10,4 @@ select
     m."saveFileName" as save_file_name,
     m."uploadType" as upload_type,
     extra
-from (select *, json_transform(document, shape('attachment')) as m from parts) as read;
+from (select *, json_transform(document, shape('attachment')) as m from attachments) as read;

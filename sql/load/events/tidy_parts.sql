@@ -1,4 +1,4 @@
-update parts
+update {table}
 set document = tidied.document, extra = tidied.extra
 from tidied
-where parts.rowid = tidied.row_id;
+where {table}.rowid = tidied.row_id;

@@ -1,18 +1,13 @@
--- E21: records as rows, one each. A record that differs from the specification is kept beside its row, to be taken
--- apart by load/tidy and read once more.
+-- E21: the fields of records as rows, one each. `fields` is a relation of the columns r (a record's fields as text),
+-- extra, and odd_record (the record itself where it has to be taken apart by load/tidy first).
 
-create or replace temp macro typed_records(documents) as table
-with read as (
-    select record, extra, json_transform(record, shape('record')) as r
-    from query_table(documents)
-),
-
+create or replace temp macro typed_records(fields) as table
 -- Some services wrap the message once more: a text that holds JSON.
-unwrapped as (
+with unwrapped as (
     select
-        record,
-        extra,
         r,
+        extra,
+        odd_record,
         epoch(r.time) as micros,
         neutral_channel(r.channel) as channel,
         json_transform(r.channel_metadata, shape('channel_metadata')) as m,
@@ -21,7 +16,7 @@ unwrapped as (
             then case when json_valid(r.message_data ->> '$') then json(r.message_data ->> '$') else r.message_data end
             else r.message_data
         end as given_message
-    from read
+    from query_table(fields)
 ),
 
 told as (
@@ -32,9 +27,9 @@ told as (
 select
     r.id as event_id,
     r.user_id,
-    struct_extract(r, getvariable('brand') || '_user_id') as service_user_id,
+    r.service_user_id,
     r.device_id,
-    struct_extract(r, getvariable('brand') || '_device_id') as service_device_id,
+    r.service_device_id,
     channel,
     r.event_name,
     r.failure_reason,
@@ -50,6 +45,7 @@ select
     m.brand_message_target,
     getvariable('first_day') as export_date,
     extra,
+    r.channel_metadata as metadata,
     message,
     null::json as message_extra,
     -- Which table the message goes to; `other` for channels and forms that the specification does not know.
@@ -63,11 +59,5 @@ select
         then channel
         else 'other'
     end as carries,
-    case
-        when
-            is_odd(record, 'record')
-            or is_odd(r.channel_metadata, 'channel_metadata')
-            or (r.time is not null and micros is null)
-        then record
-    end as odd_record
+    odd_record
 from told;
