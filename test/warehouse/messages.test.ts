@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { KEY, record, Workshop, type Row } from './support.js';
+import { KEY, record, without, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 const KEYS = { event_id: 'e1', date: DAY, export_date: DAY };
@@ -301,7 +301,7 @@ test('a message that is wrapped once more as text is unwrapped', async () => {
 
 test('the words of brand and messenger become neutral', async () => {
   const workshop = new Workshop({ brand: 'acme', messenger: 'talky' });
-  const { service_user_id: _u, service_device_id: _d, ...rest } = record();
+  const rest = without(record(), 'service_user_id', 'service_device_id');
   const [report] = await workshop.load(
     workshop.events(DAY, [
       [

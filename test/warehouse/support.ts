@@ -38,6 +38,11 @@ export function landed(folder: string, body: unknown): string {
 
 export type Row = Record<string, unknown>;
 
+/** A copy without those keys. */
+export function without(row: Row, ...keys: readonly string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)));
+}
+
 /** One warehouse file, opened for each step and looked at between steps. */
 export class Workshop {
   readonly folder = temporaryFolder();
@@ -248,7 +253,7 @@ export async function contents(workshop: Workshop): Promise<Record<string, strin
     const found: Record<string, string[]> = {};
     for (const table of CONTENTS) {
       const rows = await reader.objects(`from ${table}`);
-      found[table] = rows.map(({ loaded_at: _, ...row }) => JSON.stringify(row)).sort();
+      found[table] = rows.map((row) => JSON.stringify(without(row, 'loaded_at'))).sort();
     }
     return found;
   } finally {
