@@ -85,7 +85,8 @@ export async function withStoreroom<T>(
     const ledger = await Ledger.open(dataDir, effects);
     const files = dataFiles(dataDir);
     const path = files[working];
-    if (working === 'rebuilt') await discardDatabase(path);
+    // Also what a rebuild that was killed left behind.
+    await discardDatabase(files.rebuilt);
     const warehouse = await Warehouse.open({
       path,
       tempDirectory: files.temp,
