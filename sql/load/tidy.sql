@@ -105,7 +105,10 @@ select
     case
         when starts_with(odd.document, '{') then whole_documents.extra::json
         when getvariable('recipients') = 'keep' then json_object('value', odd.document)
-        else json_object('value', json_type(odd.document))
+        -- Nothing says what it is; only what looks like somebody's number is put under the setting.
+        when regexp_matches(odd.document ->> '$', '^\+?[0-9][0-9 ().-]{6,}$')
+        then json_object('value', recipient(odd.document ->> '$'))
+        else json_object('value', odd.document)
     end as extra
 from odd
 left join whole_documents on odd.row_id = whole_documents.row_id;

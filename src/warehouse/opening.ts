@@ -1,6 +1,6 @@
 /** Opening the working file: where it lies, what DuckDB is allowed, and what it means when it will not open. */
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { codeOf, DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from './engine.js';
 import { Session } from './session.js';
@@ -22,6 +22,8 @@ export interface Opening {
 export async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, memoryLimitMb, threads } = opening;
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
+  await sweep(tempDirectory);
+  await removeEmpty(path);
   const settings = {
     memory_limit: `${memoryLimitMb}MB`,
     temp_directory: tempDirectory,
@@ -43,6 +45,21 @@ async function folder(path: string): Promise<void> {
       cause,
     });
   });
+}
+
+/** What runs that were killed left of their spilled and mended data, which may be personal. */
+async function sweep(tempDirectory: string): Promise<void> {
+  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|mended-)/.test(name));
+  await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
+}
+
+/** A run that was killed while DuckDB created the file: there is nothing in it, and DuckDB would refuse it. */
+async function removeEmpty(path: string): Promise<void> {
+  const size = await stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+  if (size === 0) await rm(path, { force: true });
 }
 
 function openingError(path: string, cause: unknown): Error {

@@ -7,6 +7,7 @@ import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
+import { openInstance } from './engine.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -65,7 +66,7 @@ async function isDatabase(path: string): Promise<boolean> {
  * Copies the private file beside the published one and renames it into place.
  *
  * @throws DamageError when the private file still has a log, so that a copy would lack rows
- * @throws StorageError when the disk refuses; the published file is as it was
+ * @throws StorageError when the disk refuses, or somebody has the published file open for writing; it is as it was
  */
 export async function publish({ working, published, effects }: Publication): Promise<{ bytes: number }> {
   if (existsSync(`${working}.wal`)) {
@@ -76,6 +77,7 @@ export async function publish({ working, published, effects }: Publication): Pro
   const next = `${published}.next-${process.pid}`;
   try {
     await sweep(published);
+    await assertNotWritten(published);
     effects.reach('publish/before-copy');
     // Copy-on-write where the filesystem can; the private file goes on living beside the published one.
     await copyFile(working, next, constants.COPYFILE_FICLONE);
@@ -93,6 +95,7 @@ export async function publish({ working, published, effects }: Publication): Pro
     return { bytes: (await stat(published)).size };
   } catch (cause) {
     await rm(next, { force: true }).catch(() => undefined);
+    if (cause instanceof StorageError) throw cause;
     throw new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
       hint: 'The last published file stays as it was; free the disk or correct the rights, then run again.',
       cause,
@@ -117,6 +120,22 @@ export async function replaceDatabase(
 export async function discardDatabase(path: string): Promise<void> {
   await rm(`${path}.wal`, { force: true });
   await rm(path, { force: true });
+}
+
+/** A program that writes into the published file would lay its next log beside the new one, and DuckDB would replay it. */
+async function assertNotWritten(published: string): Promise<void> {
+  if (!existsSync(published)) return;
+  try {
+    const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
+    instance.closeSync();
+  } catch (cause) {
+    // Whatever else is wrong with the old file, the new one mends it.
+    if (!/Could not set lock|Conflicting lock/.test(messageOf(cause))) return;
+    throw new StorageError(`${published} is open for writing in another program.`, {
+      hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again: what was loaded is kept.',
+      cause,
+    });
+  }
 }
 
 /** What runs that were killed while publishing left behind. */

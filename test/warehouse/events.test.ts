@@ -216,7 +216,7 @@ describe('records that lie outside the window of their export', () => {
   ])('count once where the export of their own day has them too, loaded %s', async (_, order) => {
     const workshop = new Workshop();
     const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
-    await workshop.load(...order.map((index) => pulls[index] as EventsPull));
+    await workshop.load(...order.map((index) => pulls[index]!));
     expect(await workshop.look(`select date, export_date from events where event_id = 'stray'`)).toEqual([
       { date: NEXT, export_date: NEXT },
     ]);
@@ -377,7 +377,7 @@ describe('pages that are not as they should be', () => {
       { event_id: 'ok', title: '😀 \\ud83d 좋아요' },
       { event_id: 'torn', title: '끝\ufffd' },
     ]);
-    expect(gunzipSync(readFileSync(files[1] as string)).toString()).toBe(torn);
+    expect(gunzipSync(readFileSync(files[1]!)).toString()).toBe(torn);
   });
 
   test('keys given twice, and things that are no records, are kept', async () => {

@@ -48,6 +48,7 @@ export class Workshop {
   readonly folder = temporaryFolder();
   readonly path = join(this.folder, 'working.duckdb');
   readonly points: string[] = [];
+  readonly now = NOW;
   #pulls = 0;
 
   constructor(readonly options: Partial<WarehouseOptions> = {}) {}

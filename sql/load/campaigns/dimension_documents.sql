@@ -1,13 +1,17 @@
+-- Numbered only when the lists are unfolded: each document needs a number of its own.
+
 create or replace temp table documents as
-select
-    row_number() over () as row_id,
-    campaign_id,
-    first_date,
-    last_date,
-    metric_type,
-    metric_name,
-    conversion_type,
-    date,
-    unnest(dimensions) as document,
-    null::json as extra
-from staged_dailies;
+select row_number() over () as row_id, *
+from (
+    select
+        campaign_id,
+        first_date,
+        last_date,
+        metric_type,
+        metric_name,
+        conversion_type,
+        date,
+        unnest(dimensions) as document,
+        null::json as extra
+    from staged_dailies
+) as unfolded;

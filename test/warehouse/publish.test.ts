@@ -1,0 +1,207 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { onTestFinished, expect, test } from 'vitest';
+import { ConfigError, DamageError, StorageError } from '../../src/errors.js';
+import { discardDatabase, publish, PUBLISH_POINTS, replaceDatabase } from '../../src/warehouse/publish.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import { statistic, Workshop } from './support.js';
+
+const DAY = '2026-11-20';
+
+async function filled(sent: number): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: sent })]));
+  return workshop;
+}
+
+const quiet = { reach: () => undefined };
+
+async function sentIn(file: string): Promise<unknown> {
+  const reader = await Reader.open(file);
+  try {
+    return (await reader.objects('select sum(message_sent)::integer as sent from daily_statistics'))[0]?.[
+      'sent'
+    ];
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Another program that opens the file and answers a query for each line it is sent. */
+class OtherProgram {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(file: string, options: Record<string, string>) {
+    this.#child = spawn(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { DuckDBInstance } from '${import.meta.resolve('@duckdb/node-api')}';
+       import { createInterface } from 'node:readline';
+       const instance = await DuckDBInstance.create(${JSON.stringify(file)}, ${JSON.stringify(options)});
+       const connection = await instance.connect();
+       console.log('open');
+       for await (const sql of createInterface(process.stdin)) {
+         try {
+           console.log(JSON.stringify((await connection.runAndReadAll(sql)).getRowsJson()));
+         } catch (error) {
+           console.log(String(error));
+         }
+       }`,
+    ]);
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+    onTestFinished(() => {
+      this.#child.kill('SIGKILL');
+    });
+  }
+
+  async line(): Promise<string> {
+    return String((await this.#lines.next()).value);
+  }
+
+  ask(sql: string): Promise<string> {
+    this.#child.stdin.write(`${sql}\n`);
+    return this.line();
+  }
+
+  async die(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+}
+
+test('the private file becomes the published one, whole', async () => {
+  const workshop = await filled(10);
+  const published = join(workshop.folder, 'warehouse.duckdb');
+  const points: string[] = [];
+  const { bytes } = await publish({
+    working: workshop.path,
+    published,
+    effects: { reach: (point) => points.push(point) },
+  });
+  expect(bytes).toBe(readFileSync(published).length);
+  expect(readFileSync(published).equals(readFileSync(workshop.path))).toBe(true);
+  expect(points).toEqual([...PUBLISH_POINTS]);
+  expect(readdirSync(workshop.folder).filter((name) => name.startsWith('warehouse.duckdb.'))).toEqual([]);
+});
+
+test('a reader keeps the old file, and the next one opens the new file', async () => {
+  const workshop = await filled(10);
+  const published = join(workshop.folder, 'warehouse.duckdb');
+  await publish({ working: workshop.path, published, effects: quiet });
+  const analyst = new OtherProgram(published, { access_mode: 'READ_ONLY' });
+  expect(await analyst.line()).toBe('open');
+  expect(await analyst.ask('select sum(message_sent)::integer from daily_statistics')).toBe('[[10]]');
+
+  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 20 })]));
+  await publish({ working: workshop.path, published, effects: quiet });
+  expect(
+    await analyst.ask('select sum(message_sent)::integer, count(*)::integer from daily_statistics'),
+  ).toBe('[[10,1]]');
+  expect(await sentIn(published)).toBe(20);
+});
+
+test.each([...PUBLISH_POINTS])('stopped at %s, readers see one of the two files, whole', async (stop) => {
+  const old = await filled(10);
+  const published = join(old.folder, 'warehouse.duckdb');
+  await publish({ working: old.path, published, effects: quiet });
+  await old.load(old.statistics(DAY, [statistic({ message_sent: 20 })]));
+  const stopping = {
+    reach: (point: string) => {
+      if (point === stop) throw new Error('stopped');
+    },
+  };
+  await expect(publish({ working: old.path, published, effects: stopping })).rejects.toThrow(StorageError);
+  const after = stop === 'publish/after-rename' || stop === 'publish/after-folder-fsync';
+  expect(await sentIn(published)).toBe(after ? 20 : 10);
+  await publish({ working: old.path, published, effects: quiet });
+  expect(await sentIn(published)).toBe(20);
+});
+
+test('what a killed run left behind is swept', async () => {
+  const workshop = await filled(10);
+  const published = join(workshop.folder, 'warehouse.duckdb');
+  writeFileSync(`${published}.next-12345`, 'half');
+  await publish({ working: workshop.path, published, effects: quiet });
+  expect(existsSync(`${published}.next-12345`)).toBe(false);
+});
+
+test('a private file whose log was not written into it is not published', async () => {
+  const workshop = await filled(10);
+  writeFileSync(`${workshop.path}.wal`, 'x');
+  const published = join(workshop.folder, 'warehouse.duckdb');
+  await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(DamageError);
+  expect(existsSync(published)).toBe(false);
+});
+
+test('the log of somebody who wrote into the published file is not replayed into the new one', async () => {
+  const workshop = await filled(10);
+  const published = join(workshop.folder, 'warehouse.duckdb');
+  await publish({ working: workshop.path, published, effects: quiet });
+  const meddler = new OtherProgram(published, {});
+  expect(await meddler.line()).toBe('open');
+  await meddler.ask('update daily_statistics set message_sent = 999');
+  await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(
+    /open for writing in another program/,
+  );
+  await meddler.die();
+  expect(existsSync(`${published}.wal`)).toBe(true);
+  await publish({ working: workshop.path, published, effects: quiet });
+  expect(existsSync(`${published}.wal`)).toBe(false);
+  expect(await sentIn(published)).toBe(10);
+});
+
+test('a folder that is not there is a matter of storage', async () => {
+  const workshop = await filled(10);
+  const published = join(workshop.folder, 'nowhere', 'warehouse.duckdb');
+  await expect(publish({ working: workshop.path, published, effects: quiet })).rejects.toThrow(StorageError);
+});
+
+test('a rebuilt file takes the place of the old one, its log gone with it', async () => {
+  const old = await filled(10);
+  const rebuilt = await filled(20);
+  writeFileSync(`${old.path}.wal`, 'log of the old file');
+  await replaceDatabase(rebuilt.path, old.path, quiet);
+  expect(await sentIn(old.path)).toBe(20);
+  await discardDatabase(old.path);
+  expect(existsSync(old.path)).toBe(false);
+  await discardDatabase(old.path);
+});
+
+test('a reader can neither write nor reach other files once it is confined', async () => {
+  const workshop = await filled(10);
+  const reader = await Reader.open(workshop.path);
+  try {
+    await expect(reader.objects('delete from daily_statistics')).rejects.toThrow(/read-only/i);
+    await reader.confine();
+    await expect(reader.objects(`from read_text('/etc/hostname')`)).rejects.toThrow(/disabled/);
+    await expect(reader.objects(`copy (select 1) to '${join(workshop.folder, 'out.csv')}'`)).rejects.toThrow(
+      /disabled/,
+    );
+    await expect(reader.objects('set enable_external_access = true')).rejects.toThrow();
+    expect(await reader.objects(`select current_setting('TimeZone') as zone`)).toEqual([
+      { zone: 'Asia/Seoul' },
+    ]);
+  } finally {
+    await reader.close();
+  }
+});
+
+test('a reader says what to do when there is no warehouse, or none that can be read', async () => {
+  const workshop = new Workshop();
+  await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(ConfigError);
+  writeFileSync(workshop.path, 'no database'.repeat(1000));
+  await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(DamageError);
+});
+
+test('one process may open the published file after another without losing sight of rows', async () => {
+  const workshop = await filled(10);
+  expect(await sentIn(workshop.path)).toBe(10);
+  const instance = await DuckDBInstance.create(workshop.path, { access_mode: 'READ_ONLY' });
+  instance.closeSync();
+  expect(await sentIn(workshop.path)).toBe(10);
+});

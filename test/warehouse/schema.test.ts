@@ -1,0 +1,163 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { ConfigError, DamageError, StorageError, TryLaterError } from '../../src/errors.js';
+import { Workshop } from './support.js';
+
+const GOLDEN = join(import.meta.dirname, 'schema.sql');
+
+/** Tables, views and columns with their types and comments, as text. */
+async function dump(workshop: Workshop): Promise<string> {
+  const rows = await workshop.look(`
+    select
+        columns.schema_name || '.' || columns.table_name as table_name,
+        coalesce(views.comment, tables.comment) as table_comment,
+        tables.table_name is null as is_view,
+        columns.column_name,
+        columns.data_type,
+        columns.comment
+    from duckdb_columns() as columns
+    left join duckdb_tables() as tables using (database_name, schema_name, table_name)
+    left join (select database_name, schema_name, view_name as table_name, comment from duckdb_views()) as views
+        using (database_name, schema_name, table_name)
+    where columns.database_name = current_database() and not columns.internal
+    order by columns.schema_name, columns.table_name, columns.column_index`);
+  const lines: string[] = [
+    '-- What analysts find: every table and view with its columns. Written by schema.test.ts (UPDATE_GOLDEN=1).',
+  ];
+  let table = '';
+  for (const row of rows) {
+    if (row['table_name'] !== table) {
+      table = String(row['table_name']);
+      lines.push(
+        '',
+        `${row['is_view'] === true ? 'view' : 'table'} ${table} -- ${String(row['table_comment'])}`,
+      );
+    }
+    lines.push(
+      `    ${String(row['column_name'])} ${String(row['data_type']).toLowerCase()} -- ${String(row['comment'])}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function migrated(): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with((warehouse) => warehouse.model());
+  return workshop;
+}
+
+test('the migrations make the schema that is on record', async () => {
+  const found = await dump(await migrated());
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, found);
+  expect(found).toBe(readFileSync(GOLDEN, 'utf8'));
+});
+
+test('every table, view and column has a comment', async () => {
+  const workshop = await migrated();
+  expect(
+    await workshop.look(`
+      select schema_name, table_name, column_name from duckdb_columns() where not internal and comment is null
+      union all
+      select schema_name, table_name, null from duckdb_tables() where not internal and comment is null
+      union all
+      select schema_name, view_name, null from duckdb_views() where not internal and comment is null`),
+  ).toEqual([]);
+});
+
+test('each migration is applied once, in one opening or in many', async () => {
+  const workshop = await migrated();
+  await workshop.with((warehouse) => warehouse.model());
+  const rows = await workshop.look('select number, name from ops.migrations order by number');
+  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
+  expect(rows[0]).toEqual({ number: 1, name: 'ops' });
+});
+
+test('nothing of the key, the macros or the temporary tables stays in the file', async () => {
+  const workshop = await migrated();
+  expect(await workshop.look(`select function_name from duckdb_functions() where not internal`)).toEqual([]);
+  expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
+});
+
+test('a file of a newer schema is refused with the way out', async () => {
+  const workshop = await migrated();
+  const instance = await DuckDBInstance.create(workshop.path);
+  const connection = await instance.connect();
+  await connection.run(`insert into ops.migrations values (9999, 'future', now())`);
+  connection.closeSync();
+  instance.closeSync();
+  const failure: unknown = await workshop.open().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConfigError);
+  expect(failure).toMatchObject({ hint: expect.stringContaining('dawnload rebuild') as string });
+});
+
+test('a file that is no database, or a damaged one, is told apart from a full disk', async () => {
+  for (const damage of ['x', 'not a database '.repeat(2000)]) {
+    const workshop = new Workshop();
+    writeFileSync(workshop.path, damage);
+    const failure: unknown = await workshop.open().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DamageError);
+    expect(failure).toMatchObject({ hint: expect.stringContaining('dawnload rebuild') as string });
+  }
+  const workshop = await migrated();
+  const bytes = readFileSync(workshop.path);
+  for (let place = 12_288; place < bytes.length; place += 4096) bytes.fill(0xaa, place, place + 512);
+  writeFileSync(workshop.path, bytes);
+  await expect(workshop.open()).rejects.toBeInstanceOf(DamageError);
+});
+
+test('a database of somebody else is not taken for the warehouse', async () => {
+  const workshop = new Workshop();
+  const instance = await DuckDBInstance.create(workshop.path);
+  const connection = await instance.connect();
+  await connection.run('create schema ops; create table ops.migrations (other integer)');
+  connection.closeSync();
+  instance.closeSync();
+  await expect(workshop.open()).rejects.toBeInstanceOf(DamageError);
+});
+
+test('a folder that cannot be made is a matter of storage', async () => {
+  const workshop = new Workshop();
+  const file = join(workshop.folder, 'file');
+  writeFileSync(file, '');
+  const nowhere = new Workshop({ path: join(file, 'below', 'working.duckdb') });
+  await expect(nowhere.open()).rejects.toBeInstanceOf(StorageError);
+});
+
+test('an empty file is a new warehouse', async () => {
+  const workshop = new Workshop();
+  writeFileSync(workshop.path, '');
+  await workshop.with(async (warehouse) => {
+    expect(await warehouse.loaded()).toEqual(new Set());
+  });
+});
+
+test('a file that another program holds is tried later', async () => {
+  const workshop = await migrated();
+  const { spawn } = await import('node:child_process');
+  const holder = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { DuckDBInstance } from '${import.meta.resolve('@duckdb/node-api')}';
+     globalThis.held = await DuckDBInstance.create(${JSON.stringify(workshop.path)});
+     console.log('open');
+     setInterval(() => globalThis.held, 1000);`,
+  ]);
+  try {
+    await new Promise((resolve) => holder.stdout.once('data', resolve));
+    await expect(workshop.open()).rejects.toBeInstanceOf(TryLaterError);
+  } finally {
+    holder.kill();
+  }
+});
+
+test('what killed runs left in the temporary folder is swept', async () => {
+  const workshop = new Workshop();
+  await workshop.with(() => Promise.resolve());
+  const left = join(workshop.folder, 'tmp', 'mended-1-0.json.gz');
+  writeFileSync(left, 'x');
+  await workshop.with(() => Promise.resolve());
+  expect(() => readFileSync(left)).toThrow(/ENOENT/);
+  rmSync(workshop.folder, { recursive: true });
+});
