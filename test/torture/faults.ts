@@ -112,9 +112,11 @@ export async function tryFault(fault: string, endpoint: EndpointName): Promise<R
   await runUntilQuiet(trial, ['run']);
   const waiting = await audit(trial);
   await assertShown(trial, waiting);
-  for (const entry of waiting) await resolve(trial, entry.key);
-  await runUntilQuiet(trial, ['run']);
-  trial.assert((await audit(trial)).length === 0, 'something still waits for a person');
+  if (waiting.length > 0) {
+    for (const entry of waiting) await resolve(trial, entry.key);
+    await runUntilQuiet(trial, ['run']);
+    trial.assert((await audit(trial)).length === 0, 'something still waits for a person');
+  }
   const [days] = await trial.place.rows('select count(*)::int as n from ops.coverage');
   trial.assert(days?.['n'] === 4, `the clean run did not complete: ${String(days?.['n'])} of 4 streams`);
   trial.assert(trial.bills().length === 1, `${trial.bills().length} bills for one day`);

@@ -17,6 +17,7 @@ import {
   MISFORTUNES,
   REBUILD_POINTS,
   RUN_POINTS,
+  TORN_POINTS,
 } from './points.js';
 import { cutPower, plugged } from './power-cut.js';
 import { Reader } from './reader.js';
@@ -89,12 +90,15 @@ export async function killTorture(options: KillOptions, report = emptyReport()):
     report.kills < options.kills && (options.until === undefined || Date.now() < options.until);
   while (goOn()) {
     const torture = await KillTrial.make(chance, report, options);
-    const rounds = options.roundsPerFolder ?? 10;
-    for (let round = 0; round < rounds && goOn(); round++) await torture.round(round);
+    const rounds = options.roundsPerFolder ?? 8;
+    for (let round = 0; round < rounds && goOn(); round++) {
+      await torture.round(round);
+      options.say?.(`round ${report.rounds}: ${report.kills} kills, ${report.points.size} points`);
+    }
     await torture.finish(options.compare ?? true);
     report.folders++;
     options.say?.(
-      `seed ${options.seed}: ${report.kills} kills, ${report.points.size} points, ${report.rounds} rounds, ${report.folders} folders`,
+      `seed ${options.seed}: ${report.folders} folders whole and equal to ones that were never killed`,
     );
   }
   return report;
@@ -133,7 +137,8 @@ class KillTrial {
     this.#reader.start();
     try {
       for (let left = 3 + chance.below(6); left > 0; left--) {
-        const misfortune = chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
+        const misfortune =
+          this.#first.length === 0 && chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
         trial.faults(misfortune?.faults ?? []);
         const wasKilled = await this.#kill(command, this.#points(round, misfortune?.points));
         trial.faults([]);
@@ -219,6 +224,7 @@ class KillTrial {
   }
 
   #points(round: number, ofMisfortune: readonly string[] = []): readonly string[] {
+    if (this.#first.length > 0) return RUN_POINTS;
     // What misfortune brings about is tried mostly then: on other nights nothing comes there.
     if (ofMisfortune.length > 0 && this.chance.happens(0.7)) return ofMisfortune;
     if (round === 0 && this.chance.happens(0.3)) return FIRST_RUN_POINTS;
@@ -285,6 +291,7 @@ class KillTrial {
     await this.#reader.stop();
     const lost = await cutPower(note, this.chance);
     this.trial.tell(`power cut; lost ${lost.length === 0 ? 'nothing' : lost.join('; ')}`);
+    if (lost.some((what) => what.endsWith('exports.jsonl'))) this.#first.unshift(this.#rarest(TORN_POINTS));
     this.report.powerCuts++;
     this.report.lostToPower += lost.length;
     this.#reader.forget();

@@ -24,19 +24,20 @@ const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Two at a time: each is a process and its service. */
-async function inTwo<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
+const workers = Number(values.workers);
+
+/** So many at a time as there are workers: each is a process and its service. */
+async function inTurn<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
   const queue = [...jobs];
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) await job();
   };
-  await Promise.all([worker(), worker()]);
+  await Promise.all(Array.from({ length: workers }, worker));
 }
 
 async function kill(): Promise<number> {
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const kills = Number(values.kills);
-  const workers = Number(values.workers);
   const until = Date.now() + Number(values.minutes) * 60_000;
   say(`seed ${seed}, ${kills} kills`);
   const report = emptyReport();
@@ -71,10 +72,12 @@ async function faults(): Promise<number> {
   const chosen = pairs.filter(
     ({ fault, endpoint }) => values.only === undefined || `${fault} ${endpoint}`.includes(values.only),
   );
-  await inTwo(
+  await inTurn(
     chosen.map(({ fault, endpoint }) => async () => {
       try {
-        rows.push(await tryFault(fault, endpoint));
+        const row = await tryFault(fault, endpoint);
+        rows.push(row);
+        say(`${fault} on ${endpoint}: ${row.code ?? 'none'}, ${row.states || 'no export'}, ${row.seconds} s`);
       } catch (error) {
         broken++;
         say(`BROKEN by ${fault} on ${endpoint}: ${error instanceof Error ? error.message : String(error)}`);

@@ -7,8 +7,12 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+type TestName = 'kill' | 'faults' | 'lies' | 'machine';
+
 interface Mutation {
   readonly name: string;
+  /** The tests that should notice, likeliest first. */
+  readonly by: readonly TestName[];
   /** Below dist/src. */
   readonly file: string;
   /** What is replaced, by what; it must be there. */
@@ -18,26 +22,31 @@ interface Mutation {
 const MUTATIONS: readonly Mutation[] = [
   {
     name: 'landed files are not fsynced',
+    by: ['kill'],
     file: 'landing/durable.js',
     changes: [['await handle.sync();', '']],
   },
   {
     name: 'folders are not fsynced after a rename',
+    by: ['kill'],
     file: 'landing/durable.js',
     changes: [['await this.#sync.sync(folder);', '']],
   },
   {
     name: 'landed files are written in place',
+    by: ['kill'],
     file: 'landing/durable.js',
     changes: [['const temporary = join(', 'const temporary = path || join(']],
   },
   {
     name: 'ledger lines are not fsynced',
+    by: ['kill'],
     file: 'landing/ledger-file.js',
     changes: [['await handle.sync();', '']],
   },
   {
     name: 'no run lock',
+    by: ['machine'],
     file: 'house.js',
     changes: [
       [
@@ -48,6 +57,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the request leaves before its intent is on record',
+    by: ['kill'],
     file: 'steps/events.js',
     changes: [
       [
@@ -59,51 +69,61 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'intents do not check for overlap',
+    by: ['kill', 'faults'],
     file: 'landing/ledger.js',
     changes: [['this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));', '']],
   },
   {
     name: 'ambiguous windows are free again',
+    by: ['faults', 'kill'],
     file: 'landing/export-state.js',
     changes: [["return state !== 'failed' &&", "return state !== 'ambiguous' && state !== 'failed' &&"]],
   },
   {
     name: 'left intents are not settled',
+    by: ['kill'],
     file: 'pipeline.js',
     changes: [['    await ledger.settle();\n    const failure', '    const failure']],
   },
   {
     name: 'landed pulls are not caught up with',
+    by: ['kill'],
     file: 'pipeline.js',
     changes: [['    await catchUp(house);\n', '']],
   },
   {
     name: 'what is paid is not brought home by the next run',
+    by: ['kill'],
     file: 'steps/events.js',
     changes: [["isResumable(state) && state !== 'landed'", 'false']],
   },
   {
     name: 'the paid request is retried like any other',
+    by: ['faults'],
     file: 'service/client.js',
     changes: [['if (!question.repeatable)\n            return this.#paced(question, token);', '']],
   },
   {
     name: 'an unknown outcome counts as a refusal',
+    by: ['faults', 'kill'],
     file: 'extract/export-request.js',
     changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
   },
   {
     name: 'the published file is written in place',
+    by: ['kill'],
     file: 'warehouse/publish.js',
     changes: [['`${published}.next-${process.pid}`', 'published']],
   },
   {
     name: 'the published file is not fsynced before its rename',
+    by: ['kill'],
     file: 'warehouse/publish.js',
     changes: [['await syncFile(next);', '']],
   },
   {
     name: 'loading is not one transaction',
+    by: ['kill'],
     file: 'warehouse/session.js',
     changes: [
       ["await this.#connection.run('begin transaction');", ''],
@@ -112,27 +132,29 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a repeated page is taken',
+    by: ['lies'],
     file: 'extract/export-result.js',
     changes: [['if (twin !== undefined) {', 'if (twin === null) {']],
   },
   {
     name: 'no room is kept for the answer',
+    by: ['machine'],
     file: 'landing/ledger-file.js',
     changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
   },
   {
     name: 'the lock is not looked at again before paying',
+    by: ['machine'],
     file: 'landing/lock.js',
     changes: [['if (this.#instance !== undefined && inode === this.#inode)', 'if (true)']],
   },
   {
     name: 'signals are not waited for while paying',
+    by: ['machine'],
     file: 'service/client.js',
     changes: [['question.repeatable ? this.#signal : NEVER', 'this.#signal']],
   },
 ];
-
-const FILES = ['kill', 'faults', 'machine', 'lies'].map((name) => `test/torture/${name}.test.ts`);
 
 /** Tries each; resolves to the number that survived. */
 export async function mutations(say: (line: string) => void, only: string | undefined): Promise<number> {
@@ -148,7 +170,7 @@ export async function mutations(say: (line: string) => void, only: string | unde
 }
 
 /** The test that notices, or undefined. */
-async function tryMutation({ file, changes }: Mutation): Promise<string | undefined> {
+async function tryMutation({ by, file, changes }: Mutation): Promise<string | undefined> {
   const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
   try {
     for (const part of ['dist', 'sql', 'package.json']) {
@@ -164,8 +186,8 @@ async function tryMutation({ file, changes }: Mutation): Promise<string | undefi
       text = text.replace(from, () => to);
     }
     await writeFile(target, text);
-    for (const test of FILES) {
-      const failed = await failingTest(test, copy);
+    for (const name of by) {
+      const failed = await failingTest(`test/torture/${name}.test.ts`, copy);
       if (failed !== undefined) return failed;
     }
     return undefined;
@@ -181,7 +203,11 @@ function failingTest(test: string, copy: string): Promise<string | undefined> {
   const child = spawn(
     process.execPath,
     [vitest, 'run', '--root', root, '--bail', '1', '--reporter', 'json', test],
-    { cwd: copy, env: process.env, stdio: ['ignore', 'pipe', 'ignore'] },
+    {
+      cwd: copy,
+      env: { TORTURE_KILLS: '60', TORTURE_SECONDS: '75', ...process.env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
   );
   const out: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => out.push(text));

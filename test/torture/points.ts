@@ -34,6 +34,9 @@ export const REBUILD_POINTS: readonly string[] = [
   ...PUBLISH_POINTS,
 ];
 
+/** What the next process passes when a power cut tore the ledger's last line. */
+export const TORN_POINTS: readonly string[] = durable('ledger-torn');
+
 export const ATTACH_POINTS: readonly string[] = ledger('attached');
 export const ABANDON_POINTS: readonly string[] = ledger('abandoned');
 

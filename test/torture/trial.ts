@@ -12,8 +12,9 @@ import { listed } from './files.js';
 /** What was expected and did not hold, with the story that led there. */
 export class Broken extends Error {}
 
-/** A run that takes longer than this hangs. */
+/** A command that takes longer than this hangs; a rebuild has every night that there was to load again. */
 const PATIENCE_MS = 60_000;
+const REBUILD_PATIENCE_MS = 300_000;
 
 export class Trial {
   readonly story: string[] = [];
@@ -55,13 +56,14 @@ export class Trial {
   }
 
   async watch(args: readonly string[], child: ReturnType<Place['start']>): Promise<Ended> {
-    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const patience = args[0] === 'rebuild' ? REBUILD_PATIENCE_MS : PATIENCE_MS;
+    const timer = setTimeout(() => child.kill('SIGKILL'), patience);
     const begun = Date.now();
     const result = await ended(child);
     clearTimeout(timer);
     const took = Date.now() - begun;
     this.tell(`${args.join(' ')} -> ${result.signal ?? result.code} in ${took} ms`);
-    if (took >= PATIENCE_MS) throw this.broken('the command hangs', result);
+    if (took >= patience) throw this.broken('the command hangs', result);
     if (result.stderr.includes('unforeseen')) throw this.broken('the command did not foresee this', result);
     return result;
   }
