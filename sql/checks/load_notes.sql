@@ -14,6 +14,7 @@ select
         when 'outside_range' then 'Records lie outside the days that were asked for; they were left out.'
         when 'other_day' then 'Records name another day than was asked for; the day that was asked for is taken.'
         when 'undated' then 'Records have no readable date.'
+        when 'mended' then 'Pages held half characters or wrong bytes; those became U+FFFD in the warehouse.'
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
         else note
     end as finding,

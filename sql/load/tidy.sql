@@ -104,11 +104,13 @@ select
     whole_documents.document::json as document,
     case
         when starts_with(odd.document, '{') then whole_documents.extra::json
-        when getvariable('recipients') = 'keep' then json_object('value', odd.document)
-        -- Nothing says what it is; only what looks like somebody's number is put under the setting.
-        when regexp_matches(odd.document ->> '$', '^\+?[0-9][0-9 ().-]{6,}$')
+        -- Nothing says what it is. What holds somebody's number is put under the setting, or kept by its type alone where
+        -- there is more than the number; the landed page has it in any case.
+        when getvariable('recipients') = 'keep' or not regexp_matches(odd.document, '\d[\d ().-]{6,}')
+        then json_object('value', odd.document)
+        when regexp_matches(odd.document ->> '$', '^\s*\+?\d[\d ().-]{6,}$')
         then json_object('value', recipient(odd.document ->> '$'))
-        else json_object('value', odd.document)
+        else json_object('value', json_type(odd.document))
     end as extra
 from odd
 left join whole_documents on odd.row_id = whole_documents.row_id;

@@ -43,7 +43,7 @@ create table ops.coverage (
 comment on table ops.coverage is 'One row per stream and KST day that the warehouse holds whole.';
 comment on column ops.coverage.stream is 'statistics, statistics_by_subchannel, campaigns or events.';
 comment on column ops.coverage.date is 'KST day; for events the day of the export window.';
-comment on column ops.coverage.rows is 'Rows of that day in the fact table of the stream; zero is a day on which nothing happened.';
+comment on column ops.coverage.rows is 'Rows of that day in the fact table of the stream, for events the distinct records of the export; zero is a day on which nothing happened.';
 comment on column ops.coverage.loaded_at is 'When the day was loaded into this file.';
 comment on column ops.coverage.pull is 'Id of the pull that the day came with.';
 comment on column ops.coverage.pulled_at is 'When the service answered that pull.';
@@ -60,7 +60,7 @@ comment on table ops.load_notes is 'What a load found odd and dealt with, by day
 comment on column ops.load_notes.stream is 'Stream of the pull.';
 comment on column ops.load_notes.date is 'KST day that the note is about; it goes when the day is replaced.';
 comment on column ops.load_notes.pull is 'Id of the pull.';
-comment on column ops.load_notes.note is 'repeated, shared_id, stray, outside_range, undated, no_id, no_time, no_event_name, same_grain.';
+comment on column ops.load_notes.note is 'repeated, shared_id, stray, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.';
 comment on column ops.load_notes.subject is 'What it concerns, where there is more to say than the day.';
 comment on column ops.load_notes.records is 'How many records.';
 

@@ -39,8 +39,9 @@ export async function loadEvents(session: Session, staging: Staging, pull: Event
 /** Pages to tables, portion by portion, so that a day of any size fits into memory. */
 async function fill(session: Session, staging: Staging, pull: EventsPull): Promise<number> {
   // An empty export may have landed as an answer without records, which is no page to read.
+  await session.set({ mended: 0 });
   if (pull.records === 0) return 0;
-  const reading: Reading = { closely: false, begun: false };
+  const reading: Reading = { closely: false, begun: false, mended: 0 };
   let records = 0;
   for (const portion of await portionsOf(pull.files, PORTION_BYTES)) {
     records += await staging.withPortion(portion, reading, async (scratch) => {
@@ -48,6 +49,7 @@ async function fill(session: Session, staging: Staging, pull: EventsPull): Promi
       for (const { name } of EVENT_TABLES) await session.run(`load/events/${name}`);
     });
   }
+  await session.set({ mended: reading.mended });
   return records;
 }
 

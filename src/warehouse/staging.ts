@@ -19,6 +19,8 @@ export interface Reading {
   closely: boolean;
   /** Whether the keys of the export's records have been looked at. */
   begun: boolean;
+  /** Files that could only be read with some of their characters replaced. */
+  mended: number;
 }
 
 export class Staging {
@@ -71,6 +73,7 @@ export class Staging {
     try {
       await this.session.set({ files: mended.files.map(asPattern), largest_object: largest * 2 });
       await this.#stage(reading);
+      reading.mended += mended.copies.length;
     } catch (error) {
       throw loadError(error, files[0] ?? '');
     } finally {

@@ -371,7 +371,8 @@ describe('pages that are not as they should be', () => {
     const raw = join(workshop.folder, 'bytes.json.gz');
     writeFileSync(raw, gzipSync(bytes));
     const files = [landed(workshop.folder, whole), landed(workshop.folder, torn), raw];
-    await workshop.load(workshop.events(DAY, [], { files, records: 3 }));
+    const [report] = await workshop.load(workshop.events(DAY, [], { files, records: 3 }));
+    expect(report?.notes).toEqual({ mended: 2 });
     expect(await workshop.look('select event_id, title from push_messages order by 1')).toEqual([
       { event_id: 'bytes', title: '\ufffd\ufffd' },
       { event_id: 'ok', title: '😀 \\ud83d 좋아요' },

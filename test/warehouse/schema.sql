@@ -345,7 +345,7 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
 table ops.coverage -- One row per stream and KST day that the warehouse holds whole.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
     date date -- KST day; for events the day of the export window.
-    rows bigint -- Rows of that day in the fact table of the stream; zero is a day on which nothing happened.
+    rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export; zero is a day on which nothing happened.
     loaded_at timestamp with time zone -- When the day was loaded into this file.
     pull varchar -- Id of the pull that the day came with.
     pulled_at timestamp with time zone -- When the service answered that pull.
@@ -379,7 +379,7 @@ table ops.load_notes -- What a load found odd and dealt with, by day; the checks
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
     pull varchar -- Id of the pull.
-    note varchar -- repeated, shared_id, stray, outside_range, undated, no_id, no_time, no_event_name, same_grain.
+    note varchar -- repeated, shared_id, stray, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
     subject varchar -- What it concerns, where there is more to say than the day.
     records bigint -- How many records.
 

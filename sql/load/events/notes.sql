@@ -21,4 +21,8 @@ where records > 0
 
 union all
 select 'events', getvariable('first_day'), getvariable('pull'), 'repeated', getvariable('repeated')::bigint
-where getvariable('repeated') > 0;
+where getvariable('repeated') > 0
+
+union all
+select 'events', getvariable('first_day'), getvariable('pull'), 'mended', getvariable('mended')::bigint
+where getvariable('mended') > 0;

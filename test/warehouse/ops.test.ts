@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { windowOf } from '../../src/calendar.js';
+import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
+import { record, statistic, Workshop, type Row } from './support.js';
+
+const DAY = '2026-11-20';
+
+test('the ledger is shown as it stands, and replaced whole', async () => {
+  const workshop = new Workshop();
+  const { start, end } = windowOf(DAY);
+  const unknown = {
+    exportId: undefined,
+    records: undefined,
+    pages: undefined,
+    estimatedRecords: undefined,
+    pricePerRecord: undefined,
+    requestedAt: undefined,
+    updatedAt: undefined,
+    note: undefined,
+  };
+  const entry = { windowStart: start, windowEnd: end, date: DAY, messageData: true };
+  await workshop.with(async (warehouse) => {
+    await warehouse.replaceExports([{ key: 'old', state: 'intended', ...entry, ...unknown }]);
+    await warehouse.replaceExports([
+      { key: 'a', state: 'ambiguous', ...entry, ...unknown, note: '사람이 본다' },
+      {
+        ...entry,
+        key: 'b',
+        state: 'loaded',
+        exportId: 'x1',
+        records: 1200,
+        pages: 2,
+        estimatedRecords: 1000,
+        pricePerRecord: 0.25,
+        requestedAt: workshop.now,
+        updatedAt: workshop.now,
+        note: undefined,
+      },
+    ]);
+  });
+  expect(
+    await workshop.look(`select key, state, epoch_ms(window_start) as start, date, export_id, message_data, records, pages,
+                         estimated_records, price_per_record, epoch_ms(requested_at) as requested, note
+                         from ops.exports order by key`),
+  ).toEqual([
+    {
+      key: 'a',
+      state: 'ambiguous',
+      start: String(start.getTime()),
+      date: DAY,
+      export_id: null,
+      message_data: true,
+      records: null,
+      pages: null,
+      estimated_records: null,
+      price_per_record: null,
+      requested: null,
+      note: '사람이 본다',
+    },
+    expect.objectContaining({
+      key: 'b',
+      export_id: 'x1',
+      records: '1200',
+      pages: '2',
+      estimated_records: '1000',
+      price_per_record: 0.25,
+      requested: String(workshop.now.getTime()),
+    }),
+  ]);
+});
+
+test('a run is noted when it begins, and completed when it ends', async () => {
+  const workshop = new Workshop();
+  const begun = { runId: 'r1', command: 'run', startedAt: workshop.now, version: '0.1.0', processId: 42 };
+  await workshop.with((warehouse) => warehouse.startRun(begun));
+  const run = (): Promise<Row> =>
+    workshop.lookOne(`select run_id, command, version, process_id, finished_at is null as open, exit_code, outcome,
+                      summary ->> '$.loaded' as loaded from ops.runs`);
+  const noted = { run_id: 'r1', command: 'run', version: '0.1.0', process_id: '42' };
+  expect(await run()).toEqual({ ...noted, open: true, exit_code: null, outcome: null, loaded: null });
+  await workshop.with((warehouse) =>
+    warehouse.finishRun({
+      runId: 'r1',
+      finishedAt: workshop.now,
+      exitCode: 0,
+      outcome: 'done',
+      summary: { loaded: '많이' },
+    }),
+  );
+  expect(await run()).toEqual({ ...noted, open: false, exit_code: 0, outcome: 'done', loaded: '많이' });
+});
+
+test('dimensions carry the latest names', async () => {
+  const workshop = new Workshop();
+  const before = '2026-11-19';
+  await workshop.load(
+    workshop.statistics({ start: before, end: DAY }, [
+      statistic({
+        date: before,
+        campaign_name: '옛 이름',
+        tags: ['a'],
+        channel: 'email',
+        variant_id: 'v',
+        variant_name: 'A',
+      }),
+      statistic({ campaign_name: '새 이름', tags: ['b'], variant_id: 'v', variant_name: 'B' }),
+      statistic({
+        resource_type: 'user-journey',
+        campaign_id: null,
+        campaign_name: null,
+        tags: [],
+        user_journey_id: 'j',
+        user_journey_name: '온보딩',
+        user_journey_node_id: 'n',
+        user_journey_node_name: '인사',
+      }),
+    ]),
+  );
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await workshop.look('from campaigns')).toEqual([
+    {
+      campaign_id: 'c1',
+      campaign_name: '새 이름',
+      tags: ['b'],
+      channels: ['email', 'push-notification'],
+      first_date: before,
+      last_date: DAY,
+    },
+  ]);
+  expect(await workshop.look('select variant_name, first_date from campaign_variants')).toEqual([
+    { variant_name: 'B', first_date: before },
+  ]);
+  expect(await workshop.look('select tag, first_date from campaign_tags order by tag')).toEqual([
+    { tag: 'a', first_date: before },
+    { tag: 'b', first_date: DAY },
+  ]);
+  expect(await workshop.look('select user_journey_name, nodes from user_journeys')).toEqual([
+    { user_journey_name: '온보딩', nodes: '1' },
+  ]);
+  expect(await workshop.look('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
+    { user_journey_node_name: '인사', channels: ['push-notification'] },
+  ]);
+  expect(await workshop.look('from calendar order by date')).toEqual([
+    { date: before, weekday: 4, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
+    { date: DAY, weekday: 5, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
+  ]);
+});
+
+test('a run passes the crash points in their order, and leaves no log behind', async () => {
+  const workshop = new Workshop();
+  await workshop.with(async (warehouse) => {
+    await warehouse.load(workshop.events(DAY, [[record()]]));
+    await warehouse.replaceExports([]);
+    await warehouse.model();
+    await warehouse.check();
+  });
+  expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
+  expect(existsSync(`${workshop.path}.wal`)).toBe(false);
+});
+
+test('closing twice does nothing', async () => {
+  const warehouse = await new Workshop().open();
+  await warehouse.close();
+  await warehouse.close();
+});
+
+test('a load that is stopped before its end leaves nothing, and is done again', async () => {
+  const workshop = new Workshop();
+  const pull = workshop.events(DAY, [[record({ message_data: { title: 't' } })]]);
+  const stopping = new Workshop({
+    path: workshop.path,
+    effects: {
+      now: () => workshop.now,
+      reach: (point) => {
+        if (point === 'load:before-commit') throw new Error('stopped');
+      },
+    },
+  });
+  await expect(stopping.load(pull)).rejects.toThrow('stopped');
+  expect(await workshop.look('select event_id from events union all from ops.loads select pull')).toEqual([]);
+  expect(await workshop.load(pull)).toMatchObject([{ changed: true, rows: 1 }]);
+  expect(await workshop.look('select title from push_messages')).toEqual([{ title: 't' }]);
+});
