@@ -1,5 +1,4 @@
 import js from '@eslint/js';
-import { importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Folders of src/ that are stages: none may know another; pipeline.ts alone knows the order. */
@@ -48,9 +47,7 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    plugins: { 'import-x': importX },
     rules: {
-      'import-x/no-cycle': 'error',
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
       '@typescript-eslint/restrict-template-expressions': [
         'error',

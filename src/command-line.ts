@@ -151,9 +151,14 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload schedule print cron --at 07:30',
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
-    .action((kind: string, options: ScheduleOptions) =>
+    .action((kind: string, _: unknown, command: Command) =>
       act(async (context) =>
-        (await import('./commands/schedule.js')).schedulePrintCommand(kind, options, context),
+        // `schedule` has an --at too, and takes it for itself.
+        (await import('./commands/schedule.js')).schedulePrintCommand(
+          kind,
+          command.optsWithGlobals(),
+          context,
+        ),
       ),
     );
 

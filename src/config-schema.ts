@@ -37,31 +37,43 @@ const baseUrl = z
   }, 'must be an http or https address such as https://api.example.com, without a query')
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** What is said of a text, or a list, where lines of `key: value` belong. */
+const NO_SECTION = {
+  error: (issue: { code: string }) =>
+    issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
+};
+
 const budget = z
-  .strictObject({
-    records_per_run: whole(0, 1e12).optional(),
-    records_per_month: whole(0, 1e12).optional(),
-  })
+  .strictObject(
+    {
+      records_per_run: whole(0, 1e12).optional(),
+      records_per_month: whole(0, 1e12).optional(),
+    },
+    NO_SECTION,
+  )
   .refine(
     ({ records_per_run, records_per_month }) =>
       records_per_run !== undefined || records_per_month !== undefined,
     'must give records_per_run and records_per_month',
   );
 
-const exportsSchema = z.strictObject({
-  budget: budget.optional(),
-  price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
-  start_date: day.optional(),
-  include_message_data: z
-    .enum(['true', 'false'], 'must be true or false')
-    .transform((text) => text === 'true')
-    .default(true),
-  page_parameter: z
-    .string('must be the name of a query parameter')
-    .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
-    .default('page'),
-  max_wait_minutes: number(0, 24 * 60, 'must be minutes, from 0 to 1440').default(60),
-});
+const exportsSchema = z.strictObject(
+  {
+    budget: budget.optional(),
+    price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
+    start_date: day.optional(),
+    include_message_data: z
+      .enum(['true', 'false'], 'must be true or false')
+      .transform((text) => text === 'true')
+      .default(true),
+    page_parameter: z
+      .string('must be the name of a query parameter')
+      .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
+      .default('page'),
+    max_wait_minutes: number(0, 24 * 60, 'must be minutes, from 0 to 1440').default(60),
+  },
+  NO_SECTION,
+);
 
 export const settingsSchema = z.strictObject({
   base_url: baseUrl.optional(),

@@ -248,7 +248,19 @@ function readSettings(file: string): Record<string, unknown> {
       hint: 'Compare it with what `dawnload init` writes.',
     });
   }
-  return z.record(z.string(), z.unknown()).parse(document.toJS());
+  return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
+}
+
+/** A section whose lines are all commented out reads as an empty text; it is meant as a section all the same. */
+function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
+  const sections = new Set(['privacy', 'exports', 'budget']);
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (sections.has(key) && value === '') return [key, {}];
+      const inner = z.record(z.string(), z.unknown()).safeParse(value);
+      return [key, inner.success ? withEmptySections(inner.data) : value];
+    }),
+  );
 }
 
 function firstLine(text: string): string {

@@ -53,6 +53,11 @@ export interface Storeroom {
   readonly files: DataFiles;
   /** The file that the warehouse is made in. */
   readonly path: string;
+  /**
+   * When an answer is taken to have come: now, but never before what has landed already. Of two pulls of a day the later
+   * one counts, and a clock that was set back must not make the newer one look older.
+   */
+  pullInstant(): Date;
   /** Loads a pull; one at a time, whoever calls. */
   load(pull: Pull): Promise<LoadReport>;
 }
@@ -97,6 +102,7 @@ export async function withStoreroom<T>(
     });
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
+    const pullInstant = monotone(effects, (await landing.pulls()).at(-1)?.pulledAt);
     const one = pLimit(1);
     const load = (pull: Pull): Promise<LoadReport> =>
       one(async () => {
@@ -118,6 +124,7 @@ export async function withStoreroom<T>(
         report,
         files,
         path,
+        pullInstant,
         load,
       });
     } finally {
@@ -162,4 +169,13 @@ export function withHouse<T>(
       await service.close();
     }
   });
+}
+
+/** The present, or a millisecond after the last instant that was given out, whichever is later. */
+function monotone(effects: Effects, newest: Date | undefined): () => Date {
+  let last = newest?.getTime() ?? 0;
+  return () => {
+    last = Math.max(effects.now().getTime(), last + 1);
+    return new Date(last);
+  };
 }

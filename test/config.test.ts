@@ -115,6 +115,12 @@ exports:
     expect(refusal(`${rest}\n${line}\n`)).toMatch(words);
   });
 
+  test('a section whose lines are all commented out is an empty one', () => {
+    const config = load(`${MINIMUM}privacy:\n  # recipients: keep\nexports:\n  # budget:\n`);
+    expect(config).toMatchObject({ privacy: { recipients: 'hash' }, exports: { budget: undefined } });
+    expect(refusal(`${MINIMUM}exports: off\n`)).toMatch(/exports must hold "key: value" lines/);
+  });
+
   test('broken YAML is refused with its line', () => {
     expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML/);
   });

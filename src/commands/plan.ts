@@ -156,19 +156,26 @@ function eventLines({ budget, to_request, not_requested, under_way, ...events }:
   return [
     `events      ${
       to_request.length === 0
-        ? 'nothing to request'
+        ? not_requested.some(({ reason }) => reason === 'no_estimate')
+          ? 'nothing can be estimated yet'
+          : 'nothing to request'
         : `request ${plural(to_request.length, 'day')}, about ${formatCount(events.estimated_records)} records${price}`
     }`,
     ...to_request.map((day) => `              ${day.date}  ${estimateText(day)}`),
     ...not_requested.map(
       (day) =>
-        `              ${day.date}  ${estimateText(day)}  not requested: ${day.reason.replaceAll('_', ' ')}`,
+        `              ${day.date}  ${estimateText(day)}  not requested: ${REASONS[day.reason] ?? day.reason.replaceAll('_', ' ')}`,
     ),
     ...(under_way.length === 0 ? [] : [`            under way, at no further cost: ${under_way.join(', ')}`]),
     `            budget ${formatCount(budget.records_per_run)} records a run, ${formatCount(budget.records_per_month)} a month`,
     `            ${events.month.month} so far ${formatCount(events.month.records)} records${spent}`,
   ];
 }
+
+/** The purse's words, where they need more. */
+const REASONS: Readonly<Record<string, string>> = {
+  no_estimate: 'now; `run` brings its statistics first and then decides within the budget',
+};
 
 function estimateText({ estimated_records }: PlannedDay): string {
   return estimated_records === null ? 'no estimate yet' : `~${formatCount(estimated_records)} records`;

@@ -57,7 +57,7 @@ After=network-online.target
 
 [Service]
 Type=oneshot
-WorkingDirectory=${folder}
+WorkingDirectory=${folder.replaceAll('%', '%%')}
 ExecStart=${command.map(quoteUnit).join(' ')}
 # 3: only the budget stood in the way. 1 and 75 are tried again.
 SuccessExitStatus=3

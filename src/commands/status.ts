@@ -88,7 +88,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
       : `warehouse ${status.published}`,
   );
   if (run !== null) {
-    const ago = formatDuration(now.getTime() - (run.finishedAt ?? run.startedAt).getTime());
+    const ago = formatDuration(Math.max(0, now.getTime() - (run.finishedAt ?? run.startedAt).getTime()));
     terminal.out(
       `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exitCode ?? '?'}), ${formatKst(run.startedAt)}, ${ago} ago`,
     );

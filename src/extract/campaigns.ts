@@ -1,11 +1,12 @@
 /** Campaign statistics: E19 for each campaign that the daily statistics of the window name. */
-import type { DayRange } from '../calendar.js';
-import type { ServiceClient } from '../service/client.js';
+import { dayCount, halvesOf, type DayRange } from '../calendar.js';
+import type { Answer, ServiceClient } from '../service/client.js';
 import { campaignStatistics } from '../service/endpoints.js';
 import { settleAll } from './settle.js';
 
 export interface CampaignSink {
-  accept(campaignId: string, body: Buffer): Promise<void>;
+  /** An answer for one campaign over a range, or over a part of it. */
+  accept(campaignId: string, range: DayRange, body: Buffer): Promise<void>;
   reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
 }
 
@@ -14,7 +15,10 @@ export interface CampaignFailure {
   readonly reason: string;
 }
 
-/** E19 for every campaign over one range of KST days, several at once. Returns those that could not be had. */
+/** So often the same window is asked for again when the service says `Timeout`, before it is halved. */
+const PATIENCE = 1;
+
+/** E19 for every campaign over one range of KST days, several at once. Returns those that could not be had whole. */
 export async function extractCampaigns(
   service: ServiceClient,
   campaignIds: readonly string[],
@@ -32,13 +36,26 @@ async function extractCampaign(
   sink: CampaignSink,
 ): Promise<CampaignFailure | undefined> {
   const question = campaignStatistics(service.projectId, campaignId, range);
-  const { verdict, body } = await service.ask(question);
+  let answer: Answer;
+  let asked = 0;
+  do {
+    answer = await service.ask(question);
+    asked++;
+  } while (answer.verdict.kind === 'timeout' && asked <= PATIENCE);
+
+  const { verdict, body } = answer;
+  if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
+    const [first, second] = halvesOf(range);
+    const early = await extractCampaign(service, campaignId, first, sink);
+    const late = await extractCampaign(service, campaignId, second, sink);
+    return early ?? late;
+  }
   if (verdict.kind !== 'ok') return { campaignId, reason: `E19 failed (${verdict.reason})` };
   const data = verdict.envelope.kind === 'object' ? verdict.envelope.parts.get('data') : undefined;
   if (data === undefined || body[data.start] !== 0x7b) {
     await sink.reject(question.endpoint, campaignId, body);
     return { campaignId, reason: 'E19 answered without a data object' };
   }
-  await sink.accept(campaignId, body);
+  await sink.accept(campaignId, range, body);
   return undefined;
 }

@@ -62,8 +62,11 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
       return { kind: 'trouble', reason: `status error${message === undefined ? '' : `: ${message}`}` };
     case 'success':
       return readSuccess(envelope, body, number);
+    case undefined:
+      return { kind: 'strange', reason: 'E21 answered without a status', body };
     default:
-      return { kind: 'strange', reason: `E21 answered with the status ${JSON.stringify(status)}`, body };
+      // A word that the specification does not know may well pass, as `processing` does.
+      return { kind: 'trouble', reason: `E21 answered with the status ${JSON.stringify(status)}` };
   }
 }
 

@@ -16,7 +16,7 @@ export type RequestOutcome =
   | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer };
 
 /** Statuses by which the service, or what stands before it, says no before doing anything. */
-const CLEAR_REFUSALS = new Set([401, 403, 404, 405, 429, 307, 308]);
+const CLEAR_REFUSALS = new Set([401, 403, 404, 405, 429]);
 
 /**
  * Requests one paid export. The caller has put the intent on record before and records the outcome after.
@@ -63,9 +63,6 @@ function outcomeOf({ verdict, body, status }: Answer): RequestOutcome {
         ? { kind: 'refused', reason: verdict.reason }
         : unknown(verdict.reason, body);
     case 'redirected':
-      return isClear('', status)
-        ? { kind: 'refused', reason: verdict.reason }
-        : unknown(verdict.reason, body);
     case 'timeout':
     case 'broken':
     case 'oversized':

@@ -2,7 +2,7 @@
  * Whole files or none: a file is written beside its place under a temporary name, fsynced, renamed, and the folder
  * fsynced. Whoever lists the folder sees the file complete or not at all, also after a power cut.
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf } from '../errors.js';
@@ -105,9 +105,27 @@ export class DurableFolder {
       await this.#sync.sync(dirname(path));
       return;
     }
-    const first = await mkdir(path, { mode: FOLDER_MODE, recursive: true });
-    if (first === undefined) return;
-    for (let made = path; made.startsWith(first); made = dirname(made)) await this.#sync.sync(dirname(made));
+    await this.#makeOutside(path);
+  }
+
+  /**
+   * The root and what lies above it, for everyone to enter: the published file is for readers. One by one, since mkdir
+   * with `recursive` never comes back from a place such as /proc, where nothing can be made.
+   */
+  async #makeOutside(path: string): Promise<void> {
+    if (await isFolder(path)) return;
+    if (dirname(path) !== path) await this.#makeOutside(dirname(path));
+    await mkdir(path);
+    await this.#sync.sync(dirname(path));
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

@@ -122,13 +122,13 @@ function wordsOf(value: unknown): string[] {
   );
 }
 
-/** A short body that is text and not a page of HTML: E18 is known to answer so when it refuses. */
-function plainText({ body, contentType, status }: RawAnswer): string | undefined {
-  if (status < 400 && !contentType.startsWith('text/plain')) return undefined;
+/** A body that is text and no page of HTML: E18 is known to answer so when it refuses, whatever it calls the type. */
+function plainText({ body, contentType }: RawAnswer): string | undefined {
   const text = body.toString('utf8', 0, 500).trim();
-  return text === '' || text.startsWith('<') || text.startsWith('{') || text.startsWith('[')
-    ? undefined
-    : clean(text);
+  if (text === '') return undefined;
+  if (text.startsWith('<')) return 'an HTML page, as a proxy would send it';
+  if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
+  return clean(text);
 }
 
 /** Words of the service as one short line for a message: no token, no long number, no control character. */

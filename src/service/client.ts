@@ -65,7 +65,7 @@ export class ServiceClient {
       () => effects.now(),
     );
     const limit = pLimit(settings.concurrency);
-    const throttle = pThrottle(pace(settings.requestsPerSecond));
+    const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
     const throttled = throttle((question: Question, token: string | undefined) =>
       this.#exchange(question, token),
     );

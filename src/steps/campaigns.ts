@@ -21,11 +21,10 @@ async function pullRange(range: DayRange, house: House): Promise<void> {
   const { service, landing, warehouse, report, effects, terminal } = house;
   const campaigns = await warehouse.campaignsSeen(range);
   terminal.progress(`statistics of ${campaigns.length} campaigns, ${range.start} to ${range.end}`);
-  const pull = await landing.campaignPull(range, effects.now());
-  const window = windowOf(range);
+  const pull = await landing.campaignPull(range, house.pullInstant());
   const failures = await extractCampaigns(service, campaigns, range, {
-    async accept(campaignId, body) {
-      await pull.land(campaignId, window, body);
+    async accept(campaignId, part, body) {
+      await pull.land(campaignId, windowOf(part), body);
     },
     async reject(endpoint, campaignId, body) {
       await landing.land(

@@ -18,7 +18,7 @@ export async function pullStatistics(job: Job, house: House): Promise<void> {
 
   const daily: StatisticsSink = {
     async accept(range, body) {
-      const pulledAt = effects.now();
+      const pulledAt = house.pullInstant();
       const { id, file } = await landing.land({ stream: 'statistics', range, pulledAt }, body);
       await loadOrReport(house, { stream: 'statistics', id, range, pulledAt, file });
     },
@@ -32,7 +32,7 @@ export async function pullStatistics(job: Job, house: House): Promise<void> {
 
   const bySubchannel: StatisticsSink = {
     async accept({ start: day }, body) {
-      const pulledAt = effects.now();
+      const pulledAt = house.pullInstant();
       const { id, file } = await landing.land({ stream: 'statistics_by_subchannel', day, pulledAt }, body);
       await loadOrReport(house, { stream: 'statistics_by_subchannel', id, day, pulledAt, file });
     },

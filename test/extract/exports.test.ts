@@ -78,7 +78,7 @@ describe('the paid request', () => {
     ['a 404', {}, 404, 'refused'],
     ['a 429', '', 429, 'refused'],
     ['an error body with status 200', { error: 'InvalidRequest', message: 'x' }, 200, 'refused'],
-    ['a 307', '', 307, 'refused'],
+    ['a 307', '', 307, 'unknown'],
     ['a 303, which may follow work done', '', 303, 'unknown'],
     ['a 400 without a word', '', 400, 'unknown'],
     ['a 408', '', 408, 'unknown'],

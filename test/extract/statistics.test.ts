@@ -106,4 +106,28 @@ describe('campaign statistics', () => {
     expect(accepted.sort()).toEqual(['a', 'c']);
     expect(failures).toMatchObject([{ campaignId: 'bad' }]);
   });
+
+  test('a window that times out is asked for once more and then in halves', async () => {
+    const days = (url: string): number => {
+      const query = new URL(url, 'http://x').searchParams;
+      return (Date.parse(query.get('end') ?? '') - Date.parse(query.get('start') ?? '')) / 86_400_000;
+    };
+    const { client } = await setUp(({ url }, response) => {
+      if (days(url) > 4) json(response, { error: 'Timeout' });
+      else json(response, { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [] }, error: null });
+    });
+    const accepted: DayRange[] = [];
+    const failures = await extractCampaigns(client, ['a'], WEEK, {
+      accept: (_, range) => {
+        accepted.push(range);
+        return Promise.resolve();
+      },
+      reject: () => Promise.resolve(),
+    });
+    expect(failures).toEqual([]);
+    expect(accepted).toEqual([
+      { start: '2026-11-14', end: '2026-11-16' },
+      { start: '2026-11-17', end: '2026-11-20' },
+    ]);
+  });
 });

@@ -32,6 +32,8 @@ describe('what an answer means', () => {
     ['E17 Timeout with status 200', { error: 'Timeout' }, 200, 'timeout'],
     ['E17 Timeout with status 500', { error: 'Timeout' }, 500, 'timeout'],
     ['E18 timeout text', 'Request timed out, try again with a shorter date range', 400, 'timeout'],
+    ['E18 timeout text with status 200', 'Timeout. Please try a shorter date range.', 200, 'timeout'],
+    ['E18 unauthorized text with status 200', 'Unauthorized: invalid token', 200, 'unauthorized'],
     ['E18 unauthorized text with its reason', 'Unauthorized: jwt expired', 400, 'unauthorized'],
     [
       'E17 InternalServerError with status 200',
