@@ -12,8 +12,14 @@ test('a run may be killed at any moment: nothing is paid for twice, lost, or sho
     // A slow machine has time for fewer; the first two are always among them.
     until: Date.now() + SECONDS * 1000,
     roundsPerFolder: 5,
-    // The answer to a paid request is lost in the first; whether it was sent is not known after the second.
-    first: ['ledger/requested/before-append', 'ledger/intended/durable'],
+    // A bill without an answer; an intent without a bill; everything at home, but the disk may have forgotten it;
+    // everything published.
+    first: [
+      'ledger/requested/before-append',
+      'ledger/intended/durable',
+      'model:done',
+      'publish/after-folder-fsync',
+    ],
   });
   expect(report.kills).toBeGreaterThan(1);
   expect(report.looks).toBeGreaterThan(1);

@@ -33,7 +33,7 @@ export interface KillOptions {
   readonly roundsPerFolder?: number;
   /** Whether to compare each folder in the end with one that was never killed. */
   readonly compare?: boolean;
-  /** Points that are tried before any other. */
+  /** Points that are tried before any other, each in a night of its own and with a power cut. */
   readonly first?: readonly string[];
   readonly say?: (line: string) => void;
 }
@@ -136,14 +136,15 @@ class KillTrial {
     let command = this.#next(round);
     this.#reader.start();
     try {
-      for (let left = 3 + chance.below(6); left > 0; left--) {
+      for (let left = Math.max(this.#first.length, 3 + chance.below(6)); left > 0; left--) {
         const misfortune =
           this.#first.length === 0 && chance.happens(0.35) ? chance.pick(MISFORTUNES) : undefined;
         trial.faults(misfortune?.faults ?? []);
         const wasKilled = await this.#kill(command, this.#points(round, misfortune?.points));
         trial.faults([]);
         // A night that was not stopped has nothing left to be killed in: on to another one.
-        if (!wasKilled && chance.happens(0.7)) command = this.#next(round + 1);
+        if (this.#first.length > 0) command = this.#night(round + 1);
+        else if (!wasKilled && chance.happens(0.7)) command = this.#next(round + 1);
         if (chance.happens(0.1)) await this.#resolve();
       }
       if (chance.happens(0.06)) await this.#kill(['rebuild'], REBUILD_POINTS);
@@ -234,11 +235,10 @@ class KillTrial {
   /** Starts the command and kills it; whether that came in time. */
   async #kill(command: readonly string[], points: readonly string[]): Promise<boolean> {
     const { trial, chance, report } = this;
-    const note = chance.happens(0.35)
-      ? join(trial.notes, `plug-${report.rounds}-${report.kills}`)
-      : undefined;
-    const environment = { ...(note === undefined ? {} : plugged(note)) };
     const first = points === RUN_POINTS ? this.#first.shift() : undefined;
+    const isPlugged = first !== undefined || chance.happens(0.35);
+    const note = isPlugged ? join(trial.notes, `plug-${report.rounds}-${report.kills}`) : undefined;
+    const environment = { ...(note === undefined ? {} : plugged(note)) };
     let result: Ended;
     let point: string | undefined;
     if (first !== undefined || chance.happens(0.65)) {
