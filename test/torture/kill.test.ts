@@ -9,12 +9,14 @@ test('a run may be killed at any moment: nothing is paid for twice, lost, or sho
   const report = await killTorture({
     seed,
     kills: Number(process.env['TORTURE_KILLS'] ?? 12),
-    // A slow machine has time for fewer; the first two are always among them.
+    // A slow machine has time for fewer; the first of them are always the same.
     until: Date.now() + SECONDS * 1000,
     roundsPerFolder: 5,
-    // A bill without an answer; an intent without a bill; everything at home, but the disk may have forgotten it;
-    // everything published.
+    // An intent not yet on record, half a landed file, a bill without an answer, an intent without a bill; everything
+    // at home, but the disk may have forgotten it; everything published.
     first: [
+      'ledger/intended/before-append',
+      'land/statistics/before-fsync',
       'ledger/requested/before-append',
       'ledger/intended/durable',
       'model:done',

@@ -15,7 +15,8 @@ const { values } = parseArgs({
     /** Processes at a time. */
     workers: { type: 'string', default: '2' },
     faults: { type: 'boolean', default: false },
-    only: { type: 'string' },
+    /** Parts of the names of the faults, or of the mutations, to try; several may be given. */
+    only: { type: 'string', multiple: true, default: [] },
     mutations: { type: 'boolean', default: false },
   },
 });
@@ -23,6 +24,9 @@ const { values } = parseArgs({
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
+
+const isWanted = (name: string): boolean =>
+  values.only.length === 0 || values.only.some((part) => name.includes(part));
 
 const workers = Number(values.workers);
 
@@ -69,15 +73,15 @@ async function faults(): Promise<number> {
   const pairs = [REFUSED, ...Object.keys(FAULTS)].flatMap((fault) =>
     ENDPOINTS.map((endpoint) => ({ fault, endpoint })),
   );
-  const chosen = pairs.filter(
-    ({ fault, endpoint }) => values.only === undefined || `${fault} ${endpoint}`.includes(values.only),
-  );
+  const chosen = pairs.filter(({ fault, endpoint }) => isWanted(`${fault} on ${endpoint}`));
   await inTurn(
     chosen.map(({ fault, endpoint }) => async () => {
       try {
         const row = await tryFault(fault, endpoint);
         rows.push(row);
-        say(`${fault} on ${endpoint}: ${row.code ?? 'none'}, ${row.states || 'no export'}, ${row.seconds} s`);
+        say(
+          `${fault} on ${endpoint}: ${row.code ?? 'none'}, ${row.states || 'no export'}, ${row.bills} billed, ${row.seconds} s`,
+        );
       } catch (error) {
         broken++;
         say(`BROKEN by ${fault} on ${endpoint}: ${error instanceof Error ? error.message : String(error)}`);
@@ -98,7 +102,7 @@ async function faults(): Promise<number> {
 }
 
 const broken = values.mutations
-  ? await mutations(say, values.only)
+  ? await mutations(say, isWanted)
   : values.faults
     ? await faults()
     : await kill();

@@ -157,10 +157,13 @@ const MUTATIONS: readonly Mutation[] = [
 ];
 
 /** Tries each; resolves to the number that survived. */
-export async function mutations(say: (line: string) => void, only: string | undefined): Promise<number> {
+export async function mutations(
+  say: (line: string) => void,
+  isWanted: (name: string) => boolean,
+): Promise<number> {
   const survivors: string[] = [];
   for (const mutation of MUTATIONS) {
-    if (only !== undefined && !mutation.name.includes(only)) continue;
+    if (!isWanted(mutation.name)) continue;
     const noticed = await tryMutation(mutation);
     say(`| ${mutation.name} | ${noticed ?? '**survives**'} |`);
     if (noticed === undefined) survivors.push(mutation.name);
