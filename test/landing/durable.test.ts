@@ -15,14 +15,16 @@ async function written() {
 }
 
 describe('writing a whole file', () => {
-  it('makes the folders above it, for the owner alone, and leaves nothing beside it', async () => {
+  it('makes the folders above it, for the owner alone but for the data folder itself, and leaves nothing beside it', async () => {
     const { data, disk, effects } = await written();
     await disk.write(join(data, 'a/b/file'), 'body', 'thing');
     expect(await readFile(join(data, 'a/b/file'), 'utf8')).toBe('body');
     expect(await filesBelow(data)).toEqual(['a/b/file']);
-    for (const folder of [data, join(data, 'a'), join(data, 'a/b')]) {
+    for (const folder of [join(data, 'a'), join(data, 'a/b')]) {
       expect((await stat(folder)).mode & 0o777).toBe(0o700);
     }
+    // The published warehouse lies in it, for readers of other accounts.
+    expect((await stat(data)).mode & 0o777).toBe(0o777 & ~process.umask());
     expect((await stat(join(data, 'a/b/file'))).mode & 0o777).toBe(0o600);
     expect(effects.passed).toEqual(DURABLE_STEPS.map((step) => `thing/${step}`));
   });
