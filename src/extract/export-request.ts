@@ -18,6 +18,9 @@ export type RequestOutcome =
 /** Statuses by which the service, or what stands before it, says no before doing anything. */
 const CLEAR_REFUSALS = new Set([401, 403, 404, 405, 429]);
 
+/** With a status of success only such words are a clear refusal: others may tell of a failure after the billing. */
+const REFUSING_WORDS = /invalid|unauthori[sz]ed|forbidden|denied|required|must /i;
+
 /**
  * Requests one paid export. The caller has put the intent on record before and records the outcome after.
  *
@@ -75,8 +78,9 @@ function unknown(reason: string, body: Buffer): RequestOutcome {
 }
 
 /** A reason that has words behind its status (`HTTP 400: …`) came with an error body. */
-function isClear(reason: string, status: number | undefined): boolean {
-  return reason.includes(': ') || (status !== undefined && CLEAR_REFUSALS.has(status));
+function isClear(reason: string, status = 0): boolean {
+  if (CLEAR_REFUSALS.has(status)) return true;
+  return reason.includes(': ') && (status >= 400 || REFUSING_WORDS.test(reason));
 }
 
 /** The id as text; a number is taken too, since only the word `string` in the specification speaks against one. */

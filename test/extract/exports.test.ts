@@ -84,6 +84,7 @@ describe('the paid request', () => {
     ['a 408', '', 408, 'unknown'],
     ['a 500', { error: 'InternalServerError', message: 'x' }, 500, 'unknown'],
     ['InternalServerError with status 200', { error: 'InternalServerError', message: 'x' }, 200, 'unknown'],
+    ['a failure in no clear words with status 200', { status: 'error', message: 'Failed' }, 200, 'unknown'],
     ['Timeout with status 200', { error: 'Timeout' }, 200, 'unknown'],
     ['HTML with status 502', '<html></html>', 502, 'unknown'],
     ['a 200 of another shape', { ok: true }, 200, 'unknown'],
