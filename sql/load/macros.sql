@@ -4,33 +4,38 @@
 create or replace temp macro shape(place) as struct_extract(getvariable('place:' || place), 'shape');
 
 -- Whether a document differs from the specification: an unknown key, or a value of another kind. Whether its texts can
--- be read as numbers or times shows when they are.
+-- be read as numbers or times shows when they are. Documents of a place are much alike, so each is first compared with a
+-- usual one (load/usual), which takes half the time.
 create or replace temp macro is_odd(document, place) as
     not starts_with(document, '{')
-    or not list_has_all(struct_extract(getvariable('place:' || place), 'known'), json_keys(document))
     or case
-        when len(struct_extract(getvariable('place:' || place), 'scalar_paths')) > 0
-        then list_has_any(
+        when json_keys(document) = struct_extract(getvariable('usual:' || place), 'keys') then false
+        else not list_has_all(struct_extract(getvariable('place:' || place), 'known'), json_keys(document))
+    end
+    or case
+        when len(struct_extract(getvariable('place:' || place), 'scalar_paths')) = 0 then false
+        when
+            json_type(document, struct_extract(getvariable('place:' || place), 'scalar_paths'))
+            = struct_extract(getvariable('usual:' || place), 'types')
+        then false
+        else list_has_any(
             json_type(document, struct_extract(getvariable('place:' || place), 'scalar_paths')),
             ['OBJECT', 'ARRAY']
         )
-        else false
     end
     or case
-        when len(struct_extract(getvariable('place:' || place), 'list_paths')) > 0
-        then list_has_any(
+        when len(struct_extract(getvariable('place:' || place), 'list_paths')) = 0 then false
+        else list_has_any(
             json_type(document, struct_extract(getvariable('place:' || place), 'list_paths')),
             ['OBJECT', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
         )
-        else false
     end
     or case
-        when len(struct_extract(getvariable('place:' || place), 'object_paths')) > 0
-        then list_has_any(
+        when len(struct_extract(getvariable('place:' || place), 'object_paths')) = 0 then false
+        else list_has_any(
             json_type(document, struct_extract(getvariable('place:' || place), 'object_paths')),
             ['ARRAY', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
         )
-        else false
     end;
 
 -- A key as a JSON pointer: unlike a path it can hold any character.

@@ -41,7 +41,7 @@ async function fill(session: Session, staging: Staging, pull: EventsPull): Promi
   // An empty export may have landed as an answer without records, which is no page to read.
   await session.set({ mended: 0 });
   if (pull.records === 0) return 0;
-  const reading: Reading = { closely: false, begun: false, mended: 0 };
+  const reading: Reading = { closely: false, begun: false, acquainted: false, mended: 0 };
   let records = 0;
   for (const portion of await portionsOf(pull.files, PORTION_BYTES)) {
     records += await staging.withPortion(portion, reading, async (scratch) => {

@@ -9,6 +9,7 @@ import { loadEvents } from './load-events.js';
 import { loadStatistics } from './load-statistics.js';
 import { daysAsked, type Pull } from './pull.js';
 import type { LoadReport } from './rows.js';
+import { withRoom, type Room } from './room.js';
 import { count, type Session } from './session.js';
 import { mendRefused, type Staging } from './staging.js';
 
@@ -17,6 +18,7 @@ export const LOAD_POINTS = ['load:before-commit', 'load:after-commit'] as const;
 export interface LoadContext {
   readonly session: Session;
   readonly staging: Staging;
+  readonly room: Room;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** For copies of files that need mending; they are removed afterwards. */
   readonly tempDirectory: string;
@@ -47,7 +49,11 @@ export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadRe
   }
 }
 
-async function attempt(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
+function attempt(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
+  return withRoom(context.session, context.room, () => attemptOnce(pull, files, context));
+}
+
+async function attemptOnce(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
   const { session, effects } = context;
   const report = await session.transaction(async () => {
     await session.run('load/days');

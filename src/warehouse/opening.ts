@@ -3,13 +3,13 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from './engine.js';
+import type { Room } from './room.js';
 import { Session } from './session.js';
 
 export interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
-  readonly memoryLimitMb: number;
-  readonly threads: number | undefined;
+  readonly room: Room;
 }
 
 /**
@@ -20,16 +20,16 @@ export interface Opening {
  * @throws DamageError when it is no database, or a damaged one
  */
 export async function openSession(opening: Opening): Promise<Session> {
-  const { path, tempDirectory, memoryLimitMb, threads } = opening;
+  const { path, tempDirectory, room } = opening;
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
   await sweep(tempDirectory);
   await removeEmpty(path);
   const settings = {
-    memory_limit: `${memoryLimitMb}MB`,
+    memory_limit: `${room.megabytes}MB`,
+    threads: String(room.threads),
     temp_directory: tempDirectory,
     // Rows of a table have no order; keeping one would cost memory and the second core.
     preserve_insertion_order: 'false',
-    ...(threads === undefined ? {} : { threads: String(threads) }),
   };
   try {
     return await Session.open(await openInstance(path, settings));

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { isRefusal, loadError } from './load-error.js';
 import { asPattern, mend, type Portion } from './landed-files.js';
 import { count, type Session } from './session.js';
+import { MESSAGE_CHANNELS } from './tables.js';
 import { tidyOdd } from './tidy.js';
 
 const HOME = z.object({ home: z.string() });
@@ -19,6 +20,8 @@ export interface Reading {
   closely: boolean;
   /** Whether the keys of the export's records have been looked at. */
   begun: boolean;
+  /** Whether it is known what messages of each channel usually look like. */
+  acquainted: boolean;
   /** Files that could only be read with some of their characters replaced. */
   mended: number;
 }
@@ -65,7 +68,7 @@ export class Staging {
       reading.closely = true;
       await this.#prepareMended(files, largest, reading);
     }
-    await this.#tidy();
+    await this.#tidy(reading);
   }
 
   async #prepareMended(files: readonly string[], largest: number, reading: Reading): Promise<void> {
@@ -110,8 +113,12 @@ export class Staging {
   }
 
   /** Messages, their parts, and messages of unknown form. */
-  async #tidy(): Promise<void> {
+  async #tidy(reading: Reading): Promise<void> {
     const session = this.session;
+    if (!reading.acquainted) {
+      reading.acquainted = true;
+      for (const channel of MESSAGE_CHANNELS) await session.run('load/events/usual', { channel });
+    }
     await session.run('load/events/odd_messages');
     if (await tidyOdd(session)) await session.run('load/events/tidy_messages');
     for (const table of ['buttons', 'attachments']) {

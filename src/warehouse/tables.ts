@@ -22,3 +22,17 @@ export const EVENT_TABLES: readonly EventTable[] = [
   { name: 'message_buttons', key: 'event_id, position' },
   { name: 'other_messages', key: 'event_id' },
 ];
+
+/** The channels whose messages have a table of their own. */
+export const MESSAGE_CHANNELS = [
+  'text-message',
+  'email',
+  'chatapp-friendtalk',
+  'chatapp-alimtalk',
+  'chatapp-brand-message',
+  'in-app-message',
+  'in-web-message',
+  'push-notification',
+  'web-push-notification',
+  'webhook',
+] as const;

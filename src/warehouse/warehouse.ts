@@ -9,6 +9,7 @@ import { loadPull } from './load.js';
 import { migrate } from './migrate.js';
 import { openSession } from './opening.js';
 import type { Pull, Stream } from './pull.js';
+import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
@@ -44,12 +45,10 @@ export interface WarehouseOptions {
   readonly messenger: string;
   readonly privacy: Privacy;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** What DuckDB may use; the process takes about 150 MB beside it. */
+  /** What DuckDB may use for ordinary loads; see src/warehouse/room.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
 }
-
-const MEMORY_LIMIT_MB = 256;
 
 const pullId = z.object({ pull: z.string() });
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
@@ -74,8 +73,8 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory, memoryLimitMb = MEMORY_LIMIT_MB, threads } = options;
-    const session = await openSession({ path, tempDirectory, memoryLimitMb, threads });
+    const { path, tempDirectory } = options;
+    const session = await openSession({ path, tempDirectory, room: roomOf(options) });
     try {
       await session.run('load/session');
       await migrate(session, options.effects.now());
@@ -109,6 +108,7 @@ export class Warehouse {
     return loadPull(pull, {
       session: this.#session,
       staging: this.#staging,
+      room: roomOf(this.#options),
       effects: this.#options.effects,
       tempDirectory: this.#options.tempDirectory,
     });
@@ -208,6 +208,10 @@ export class Warehouse {
       });
     }
   }
+}
+
+function roomOf({ memoryLimitMb, threads }: WarehouseOptions): Room {
+  return ordinaryRoom(memoryLimitMb, threads);
 }
 
 /** What prepares exports beside the warehouse, on a connection of its own. */

@@ -1,0 +1,2 @@
+set memory_limit = '{megabytes}MB';
+set threads = {threads};
