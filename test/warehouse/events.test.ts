@@ -437,3 +437,17 @@ test('an export knows its window', () => {
   const workshop = new Workshop();
   expect(workshop.events(DAY, [[]]).window).toEqual(windowOf(DAY));
 });
+
+test('a load that needs more memory than usual is given it', async () => {
+  const workshop = new Workshop({ memoryLimitMb: 40, threads: 1 });
+  const body = '안녕하세요 '.repeat(300);
+  const pages = Array.from({ length: 3 }, (_, p) =>
+    Array.from({ length: 1000 }, (_, i) =>
+      push({ id: `e${p}-${i}`, message_data: { title: `${i}`, body: `${body}${i}` } }),
+    ),
+  );
+  expect(await workshop.load(workshop.events(DAY, pages))).toMatchObject([{ rows: 3000 }]);
+  expect(await workshop.lookOne('select count(distinct body)::integer as n from push_messages')).toEqual({
+    n: 1000,
+  });
+});
