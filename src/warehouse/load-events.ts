@@ -16,6 +16,7 @@ const PORTION_BYTES = 64 * 1024 * 1024;
  */
 export async function loadEvents(session: Session, staging: Staging, pull: EventsPull): Promise<number> {
   await session.run('load/events/orphans');
+  await session.run('load/events/touch');
   for (const { name } of EVENT_TABLES) await session.run('load/events/clear', { table: name });
   await session.run('load/events/clear', { table: 'ops.set_aside' });
 
@@ -33,6 +34,7 @@ export async function loadEvents(session: Session, staging: Staging, pull: Event
   await session.run('load/drift');
   await session.run('load/cover', { table: 'events', day: 'export_date' });
   await settleRivals(session);
+  await session.run('load/events/touch');
   return staged;
 }
 

@@ -13,7 +13,7 @@ import { withRoom, type Room } from './room.js';
 import { count, type Session } from './session.js';
 import { mendRefused, type Staging } from './staging.js';
 
-export const LOAD_POINTS = ['load:before-commit', 'load:after-commit'] as const;
+export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
 
 export interface LoadContext {
   readonly session: Session;
@@ -62,6 +62,7 @@ async function attemptOnce(pull: Pull, files: readonly string[], context: LoadCo
     );
     const restatedBefore = await countRestatements(session);
     const rows = days.length === 0 ? 0 : await loadStream(context, pull, files);
+    await session.run('load/touch');
     await session.set({ rows });
     await session.run('load/note_load');
     const noted = await session.rows('load/report_notes', z.object({ note: z.string(), records: count }));
@@ -78,10 +79,10 @@ async function attemptOnce(pull: Pull, files: readonly string[], context: LoadCo
       notes: Object.fromEntries(noted.map(({ note, records }) => [note, records])),
       drift: drift.map((row) => row.drift),
     };
-    effects.reach('load:before-commit');
+    effects.reach('load/before-commit');
     return report;
   });
-  effects.reach('load:after-commit');
+  effects.reach('load/after-commit');
   return report;
 }
 

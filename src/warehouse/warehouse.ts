@@ -18,14 +18,14 @@ import { statementsIn } from './statements.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
-  'load:before-commit',
-  'load:after-commit',
-  'exports:after-replace',
-  'model:done',
-  'check:done',
-  'close:before-checkpoint',
-  'close:after-checkpoint',
-  'close:done',
+  'load/before-commit',
+  'load/after-commit',
+  'exports/after-replace',
+  'model/done',
+  'check/done',
+  'close/before-checkpoint',
+  'close/after-checkpoint',
+  'close/done',
 ] as const;
 
 /** How recipients' numbers are kept; the key never enters the database file. */
@@ -143,7 +143,7 @@ export class Warehouse {
         for (const row of rows) await this.#session.runWith('load/export', { ...row, date: row.date });
       }),
     );
-    this.#options.effects.reach('exports:after-replace');
+    this.#options.effects.reach('exports/after-replace');
   }
 
   async startRun(run: RunStart): Promise<void> {
@@ -163,13 +163,14 @@ export class Warehouse {
         for (const name of statementsIn('models')) await this.#session.run(name);
       }),
     );
-    this.#options.effects.reach('model:done');
+    this.#options.effects.reach('model/done');
   }
 
-  /** Runs `sql/checks` and replaces `ops.checks` by what they find. */
+  /** Runs `sql/checks` and replaces `ops.checks` by what they find; with that, the touched days are dealt with. */
   async check(): Promise<Finding[]> {
     const findings = await this.#writing(() => runChecks(this.#session, this.#options.effects.now()));
-    this.#options.effects.reach('check:done');
+    await this.#writing(() => this.#session.run('load/clear_touched_days'));
+    this.#options.effects.reach('check/done');
     return findings;
   }
 
@@ -182,10 +183,10 @@ export class Warehouse {
     if (this.#closed) return;
     this.#closed = true;
     const { path, effects } = this.#options;
-    effects.reach('close:before-checkpoint');
+    effects.reach('close/before-checkpoint');
     try {
       await this.#writing(() => this.#session.run('load/checkpoint'));
-      effects.reach('close:after-checkpoint');
+      effects.reach('close/after-checkpoint');
     } finally {
       this.#session.close();
     }
@@ -194,7 +195,7 @@ export class Warehouse {
         hint: 'Run again; nothing is lost.',
       });
     }
-    effects.reach('close:done');
+    effects.reach('close/done');
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {

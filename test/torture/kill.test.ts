@@ -19,7 +19,7 @@ test('a run may be killed at any moment: nothing is paid for twice, lost, or sho
       'land/statistics/before-fsync',
       'ledger/requested/before-append',
       'ledger/intended/durable',
-      'model:done',
+      'model/done',
       'publish/after-folder-fsync',
     ],
   });

@@ -29,8 +29,8 @@ export const FIRST_RUN_POINTS: readonly string[] = durable('hmac-key');
 export const REBUILD_POINTS: readonly string[] = [
   'replace/before-rename',
   'replace/after-rename',
-  'load:before-commit',
-  'load:after-commit',
+  'load/before-commit',
+  'load/after-commit',
   ...PUBLISH_POINTS,
 ];
 

@@ -173,7 +173,7 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
     effects: {
       now: () => workshop.now,
       reach: (point) => {
-        if (point === 'load:before-commit') throw new Error('stopped');
+        if (point === 'load/before-commit') throw new Error('stopped');
       },
     },
   });

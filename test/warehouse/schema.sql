@@ -437,3 +437,7 @@ table ops.set_aside -- Rows of events and message tables that another export hol
     date date -- KST day on which the event happened.
     export_date date -- KST day of the export that the row came with.
     content json -- The row itself.
+
+table ops.touched_days -- Days that a load changed since models and checks last ran; empty in a published file.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    date date -- KST day; for events the day on which they happened.
