@@ -7,6 +7,7 @@ import { codeOf, DawnloadError, DamageError, messageOf, StorageError } from '../
 import { runChecks } from './checks.js';
 import { loadPull } from './load.js';
 import { migrate } from './migrate.js';
+import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
 import type { Pull, Stream } from './pull.js';
 import { ordinaryRoom, type Room } from './room.js';
@@ -14,7 +15,6 @@ import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { Staging } from './staging.js';
-import { statementsIn } from './statements.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -156,13 +156,9 @@ export class Warehouse {
     );
   }
 
-  /** Creates or replaces the views of `sql/models`. */
+  /** Brings the models of `sql/models` to what the tables hold now. */
   async model(): Promise<void> {
-    await this.#writing(() =>
-      this.#session.transaction(async () => {
-        for (const name of statementsIn('models')) await this.#session.run(name);
-      }),
-    );
+    await this.#writing(() => this.#session.transaction(() => refreshModels(this.#session)));
     this.#options.effects.reach('model/done');
   }
 

@@ -1,0 +1,60 @@
+-- grain: one KST day, channel, kind of content and content.
+-- kept: by day
+-- from: events
+--
+-- What people see or what the message was made from: the template where there is one, the title otherwise.
+
+with contents as (
+    select event_id, 'template_code' as content_kind, template_code as content
+    from alimtalk_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'template_name', template_name
+    from brand_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', title
+    from push_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', title
+    from emails
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', title
+    from text_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', coalesce(title, commerce_title)
+    from in_app_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', coalesce(title, commerce_title)
+    from in_web_messages
+    where date in (select date from stale)
+    union all
+    select event_id, 'title', ti
+    from web_push_messages
+    where date in (select date from stale)
+),
+
+occurred as (
+    select event_id, date, channel, marts.event_kind(event_name) as kind
+    from events
+    where date in (select date from stale)
+)
+
+select
+    occurred.date,
+    occurred.channel,
+    contents.content_kind,
+    contents.content,
+    count(*) filter (occurred.kind in ('succeeded', 'failed')) as sent,
+    count(*) filter (occurred.kind = 'failed') as failed,
+    count(*) filter (occurred.kind = 'succeeded') as succeeded,
+    count(*) filter (occurred.kind = 'delivered') as delivered,
+    count(*) filter (occurred.kind = 'clicked') as clicked
+from occurred
+inner join contents on occurred.event_id = contents.event_id
+where contents.content is not null
+group by all;

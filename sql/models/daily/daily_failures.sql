@@ -1,0 +1,20 @@
+-- grain: one KST day, channel, event name, reason, campaign or user journey, and node.
+-- kept: by day
+-- from: events
+
+select
+    date,
+    channel,
+    event_name,
+    marts.event_kind(event_name) as kind,
+    failure_reason,
+    resource_type,
+    campaign_id,
+    user_journey_id,
+    user_journey_node_id,
+    count(*) as failures
+from events
+where
+    date in (select date from stale)
+    and (failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed'))
+group by all;

@@ -1,0 +1,75 @@
+-- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that a person got in it.
+-- kept: by day
+-- from: events
+-- reach: 27 days
+--
+-- clickable are the messages on channels that reported a click within the window: the others tell nothing about interest.
+
+with person_days as (
+    select
+        date,
+        hash(coalesce(user_id, service_user_id, device_id, service_device_id)) as person,
+        channel,
+        count(*) filter (kind = 'succeeded') as messages,
+        count(*) filter (kind = 'clicked') as clicks
+    from (select *, marts.event_kind(event_name) as kind from events where date in (select date from within_reach)) as events
+    where kind in ('succeeded', 'clicked') and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
+    group by all
+),
+
+windows as (
+    select stale.date, window_days, stale.date - window_days + 1 as first_date
+    from stale
+    cross join (values (7), (28)) as lengths (window_days)
+    -- A day that is not held has no window: nothing is known of it.
+    where stale.date in (select date from ops.coverage where stream = 'events')
+),
+
+reporting as (
+    select distinct windows.date, windows.window_days, person_days.channel
+    from windows
+    inner join person_days on person_days.date between windows.first_date and windows.date
+    where person_days.clicks > 0
+),
+
+persons as (
+    select
+        windows.date,
+        windows.window_days,
+        person_days.person,
+        sum(person_days.messages) as messages,
+        sum(person_days.messages) filter (reporting.channel is not null) as clickable,
+        sum(person_days.clicks) as clicks
+    from windows
+    inner join person_days on person_days.date between windows.first_date and windows.date
+    left join reporting
+        on
+            windows.date = reporting.date
+            and windows.window_days = reporting.window_days
+            and person_days.channel is not distinct from reporting.channel
+    group by all
+)
+
+select
+    date,
+    window_days,
+    case
+        when messages <= 5 then messages
+        when messages <= 10 then 6
+        when messages <= 20 then 11
+        else 21
+    end::integer as at_least,
+    case
+        when messages <= 5 then messages::integer::varchar
+        when messages <= 10 then '6-10'
+        when messages <= 20 then '11-20'
+        else '21+'
+    end as messages_per_person,
+    count(*) as users,
+    sum(messages)::bigint as messages,
+    coalesce(sum(clickable), 0)::bigint as clickable,
+    sum(clicks)::bigint as clicks,
+    count(*) filter (clicks > 0) as clickers
+from persons
+where messages > 0
+group by all;

@@ -1,0 +1,41 @@
+-- grain: one channel, kind of content and content, over all days held.
+
+with sums as (
+    select
+        channel,
+        content_kind,
+        content,
+        sum(sent)::bigint as sent,
+        sum(failed)::bigint as failed,
+        sum(succeeded)::bigint as succeeded,
+        sum(delivered)::bigint as delivered,
+        sum(clicked)::bigint as clicked,
+        min(date) as first_date,
+        max(date) as last_date
+    from marts.daily_contents
+    group by channel, content_kind, content
+),
+
+-- A channel that never reports a delivery or a click has no such rate, rather than one of zero.
+reporting as (
+    select channel, sum(delivered) > 0 as delivers, sum(clicked) > 0 as clicks
+    from sums
+    group by channel
+)
+
+select
+    sums.channel,
+    sums.content_kind,
+    sums.content,
+    sums.sent,
+    sums.failed,
+    sums.succeeded,
+    case when reporting.delivers then sums.delivered end as delivered,
+    case when reporting.clicks then sums.clicked end as clicked,
+    sums.failed / nullif(sums.sent, 0) as failure_rate,
+    case when reporting.delivers then sums.delivered / nullif(sums.succeeded, 0) end as delivery_rate,
+    case when reporting.clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate,
+    sums.first_date,
+    sums.last_date
+from sums
+inner join reporting on sums.channel is not distinct from reporting.channel;

@@ -1,0 +1,26 @@
+-- grain: one KST month of requests.
+--
+-- What was asked for and accepted is paid, whether or not its pages came home; ambiguous requests may have been.
+
+with requests as (
+    select
+        strftime(requested_at at time zone 'Asia/Seoul', '%Y-%m') as month,
+        state,
+        records,
+        coalesce(records, estimated_records) as billed_records,
+        estimated_records,
+        price_per_record
+    from ops.exports
+    where requested_at is not null and state <> 'failed'
+)
+
+select
+    month,
+    count(*) as exports,
+    count(*) filter (where state = 'ambiguous') as ambiguous_exports,
+    sum(records)::bigint as records,
+    sum(estimated_records)::bigint as estimated_records,
+    sum(billed_records * price_per_record) as cost,
+    1000 * sum(billed_records * price_per_record) / nullif(sum(billed_records), 0) as cost_per_thousand
+from requests
+group by month;

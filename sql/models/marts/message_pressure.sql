@@ -1,0 +1,30 @@
+-- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that a person got in it.
+--
+-- A window with days that are not held shows fewer messages than there were: days_held tells.
+
+with held as (
+    select date
+    from ops.coverage
+    where stream = 'events'
+)
+
+select
+    daily_pressure.date,
+    daily_pressure.window_days,
+    daily_pressure.at_least,
+    daily_pressure.messages_per_person,
+    daily_pressure.users,
+    daily_pressure.users / sum(daily_pressure.users) over (
+        partition by daily_pressure.date, daily_pressure.window_days
+    ) as share_of_users,
+    daily_pressure.messages,
+    daily_pressure.clicks,
+    daily_pressure.clicks / nullif(daily_pressure.clickable, 0) as click_rate,
+    daily_pressure.clickers,
+    daily_pressure.clickers / daily_pressure.users as clicker_share,
+    (
+        select count(*)
+        from held
+        where held.date between daily_pressure.date - daily_pressure.window_days + 1 and daily_pressure.date
+    ) as days_held
+from marts.daily_pressure;

@@ -1,0 +1,53 @@
+-- grain: one channel, weekday (1 for Monday) and hour of sending in Korea, over all days held.
+--
+-- Clicks stand with the hour in which their message was sent.
+
+with weekdays as (
+    select weekday::integer as weekday from range(1, 8) as numbers (weekday)
+),
+
+hours as (
+    select hour::integer as hour from range(24) as numbers (hour)
+),
+
+channels as (
+    select distinct channel from marts.daily_send_hours
+),
+
+sums as (
+    select
+        channel,
+        weekday,
+        hour,
+        sum(succeeded)::bigint as succeeded,
+        sum(failed)::bigint as failed,
+        sum(clicked)::bigint as clicked
+    from marts.daily_send_hours
+    group by channel, weekday, hour
+),
+
+-- A channel that never reports a click has no click rate, rather than one of zero.
+reporting as (
+    select channel
+    from sums
+    group by channel
+    having sum(clicked) > 0
+)
+
+select
+    channels.channel,
+    weekdays.weekday,
+    hours.hour,
+    coalesce(sums.succeeded, 0) as succeeded,
+    coalesce(sums.failed, 0) as failed,
+    case when reporting.channel is not null then coalesce(sums.clicked, 0) end as clicked,
+    case when reporting.channel is not null then sums.clicked / nullif(sums.succeeded, 0) end as click_rate
+from channels
+cross join weekdays
+cross join hours
+left join sums
+    on
+        channels.channel is not distinct from sums.channel
+        and weekdays.weekday = sums.weekday
+        and hours.hour = sums.hour
+left join reporting on channels.channel = reporting.channel;

@@ -1,0 +1,1 @@
+delete from {relation} where date in (select date from stale_days);

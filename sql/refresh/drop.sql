@@ -1,0 +1,1 @@
+drop {kind} if exists {relation};

@@ -1,0 +1,1 @@
+insert into {relation} by name {select};

@@ -1,0 +1,1 @@
+select relation, kind, fingerprint from ops.models;

@@ -1,0 +1,1 @@
+insert into ops.models (relation, kind, fingerprint) values ($relation, $kind, $fingerprint);

@@ -1,0 +1,2 @@
+create table {relation} as
+from ({select}) limit 0;

@@ -1,0 +1,1 @@
+create view {relation} as {select};
