@@ -20,9 +20,9 @@ create table ops.models (
     kind varchar,
     fingerprint varchar
 );
-comment on table ops.models is 'One row per model (sql/models) that the warehouse holds.';
+comment on table ops.models is 'One row per model (sql/models) and seed (sql/seeds) that the warehouse holds.';
 comment on column ops.models.relation is 'Schema and name of the view or table.';
-comment on column ops.models.kind is 'view (computed when asked) or table (kept, and brought forward day by day).';
+comment on column ops.models.kind is 'view (computed when asked), table (kept, and brought forward day by day) or seed (comes with the package).';
 comment on column ops.models.fingerprint is 'Tells a model that was changed since, which is then made anew for all days.';
 
 -- What an event means, by its name. Names are an open vocabulary: of unknown ones the ending tells, or null.

@@ -9,15 +9,14 @@ import type { Session } from './session.js';
 
 const knownModel = z.object({
   relation: z.string(),
-  kind: z.enum(['view', 'table']),
+  kind: z.enum(['view', 'table', 'seed']),
   fingerprint: z.string(),
 });
 
 /** Brings all models to what the tables hold now. Inside a transaction. */
 export async function refreshModels(session: Session): Promise<void> {
-  const known = new Map(
-    (await session.rows('refresh/known', knownModel)).map((model) => [model.relation, model]),
-  );
+  const noted = await session.rows('refresh/known', knownModel);
+  const known = new Map(noted.filter(({ kind }) => kind !== 'seed').map((model) => [model.relation, model]));
   const wanted = models();
   const changed = wanted.filter(
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
@@ -40,7 +39,7 @@ export async function refreshModels(session: Session): Promise<void> {
   }
 }
 
-async function drop(session: Session, relation: string, kind: 'view' | 'table'): Promise<void> {
+async function drop(session: Session, relation: string, kind: string): Promise<void> {
   await session.run('refresh/drop', { relation, kind });
   await session.runWith('refresh/forget', { relation });
 }

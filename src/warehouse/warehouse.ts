@@ -14,6 +14,7 @@ import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
+import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -158,7 +159,12 @@ export class Warehouse {
 
   /** Brings the models of `sql/models` to what the tables hold now. */
   async model(): Promise<void> {
-    await this.#writing(() => this.#session.transaction(() => refreshModels(this.#session)));
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await plantSeeds(this.#session);
+        await refreshModels(this.#session);
+      }),
+    );
     this.#options.effects.reach('model/done');
   }
 

@@ -23,4 +23,6 @@ select
     count(*) filter (active.clicked) as clickers
 from active
 inner join marts.first_messages on active.person = first_messages.person
+-- A click before the first message held is one on a message that is not held.
+where active.week >= first_messages.cohort_week
 group by all;

@@ -223,9 +223,9 @@ select
             when least(successes, baseline_successes) < 10
             then 'Too early to say: there are fewer than ten successes on one side.'
             else printf(
-                'Too early to say: about %s messages per variant are needed, the smaller group has %s.',
+                'Too early to say: about %d messages per variant are needed, the smaller group has %d.',
                 ceil(messages_needed)::bigint,
-                least(messages, baseline_messages)
+                least(messages, baseline_messages)::bigint
             )
         end
     end as verdict

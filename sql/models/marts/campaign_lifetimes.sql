@@ -1,18 +1,20 @@
 -- grain: one campaign and channel, over all days held.
 --
--- recent_ and previous_ compare the last 28 days held with the 28 before them.
+-- recent_ and previous_ compare the last 28 days with the 28 before them; null where no day of them is held.
 
 with latest as (
-    select max(date) as last_date
-    from ops.coverage
-    where stream = 'statistics'
+    select
+        max(date) as last_date,
+        count(*) filter (date between last_held - 55 and last_held - 28) > 0 as has_previous
+    from (select date, max(date) over () as last_held from ops.coverage where stream = 'statistics') as held
 ),
 
 days as (
     select
         message_days.*,
         message_days.date > latest.last_date - 28 as is_recent,
-        message_days.date between latest.last_date - 55 and latest.last_date - 28 as is_previous
+        message_days.date between latest.last_date - 55 and latest.last_date - 28 as is_previous,
+        latest.has_previous
     from marts.message_days
     cross join latest
     where message_days.campaign_id is not null
@@ -37,7 +39,7 @@ sums as (
         sum(clicked) / nullif(sum(clickable), 0) as click_rate,
         sum(conversions) / nullif(sum(succeeded), 0) as conversion_rate,
         coalesce(sum(sent) filter (is_recent), 0)::bigint as recent_sent,
-        coalesce(sum(sent) filter (is_previous), 0)::bigint as previous_sent,
+        case when bool_or(has_previous) then coalesce(sum(sent) filter (is_previous), 0)::bigint end as previous_sent,
         sum(clicked) filter (is_recent) / nullif(sum(clickable) filter (is_recent), 0) as recent_click_rate,
         sum(clicked) filter (is_previous) / nullif(sum(clickable) filter (is_previous), 0) as previous_click_rate,
         sum(conversions) filter (is_recent) / nullif(sum(succeeded) filter (is_recent), 0) as recent_conversion_rate,

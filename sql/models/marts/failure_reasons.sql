@@ -1,11 +1,12 @@
 -- grain: one channel, event name and failure reason, over all days held.
 --
--- recent_ and previous_ are the last seven days held and the seven before them.
+-- recent_ and previous_ are the last seven days and the seven before them; null where no day of them is held.
 
 with latest as (
-    select max(date) as last_date
-    from ops.coverage
-    where stream = 'events'
+    select
+        max(date) as last_date,
+        count(*) filter (date between last_held - 13 and last_held - 7) > 0 as has_previous
+    from (select date, max(date) over () as last_held from ops.coverage where stream = 'events') as held
 ),
 
 reasons as (
@@ -17,12 +18,14 @@ reasons as (
         coalesce(
             sum(daily_failures.failures) filter (daily_failures.date > latest.last_date - 7), 0
         )::bigint as recent_failures,
-        coalesce(
-            sum(daily_failures.failures) filter (
-                daily_failures.date between latest.last_date - 13 and latest.last_date - 7
-            ),
-            0
-        )::bigint as previous_failures,
+        case
+            when bool_or(latest.has_previous) then coalesce(
+                sum(daily_failures.failures) filter (
+                    daily_failures.date between latest.last_date - 13 and latest.last_date - 7
+                ),
+                0
+            )::bigint
+        end as previous_failures,
         min(daily_failures.date) as first_date,
         max(daily_failures.date) as last_date
     from marts.daily_failures
@@ -51,6 +54,7 @@ select
     reasons.previous_failures,
     reasons.recent_failures / nullif(reasons.previous_failures, 0) - 1 as change,
     case
+        when reasons.previous_failures is null then null
         when reasons.recent_failures = 0 and reasons.previous_failures = 0 then 'quiet'
         when reasons.previous_failures = 0 then 'new'
         when reasons.recent_failures = 0 then 'gone'
