@@ -19,8 +19,8 @@ const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'
 export interface Keeping {
   readonly by: 'day' | 'week';
   readonly streams: readonly Stream[];
-  /** How many days after a changed one look back at it; undefined for all of them. */
-  readonly reach: number | undefined;
+  /** How many days after a changed one look back at it. */
+  readonly reach: number | 'onward';
   /** The column of which each value has one row, that of its earliest day. */
   readonly once: string | undefined;
 }
@@ -49,7 +49,7 @@ const header = z.object({
     .transform((from) => STREAMS.filter((stream) => from.split(', ').includes(stream))),
   reach: z
     .union([
-      z.literal('onward').transform(() => undefined),
+      z.literal('onward'),
       z
         .string()
         .regex(/^\d+ days$/)

@@ -60,7 +60,8 @@ async function bringForward(
   { by, streams, reach, once }: Keeping,
   anew: boolean,
 ): Promise<void> {
-  await session.set({ anew, streams: [...streams], reach, by_week: by === 'week' });
+  const days = reach === 'onward' ? undefined : reach;
+  await session.set({ anew, streams: [...streams], reach: days, by_week: by === 'week' });
   await session.run('refresh/stale_days');
   const weeks = await session.rows('refresh/weeks', z.object({ week: z.string() }));
   if (weeks.length === 0) return;

@@ -1,21 +1,184 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Workshop } from './support.js';
+import type { Day } from '../../src/calendar.js';
+import { models } from '../../src/warehouse/model-file.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import type { EventsPull, Pull } from '../../src/warehouse/pull.js';
+import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
-test('models and checks run on an empty warehouse, and find nothing', async () => {
+const DAY = '2026-11-16';
+const KEPT = models().filter(({ keeping }) => keeping !== undefined);
+
+/** Loads the pulls with a modelling stage (and the checks, which end a night) after each, or after all of them. */
+async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {
+  await workshop.with(async (warehouse) => {
+    for (const [index, pull] of pulls.entries()) {
+      await warehouse.load(pull);
+      if (when === 'last' && index < pulls.length - 1) continue;
+      await warehouse.model();
+      await warehouse.check();
+    }
+  });
+}
+
+/** What the closed file says after it was changed behind the job's back. */
+async function tamper(workshop: Workshop, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(workshop.path);
+  const connection = await instance.connect();
+  await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+/** Everything that all models hold, each in an order of its own rows. */
+async function everything(workshop: Workshop): Promise<Record<string, Row[]>> {
+  const reader = await Reader.open(workshop.path);
+  try {
+    const held: Record<string, Row[]> = {};
+    for (const { relation } of models()) {
+      // Times of pulling differ by the order of loading, which is what the test turns around.
+      const columns = relation === 'marts.freshness' ? '* exclude (last_pulled_at)' : '*';
+      held[relation] = await reader.objects(`select ${columns} from ${relation} order by all`);
+    }
+    return held;
+  } finally {
+    await reader.close();
+  }
+}
+
+const PEOPLE = ['kim', 'lee', 'park', 'choi'];
+
+/** A day on which some people get a push, and some of them click: that day, or one of a send some days before. */
+const dayOfEvents = fc.record({
+  offset: fc.integer({ min: 0, max: 9 }),
+  sends: fc.array(
+    fc.record({
+      who: fc.constantFrom(...PEOPLE),
+      second: fc.nat(80_000),
+      clicks: fc.boolean(),
+      fails: fc.boolean(),
+    }),
+    { minLength: 0, maxLength: 8 },
+  ),
+});
+
+function exportOf(
+  workshop: Workshop,
+  day: Day,
+  sends: readonly { who: string; second: number; clicks: boolean; fails: boolean }[],
+  nth: number,
+): EventsPull {
+  const rows = sends.flatMap(({ who, second, clicks, fails }, i) => {
+    const own = { user_id: who, message_data: { title: fails ? '긴급' : '안내' } };
+    const id = `${day}-${nth}-${i}`;
+    const send = record({
+      ...own,
+      id,
+      event_name: fails ? 'send_failure' : 'send_success',
+      failure_reason: fails ? 'NotRegistered' : null,
+      time: micros(day, second),
+    });
+    const click = record({
+      ...own,
+      id: `${id}-click`,
+      event_name: 'push_click',
+      time: micros(day, second + 5000),
+    });
+    return clicks ? [send, click] : [send];
+  });
+  return workshop.events(day, [rows]);
+}
+
+test('every model is there and empty on an empty warehouse, and the checks find nothing', async () => {
   const workshop = new Workshop();
   const findings = await workshop.with(async (warehouse) => {
     await warehouse.model();
     return warehouse.check();
   });
   expect(findings).toEqual([]);
-  for (const view of [
-    'campaigns',
-    'campaign_variants',
-    'campaign_tags',
-    'user_journeys',
-    'user_journey_nodes',
-    'calendar',
-  ]) {
-    expect(await workshop.look(`select * from ${view}`)).toEqual([]);
-  }
+  for (const { relation } of models()) expect(await workshop.look(`from ${relation}`)).toEqual([]);
+});
+
+test('every model works on a warehouse that holds only free statistics', async () => {
+  const workshop = new Workshop();
+  await model(workshop, [workshop.statistics(DAY, [statistic({ date: DAY })])], 'last');
+  const held = await everything(workshop);
+  expect(held['marts.channel_days']).toMatchObject([
+    { sent: '10', failed: '1', delivered: '9', clicked: '2' },
+  ]);
+  for (const { relation } of KEPT) expect(held[relation]).toEqual([]);
+});
+
+test(
+  'tables brought forward night by night, in any order, are those made at once',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(dayOfEvents, { minLength: 2, maxLength: 5 }), async (days) => {
+        const [nightly, atOnce] = [new Workshop(), new Workshop()];
+        const pulls = (workshop: Workshop): EventsPull[] =>
+          days.map(({ offset, sends }, nth) => exportOf(workshop, dayAfter(DAY, offset), sends, nth));
+        await model(nightly, pulls(nightly), 'each');
+        await model(atOnce, pulls(atOnce), 'last');
+        expect(await everything(nightly)).toEqual(await everything(atOnce));
+      }),
+      { numRuns: 4, endOnFailure: true },
+    );
+  },
+);
+
+test('a night computes the days that it touched, and no other', async () => {
+  const workshop = new Workshop();
+  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+  await tamper(workshop, 'update marts.daily_events set events = 99');
+  await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
+  expect(
+    await workshop.look('select date::varchar as date, events from marts.daily_events order by date'),
+  ).toEqual([
+    { date: DAY, events: '99' },
+    { date: dayAfter(DAY), events: '1' },
+  ]);
+});
+
+test('a model that was changed is made anew for all days', async () => {
+  const workshop = new Workshop();
+  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+  await tamper(
+    workshop,
+    `update marts.daily_events set events = 99;
+     update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events'`,
+  );
+  await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
+  expect(await workshop.look('select events from marts.daily_events')).toEqual([
+    { events: '1' },
+    { events: '1' },
+  ]);
+});
+
+test('a model that is no more is dropped', async () => {
+  const workshop = new Workshop();
+  await workshop.with((warehouse) => warehouse.model());
+  await tamper(
+    workshop,
+    `create view marts.forgotten as select 1 as one;
+     insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'view', '')`,
+  );
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await workshop.look("select 1 from duckdb_views() where view_name = 'forgotten'")).toEqual([]);
+});
+
+test('a modelling stage that is stopped leaves the marts as they were, and is done again', async () => {
+  const workshop = new Workshop();
+  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+  await workshop.load(exportOf(workshop, dayAfter(DAY), send, 1));
+  await workshop.with((warehouse) => warehouse.model());
+  // The run was killed before its checks: the next one finds the same days touched.
+  await model(workshop, [exportOf(workshop, dayAfter(DAY, 2), send, 2)], 'last');
+  expect(await workshop.lookOne('select sum(events)::integer as events from marts.daily_events')).toEqual({
+    events: 3,
+  });
 });

@@ -19,12 +19,17 @@ table main.brand_messages -- Brand messages (chatapp-brand-message): one row per
     template_name varchar -- templateName.
     extra json -- Keys outside the specification, and values that did not fit, as given.
 
-view main.calendar -- The KST days that the warehouse spans, gaps included: one row per day.
-    date date -- KST day.
-    weekday integer -- 1 for Monday to 7 for Sunday.
-    iso_week varchar -- ISO week, such as 2026-W47.
-    month varchar -- Month, such as 2026-11.
-    is_weekend boolean -- Whether it is a Saturday or a Sunday.
+view main.calendar -- null
+    date date -- null
+    weekday integer -- null
+    weekday_ko varchar -- null
+    iso_week varchar -- null
+    month varchar -- null
+    is_weekend boolean -- null
+    is_public_holiday boolean -- null
+    public_holiday varchar -- null
+    public_holiday_ko varchar -- null
+    is_workday boolean -- null
 
 table main.campaign_collections -- One row per campaign and pull (E19): which window was asked for and how fresh the answer was.
     campaign_id varchar -- Campaign that was asked for.
@@ -68,27 +73,30 @@ table main.campaign_metrics -- Campaign statistics (E19): one row per campaign, 
     pull varchar -- Id of the pull that it came with; see campaign_collections.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view main.campaign_tags -- Tags of campaigns: one row per campaign and tag.
-    campaign_id varchar -- Campaign.
-    tag varchar -- Tag.
-    first_date date -- First KST day on which the campaign had it.
-    last_date date -- Last KST day on which the campaign had it.
+view main.campaign_tags -- null
+    campaign_id varchar -- null
+    tag varchar -- null
+    channels varchar[] -- null
+    first_date date -- null
+    last_date date -- null
 
-view main.campaign_variants -- Variants of campaigns that are A/B tests: one row each, by the latest name.
-    campaign_id varchar -- Campaign.
-    variant_id varchar -- Variant.
-    variant_name varchar -- Its latest name.
-    channels varchar[] -- Channels that it sent through.
-    first_date date -- First KST day with a count.
-    last_date date -- Last KST day with a count.
+view main.campaign_variants -- null
+    campaign_id varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    former_names varchar[] -- null
+    channels varchar[] -- null
+    first_date date -- null
+    last_date date -- null
 
-view main.campaigns -- Campaigns with messages in the daily statistics: one row each, by the latest name.
-    campaign_id varchar -- Campaign.
-    campaign_name varchar -- Its latest name.
-    tags varchar[] -- Its latest tags.
-    channels varchar[] -- Channels that it sent through.
-    first_date date -- First KST day with a count.
-    last_date date -- Last KST day with a count.
+view main.campaigns -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    former_names varchar[] -- null
+    tags varchar[] -- null
+    channels varchar[] -- null
+    first_date date -- null
+    last_date date -- null
 
 table main.daily_conversions -- Conversions of daily_statistics (E17): one row per statistic and conversion.
     statistic_id varchar -- The row of daily_statistics that it belongs to.
@@ -248,6 +256,11 @@ table main.other_messages -- Messages of channels that the specification does no
     channel varchar -- Neutral channel name with hyphens.
     message_data json -- The message, as given; a recipient number by the setting privacy.recipients.
 
+table main.public_holidays -- Public holidays of Korea, substitute and temporary ones included: one row per day.
+    date date -- KST day.
+    name varchar -- Name in English.
+    name_ko varchar -- Name in Korean.
+
 table main.push_messages -- Push notifications (push-notification): one row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day of the event.
@@ -285,21 +298,23 @@ table main.text_messages -- Text messages (text-message): one row per event that
     ad_yn varchar -- Y for advertising, N otherwise.
     extra json -- Keys outside the specification, and values that did not fit, as given.
 
-view main.user_journey_nodes -- Nodes of user journeys that sent messages: one row each, by the latest name.
-    user_journey_id varchar -- User journey.
-    user_journey_node_id varchar -- Node.
-    user_journey_node_name varchar -- Its latest name.
-    channels varchar[] -- Channels that it sent through.
-    first_date date -- First KST day with a count.
-    last_date date -- Last KST day with a count.
+view main.user_journey_nodes -- null
+    user_journey_id varchar -- null
+    user_journey_node_id varchar -- null
+    user_journey_node_name varchar -- null
+    former_names varchar[] -- null
+    channels varchar[] -- null
+    first_date date -- null
+    last_date date -- null
 
-view main.user_journeys -- User journeys with messages in the daily statistics: one row each, by the latest name.
-    user_journey_id varchar -- User journey.
-    user_journey_name varchar -- Its latest name.
-    nodes bigint -- How many of its nodes sent messages.
-    channels varchar[] -- Channels that it sent through.
-    first_date date -- First KST day with a count.
-    last_date date -- Last KST day with a count.
+view main.user_journeys -- null
+    user_journey_id varchar -- null
+    user_journey_name varchar -- null
+    former_names varchar[] -- null
+    nodes bigint -- null
+    channels varchar[] -- null
+    first_date date -- null
+    last_date date -- null
 
 table main.web_push_messages -- Web push notifications (web-push-notification): one row per event that carried one. The service shortens the keys and does not explain them.
     event_id varchar -- Id of the event; joins events.
@@ -330,6 +345,441 @@ table main.webhook_messages -- Webhook calls (webhook): one row per event that c
     headers json -- Headers, as given.
     data json -- Body, as given.
     extra json -- Keys outside the specification, and values that did not fit, as given.
+
+view marts.ab_tests -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    channel varchar -- null
+    metric varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    is_baseline boolean -- null
+    baseline_name varchar -- null
+    days bigint -- null
+    sent bigint -- null
+    messages bigint -- null
+    successes bigint -- null
+    rate double -- null
+    difference double -- null
+    difference_low double -- null
+    difference_high double -- null
+    lift double -- null
+    p_value double -- null
+    guarded_p_value double -- null
+    unequal_groups_p_value double -- null
+    messages_needed bigint -- null
+    verdict_code varchar -- null
+    verdict varchar -- null
+
+view marts.campaign_days -- null
+    date date -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    channel varchar -- null
+    tags varchar[] -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+
+view marts.campaign_lifetimes -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    channel varchar -- null
+    tags varchar[] -- null
+    first_sent_date date -- null
+    last_sent_date date -- null
+    days_sent bigint -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+    recent_sent bigint -- null
+    previous_sent bigint -- null
+    recent_click_rate double -- null
+    previous_click_rate double -- null
+    recent_conversion_rate double -- null
+    previous_conversion_rate double -- null
+    sent_change double -- null
+    click_rate_change double -- null
+    conversion_rate_change double -- null
+
+view marts.channel_days -- null
+    date date -- null
+    channel varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+
+view marts.cohort_retention -- null
+    cohort_week date -- null
+    weeks_since bigint -- null
+    week date -- null
+    users bigint -- null
+    messaged_users bigint -- null
+    clickers bigint -- null
+    click_retention double -- null
+    clicker_share double -- null
+
+view marts.content_performance -- null
+    channel varchar -- null
+    content_kind varchar -- null
+    content varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    first_date date -- null
+    last_date date -- null
+
+view marts.conversions -- null
+    date date -- null
+    resource_type varchar -- null
+    resource_id varchar -- null
+    resource_name varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    user_journey_node_id varchar -- null
+    user_journey_node_name varchar -- null
+    channel varchar -- null
+    conversion_name varchar -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    other_conversions bigint -- null
+    succeeded bigint -- null
+    statistic_id varchar -- null
+
+view marts.conversions_by_subchannel -- null
+    date date -- null
+    resource_id varchar -- null
+    resource_name varchar -- null
+    node_id varchar -- null
+    node_name varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    channel varchar -- null
+    channel_sub varchar -- null
+    brand_message_target varchar -- null
+    conversion_name varchar -- null
+    type_label varchar -- null
+    conversions bigint -- null
+    succeeded bigint -- null
+    statistic_id varchar -- null
+
+table marts.daily_contents -- null
+    date date -- null
+    channel varchar -- null
+    content_kind varchar -- null
+    content varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+
+table marts.daily_events -- null
+    date date -- null
+    channel varchar -- null
+    event_name varchar -- null
+    kind varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    experiment_group_name varchar -- null
+    user_journey_id varchar -- null
+    user_journey_node_id varchar -- null
+    events bigint -- null
+    users bigint -- null
+
+table marts.daily_failures -- null
+    date date -- null
+    channel varchar -- null
+    event_name varchar -- null
+    kind varchar -- null
+    failure_reason varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    user_journey_id varchar -- null
+    user_journey_node_id varchar -- null
+    failures bigint -- null
+
+table marts.daily_pressure -- null
+    date date -- null
+    window_days integer -- null
+    at_least integer -- null
+    messages_per_person varchar -- null
+    users bigint -- null
+    messages bigint -- null
+    clickable bigint -- null
+    clicks bigint -- null
+    clickers bigint -- null
+
+table marts.daily_response_times -- null
+    date date -- null
+    channel varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    user_journey_id varchar -- null
+    user_journey_node_id varchar -- null
+    response varchar -- null
+    responses bigint -- null
+    p50_seconds double -- null
+    p90_seconds double -- null
+    p99_seconds double -- null
+    within_minute bigint -- null
+    within_hour bigint -- null
+    within_day bigint -- null
+
+table marts.daily_send_hours -- null
+    date date -- null
+    weekday integer -- null
+    hour integer -- null
+    channel varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    user_journey_id varchar -- null
+    succeeded bigint -- null
+    failed bigint -- null
+    clicked bigint -- null
+
+view marts.export_spend -- null
+    month varchar -- null
+    exports bigint -- null
+    ambiguous_exports bigint -- null
+    records bigint -- null
+    estimated_records bigint -- null
+    cost double -- null
+    cost_per_thousand double -- null
+
+view marts.failovers -- null
+    date date -- null
+    channel varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    user_journey_id varchar -- null
+    resource_name varchar -- null
+    failed bigint -- null
+    failover_sent bigint -- null
+    failover_failed bigint -- null
+    failover_success_rate double -- null
+    rescue_rate double -- null
+
+view marts.failure_reasons -- null
+    channel varchar -- null
+    event_name varchar -- null
+    failure_reason varchar -- null
+    failures bigint -- null
+    share_of_failures double -- null
+    failure_rate double -- null
+    recent_failures bigint -- null
+    previous_failures bigint -- null
+    change double -- null
+    trend varchar -- null
+    first_date date -- null
+    last_date date -- null
+
+table marts.first_messages -- null
+    person ubigint -- null
+    date date -- null
+    cohort_week date -- null
+
+view marts.freshness -- null
+    stream varchar -- null
+    first_date date -- null
+    last_date date -- null
+    days_held bigint -- null
+    days_missing bigint -- null
+    days_behind_newest bigint -- null
+    last_pulled_at timestamp with time zone -- null
+    rows bigint -- null
+
+view marts.journey_funnels -- null
+    user_journey_id varchar -- null
+    user_journey_name varchar -- null
+    step bigint -- null
+    user_journey_node_id varchar -- null
+    user_journey_node_name varchar -- null
+    channels varchar[] -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    click_rate double -- null
+    conversion_rate double -- null
+    share_of_first double -- null
+    share_of_previous double -- null
+    drop_off double -- null
+    first_date date -- null
+    last_date date -- null
+
+view marts.journey_node_days -- null
+    date date -- null
+    user_journey_id varchar -- null
+    user_journey_name varchar -- null
+    user_journey_node_id varchar -- null
+    user_journey_node_name varchar -- null
+    channel varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+
+view marts.message_days -- null
+    date date -- null
+    resource_type varchar -- null
+    resource_id varchar -- null
+    resource_name varchar -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    user_journey_id varchar -- null
+    user_journey_name varchar -- null
+    user_journey_node_id varchar -- null
+    user_journey_node_name varchar -- null
+    channel varchar -- null
+    tags varchar[] -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    deliverable bigint -- null
+    clickable bigint -- null
+    statistic_id varchar -- null
+
+view marts.message_pressure -- null
+    date date -- null
+    window_days integer -- null
+    at_least integer -- null
+    messages_per_person varchar -- null
+    users bigint -- null
+    share_of_users double -- null
+    messages bigint -- null
+    clicks bigint -- null
+    click_rate double -- null
+    clickers bigint -- null
+    clicker_share double -- null
+    days_held bigint -- null
+
+view marts.response_times -- null
+    channel varchar -- null
+    resource_type varchar -- null
+    campaign_id varchar -- null
+    user_journey_id varchar -- null
+    resource_name varchar -- null
+    response varchar -- null
+    responses bigint -- null
+    p50_seconds double -- null
+    p90_seconds double -- null
+    p99_seconds double -- null
+    share_within_minute double -- null
+    share_within_hour double -- null
+    share_within_day double -- null
+    first_date date -- null
+    last_date date -- null
+
+view marts.restated_days -- null
+    date date -- null
+    statistic_id varchar -- null
+    resource_type varchar -- null
+    resource_id varchar -- null
+    resource_name varchar -- null
+    channel varchar -- null
+    counter varchar -- null
+    changes bigint -- null
+    first_value bigint -- null
+    last_value bigint -- null
+    difference bigint -- null
+    first_changed_at timestamp with time zone -- null
+    last_changed_at timestamp with time zone -- null
+    days_after bigint -- null
+
+view marts.send_time_heatmap -- null
+    channel varchar -- null
+    weekday integer -- null
+    hour integer -- null
+    succeeded bigint -- null
+    failed bigint -- null
+    clicked bigint -- null
+    click_rate double -- null
+
+view marts.tag_days -- null
+    date date -- null
+    tag varchar -- null
+    channel varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+
+view marts.variant_days -- null
+    date date -- null
+    campaign_id varchar -- null
+    campaign_name varchar -- null
+    variant_id varchar -- null
+    variant_name varchar -- null
+    channel varchar -- null
+    sent bigint -- null
+    failed bigint -- null
+    succeeded bigint -- null
+    delivered bigint -- null
+    clicked bigint -- null
+    conversions bigint -- null
+    direct_conversions bigint -- null
+    failure_rate double -- null
+    delivery_rate double -- null
+    click_rate double -- null
+    conversion_rate double -- null
+
+table marts.weekly_cohorts -- null
+    cohort_week date -- null
+    week date -- null
+    messaged_users bigint -- null
+    clickers bigint -- null
 
 table ops.checks -- What the last round of checks (sql/checks) found; no rows means sound.
     checked_at timestamp with time zone -- When the checks ran.
@@ -397,6 +847,11 @@ table ops.migrations -- One row per change of the schema that this file has seen
     number integer -- Number of the migration, as in the name of its file under sql/schema.
     name varchar -- Name of the migration.
     applied_at timestamp with time zone -- When it was applied to this file.
+
+table ops.models -- One row per model (sql/models) and seed (sql/seeds) that the warehouse holds.
+    relation varchar -- Schema and name of the view or table.
+    kind varchar -- view (computed when asked), table (kept, and brought forward day by day) or seed (comes with the package).
+    fingerprint varchar -- Tells a model that was changed since, which is then made anew for all days.
 
 table ops.restatements -- One row per counter of daily_statistics that a later pull of the same day changed.
     detected_at timestamp with time zone -- When the service gave the new value.

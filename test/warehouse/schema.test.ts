@@ -76,7 +76,10 @@ test('each migration is applied once, in one opening or in many', async () => {
 
 test('nothing of the key, the macros or the temporary tables stays in the file', async () => {
   const workshop = await migrated();
-  expect(await workshop.look(`select function_name from duckdb_functions() where not internal`)).toEqual([]);
+  // What an event means is a word for analysts too.
+  expect(await workshop.look(`select function_name from duckdb_functions() where not internal`)).toEqual([
+    { function_name: 'event_kind' },
+  ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });
 
