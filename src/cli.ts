@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Where the command begins and ends: signals, the one place that reports errors, the only place that exits. */
+import { setMaxListeners } from 'node:events';
 import { CommanderError } from 'commander';
 import { commandLine, type Action } from './command-line.js';
 import { loadConfig, type Flags } from './config.js';
@@ -9,6 +10,8 @@ import { packageVersion } from './package.js';
 import { realTerminal } from './terminal.js';
 
 const stop = new AbortController();
+// Every request under way listens to it, and takes its listener away again: many of them are no leak.
+setMaxListeners(0, stop.signal);
 const terminal = realTerminal(process, Date.now);
 const version = packageVersion();
 

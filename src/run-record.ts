@@ -1,5 +1,5 @@
 /** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
-import { EXIT, messageOf } from './errors.js';
+import { DawnloadError, EXIT, messageOf } from './errors.js';
 import type { Storeroom } from './house.js';
 import type { RunReport } from './run-report.js';
 
@@ -31,7 +31,8 @@ export class RunRecord {
 
   async end(report: RunReport, failure: Error | undefined): Promise<void> {
     const { warehouse, runs, effects } = this.#storeroom;
-    const exitCode = failure === undefined ? report.exitCode() : EXIT.incomplete;
+    const ofFailure = failure instanceof DawnloadError ? failure.exitCode : EXIT.incomplete;
+    const exitCode = failure === undefined ? report.exitCode() : ofFailure;
     const run = {
       runId: this.#runId,
       finishedAt: effects.now(),

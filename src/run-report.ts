@@ -125,8 +125,17 @@ export class RunReport {
     return {
       started_at: this.startedAt.toISOString(),
       loaded: this.totals(),
-      exports: this.#exports,
-      not_requested: this.#unpaid,
+      exports: this.#exports.map(({ key, day, records, requested }) => ({
+        key,
+        date: day,
+        records: records ?? null,
+        requested,
+      })),
+      not_requested: this.#unpaid.map(({ day, verdict, estimate }) => ({
+        date: day,
+        estimated_records: estimate ?? null,
+        reason: verdict,
+      })),
       gaps: this.#gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
       needs_attention: this.#attention,
       drift: this.drift(),

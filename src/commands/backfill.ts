@@ -26,8 +26,9 @@ export async function backfillCommand(options: BackfillOptions, context: Command
   const config = requireService(context.loadConfig());
   const job = backfill({ days, streams, yesPaid: options.yesPaid === true });
   if (options.dryRun === true) {
-    printPlan(await makePlan(job, config, context), options.json === true, terminal);
-    return EXIT.done;
+    const plan = await makePlan(job, config, context);
+    printPlan(plan, options.json === true, terminal);
+    return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
   terminal.note(`backfill: ${days.start} to ${days.end} (KST days), ${[...streams].join(', ')}`);

@@ -116,6 +116,30 @@ function warnWaiting(entries: readonly ExportEntry[], terminal: Terminal): void 
   }
 }
 
-function asJson({ window, ...entry }: ExportEntry): Record<string, unknown> {
-  return { ...entry, window_start: window.start, window_end: window.end };
+/** The columns of `ops.exports`, and what the ledger knows besides. */
+function asJson(entry: ExportEntry): Record<string, unknown> {
+  return {
+    key: entry.key,
+    date: entry.day,
+    window_start: entry.window.start,
+    window_end: entry.window.end,
+    state: entry.state,
+    billed: entry.billed,
+    export_id: entry.exportId ?? null,
+    message_data: entry.messageData,
+    records: entry.records ?? null,
+    pages: entry.pages ?? null,
+    estimated_records: entry.estimate ?? null,
+    price_per_record: entry.pricePerRecord,
+    intended_at: entry.intendedAt,
+    requested_at: entry.requestedAt ?? null,
+    landed_at: entry.landedAt ?? null,
+    loaded_at: entry.loadedAt ?? null,
+    updated_at: entry.updatedAt,
+    attempts_without_delivery: entry.troubles,
+    pays_again_for: entry.again ?? null,
+    note: entry.note ?? null,
+    raw_answer: entry.rawAnswer ?? null,
+    advice: adviceFor(entry) ?? null,
+  };
 }

@@ -23,11 +23,24 @@ interface Status {
   /** The streams that the settings ask for and that lack days, with those days. */
   readonly missing: Record<string, Day[]>;
   readonly coverage: { date: Day; rows: Partial<Record<Stream, number>> }[];
-  readonly last_run: PastRun | null;
+  readonly last_run: {
+    readonly command: string;
+    readonly started_at: Date;
+    readonly finished_at: Date | null;
+    readonly exit_code: number | null;
+    readonly outcome: string | null;
+  } | null;
   readonly published: string | null;
   readonly findings: readonly { name: string; severity: string; findings: number }[];
   readonly needs_attention: { key: string; advice: string }[];
-  readonly spend: readonly MonthlySpend[];
+  readonly spend: readonly {
+    readonly month: string;
+    readonly exports: number;
+    readonly records: number;
+    readonly estimated_records: number;
+    readonly exports_of_unknown_size: number;
+    readonly price: number;
+  }[];
   readonly fresh: boolean;
 }
 
@@ -69,15 +82,29 @@ async function readStatus({ effects, ...context }: CommandContext): Promise<Stat
     last_complete_day: last,
     missing,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
-    last_run: published.runs[0] ?? null,
+    last_run: published.runs[0] === undefined ? null : lastRun(published.runs[0]),
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
     needs_attention: entries
       .filter(needsPerson)
       .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
-    spend: spendOf(entries),
+    spend: spendOf(entries).map(monthlySpend),
     fresh: Object.values(missing).every((days) => days.length === 0),
   };
+}
+
+function lastRun({
+  command,
+  startedAt,
+  finishedAt,
+  exitCode,
+  outcome,
+}: PastRun): NonNullable<Status['last_run']> {
+  return { command, started_at: startedAt, finished_at: finishedAt, exit_code: exitCode, outcome };
+}
+
+function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): Status['spend'][number] {
+  return { ...spend, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
 }
 
 function print(status: Status, terminal: Terminal, now: Date): void {
@@ -88,9 +115,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
       : `warehouse ${status.published}`,
   );
   if (run !== null) {
-    const ago = formatDuration(Math.max(0, now.getTime() - (run.finishedAt ?? run.startedAt).getTime()));
+    const ago = formatDuration(Math.max(0, now.getTime() - (run.finished_at ?? run.started_at).getTime()));
     terminal.out(
-      `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exitCode ?? '?'}), ${formatKst(run.startedAt)}, ${ago} ago`,
+      `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exit_code ?? '?'}), ${formatKst(run.started_at)}, ${ago} ago`,
     );
   }
   const window = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last });

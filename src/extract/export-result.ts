@@ -16,7 +16,7 @@ export interface ExportReading {
 }
 
 export type Waiting =
-  /** The first page; it is as good as any other and is not asked for twice. */
+  /** A page, the one that was asked for; it is as good as any other and is not asked for twice. */
   | { readonly kind: 'ready'; readonly first: Page }
   /** Generated, and without a record. */
   | { readonly kind: 'empty'; readonly note: string }
@@ -31,23 +31,29 @@ const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 /** So many failures in a row, of the same export, are taken for its state and not for bad luck. */
 const PATIENCE = 4;
 
-/** Looks at an export, with growing pauses, until it is ready or `maxWaitMs` have passed. */
+/**
+ * Looks at an export, with growing pauses, until it is ready or `maxWaitMs` have passed.
+ *
+ * @param missing the first page that has not landed yet: what is there is not asked for again
+ */
 export async function awaitExport(
   reading: ExportReading,
   maxWaitMs: number,
   onLook: (result: Result) => Promise<void>,
+  missing = 0,
 ): Promise<Waiting> {
   const { effects, signal } = reading;
   let waited = 0;
   let pause = POLL.firstMs;
   let failures = 0;
   let wasProcessing = false;
+  let number = missing;
   for (;;) {
-    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
+    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
     await onLook(result);
     switch (result.kind) {
       case 'page':
-        if (result.records > 0) return { kind: 'ready', first: result };
+        if (result.records > 0 || number > 0) return { kind: 'ready', first: result };
         if (result.totalPages <= 1) return { kind: 'empty', note: 'the export holds no record' };
         return { kind: 'ready', first: result };
       case 'processing':
@@ -57,6 +63,11 @@ export async function awaitExport(
       case 'invalid_page':
         // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
         failures++;
+        if (number > 0) {
+          // It may have become shorter than it was; page 0 tells.
+          number = 0;
+          continue;
+        }
         if (wasProcessing || failures >= PATIENCE) {
           return { kind: 'empty', note: 'the export has no page 0, so it holds no record' };
         }
@@ -93,7 +104,7 @@ export interface Collected {
 /**
  * Reads every page that is not landed yet, several at once.
  *
- * @param first page 0, as `awaitExport` found it
+ * @param first what `awaitExport` found, or any page of an earlier run
  * @param landed pages of an earlier run
  * @throws ServiceError when a page cannot be had or repeats another: what is landed stays, the next run goes on
  */
@@ -106,25 +117,25 @@ export async function collectPages(
 ): Promise<Collected> {
   const pages = new PageSet(first);
   for (const page of landed) pages.add(page);
-  if (!pages.has(0)) {
-    await sink.accept(first);
-    pages.add(first);
-  }
+  if (!pages.has(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
     const page = await fetchPage(reading, number, pages, sink);
-    if (page === undefined) return;
+    if (page !== undefined) await take(page);
+  }
+
+  async function take(page: Page): Promise<void> {
     const twin = pages.twinOf(page);
     if (twin !== undefined) {
-      await sink.reject(number, page.body);
+      await sink.reject(page.number, page.body);
       throw repeated(page.number, twin, reading.pageParameter);
     }
     await sink.accept(page);
     pages.add(page);
   }
 
-  // Page 1 goes ahead alone: if it repeats page 0, every other page would, and asking for them is waste.
-  if (pages.total > 1 && !pages.has(1)) await collect(1);
+  // Pages 0 and 1 go ahead alone: if the one repeats the other, every page would, and asking for them is waste.
+  for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
   let next = 2;
   async function worker(): Promise<void> {
     while (next < pages.total) {

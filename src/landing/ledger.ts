@@ -82,10 +82,8 @@ export class Ledger extends LedgerView {
    */
   payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<ExportEntry> {
     return this.#inTurn(async () => {
+      this.assertPayableAgain(key);
       const old = this.get(key);
-      if (old.state === 'intended' || old.state === 'landed' || old.state === 'loaded') {
-        throw new RefusedError(`export ${key} is ${old.state}: there is nothing to pay for again`);
-      }
       const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
       const intent = { day, window, messageData, estimate, pricePerRecord };
       this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
@@ -94,6 +92,14 @@ export class Ledger extends LedgerView {
       }
       return this.#intend(intent, key);
     });
+  }
+
+  /** Throws `RefusedError` when an export's data has arrived, or its request is just being sent. */
+  assertPayableAgain(key: string): void {
+    const { state } = this.get(key);
+    if (state === 'intended' || state === 'landed' || state === 'loaded') {
+      throw new RefusedError(`export ${key} is ${state}: there is nothing to pay for again`);
+    }
   }
 
   /** The request provably never left this machine: nothing is billed, the window is free again. */

@@ -61,7 +61,10 @@ export function decide(
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);
-  let waitsFor = [...ofRun, ...ofMonth].find((entry) => recordsOf(entry) === undefined)?.key;
+  // One that was given up never lands: nobody waits for its size.
+  let waitsFor = [...ofRun, ...ofMonth].find(
+    (entry) => entry.state !== 'abandoned' && recordsOf(entry) === undefined,
+  )?.key;
 
   return candidates.map(({ day, estimate: given }) => {
     const estimate = usable(given);

@@ -1,7 +1,13 @@
 /** Brings a paid export home: waits until it is ready, lands its pages, loads them. Each step is on record. */
 import { DamageError, ServiceError } from '../errors.js';
-import { readPage, type Page } from '../extract/export-page.js';
-import { awaitExport, collectPages, type ExportReading, type PageSink } from '../extract/export-result.js';
+import { readPage, type Page, type Result } from '../extract/export-page.js';
+import {
+  awaitExport,
+  collectPages,
+  type ExportReading,
+  type PageSink,
+  type Waiting,
+} from '../extract/export-result.js';
 import type { House } from '../house.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import type { ExportPlace } from '../landing/place.js';
@@ -28,11 +34,18 @@ async function land(house: House, entry: ExportEntry, place: ExportPlace): Promi
     report.gap({ stream: 'events', days: { start: day, end: day }, reason });
   };
 
-  const waiting = await awaitExport(reading, maxWaitMinutes * 60_000, async ({ kind }) => {
+  const earlier = await landedPages(house, place);
+  const onLook = async ({ kind }: Result): Promise<void> => {
     if (kind !== 'processing') return;
     terminal.progress(`waiting for the export of ${day}`);
     if (ledger.get(key).state === 'requested') await ledger.processing(key);
-  });
+  };
+  const missing = firstMissing(earlier);
+  const [whole] = missing === undefined ? earlier : [];
+  const waiting: Waiting =
+    whole === undefined
+      ? await awaitExport(reading, maxWaitMinutes * 60_000, onLook, missing)
+      : { kind: 'ready', first: whole };
   switch (waiting.kind) {
     case 'processing':
       await trouble(
@@ -54,7 +67,6 @@ async function land(house: House, entry: ExportEntry, place: ExportPlace): Promi
 
   await ledger.ready(key, waiting.first.totalPages);
   try {
-    const earlier = await landedPages(house, place);
     let durable = earlier.length;
     const sink: PageSink = {
       async accept(page) {
@@ -83,6 +95,14 @@ async function land(house: House, entry: ExportEntry, place: ExportPlace): Promi
     await trouble(`${error.message} ${error.hint ?? ''}`.trim());
     return undefined;
   }
+}
+
+/** The number of the first page that has not landed; undefined when all of them have. */
+function firstMissing(pages: readonly Page[]): number | undefined {
+  const numbers = new Set(pages.map(({ number }) => number));
+  const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
+  for (let number = 0; number < total; number++) if (!numbers.has(number)) return number;
+  return undefined;
 }
 
 /** The pages of an earlier run; one that is damaged is read again, which costs nothing (E21). */

@@ -1,12 +1,12 @@
 /** The stage of the paid exports: first what is paid already is brought home, then what the budget allows is requested. */
-import { CredentialsError, DamageError } from '../errors.js';
+import { CredentialsError, DamageError, RefusedError } from '../errors.js';
 import { requestExport } from '../extract/export-request.js';
 import type { House } from '../house.js';
 import type { Job } from '../job.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { isResumable } from '../landing/export-state.js';
 import type { ExportPlace } from '../landing/place.js';
-import { decide, type Decision } from '../landing/purse.js';
+import { decide, reasonFor, recordsOf, type Decision } from '../landing/purse.js';
 import { formatCount } from '../terminal.js';
 import { bringHome } from './bring-home.js';
 import { consentTo } from './consent.js';
@@ -58,15 +58,43 @@ async function wholePages(landing: House['landing'], place: ExportPlace): Promis
   return whole;
 }
 
-/** A person's consent to be billed once more: gives the old export up, requests its window anew, brings it home. */
+/**
+ * A person's consent to be billed once more, within the budget: gives the old export up, requests its window anew, brings
+ * it home.
+ *
+ * @throws RefusedError when its data is at home, or the budget does not allow it; then nothing has changed
+ */
 export async function requestAgain(key: string, house: House): Promise<void> {
   const { service, ledger, lock, config, report } = house;
+  ledger.assertPayableAgain(key);
+  const estimate = await affordable(key, house);
   await service.authorize();
   await lock.assertHeld();
   const { pricePerRecord, includeMessageData } = config.exports;
-  const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData });
+  const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData, estimate });
   const outcome = await send(house, entry);
   if (typeof outcome !== 'string') report.exported(await bringHome(house, outcome, true));
+}
+
+/**
+ * The records to expect of an export's day, when the budget allows to pay for it once more. What the old export may be
+ * billed for counts too.
+ */
+async function affordable(key: string, house: House): Promise<number | undefined> {
+  const { ledger, config, effects, report } = house;
+  const { day } = ledger.get(key);
+  // The old one of unknown size would hold the whole budget, until it is given up: which is what is being asked for.
+  const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
+  const [decision] = decide(await estimateDays(house, [day]), config.exports.budget, others, {
+    now: effects.now(),
+    runStartedAt: report.startedAt,
+    yesPaid: true,
+  });
+  const reason = decision === undefined ? undefined : reasonFor(decision);
+  if (reason === undefined) return decision?.estimate;
+  throw new RefusedError(`${day} is not paid for again: ${reason}`, {
+    hint: 'Nothing was sent, and the export is as it was. Raise exports.budget in dawnload.yaml, or wait until it has room.',
+  });
 }
 
 /**

@@ -9,13 +9,14 @@ import { loadPull } from './load.js';
 import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
-import type { Pull, Stream } from './pull.js';
+import type { Pull, Stream, SubchannelPull } from './pull.js';
 import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
+import { noteSuperseded } from './superseded.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -113,6 +114,14 @@ export class Warehouse {
       effects: this.#options.effects,
       tempDirectory: this.#options.tempDirectory,
     });
+  }
+
+  /**
+   * Notes as loaded, without loading them, the pulls whose day a later one has replaced. Whatever stands in the way is no
+   * failure: what is not noted is there for `load`, which says what is wrong with it.
+   */
+  async passOver(pulls: readonly SubchannelPull[]): Promise<void> {
+    await noteSuperseded(this.#session, pulls, this.#options.effects.now()).catch(() => undefined);
   }
 
   /** The days that the warehouse holds of a stream. */

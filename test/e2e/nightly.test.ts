@@ -187,6 +187,13 @@ describe('the nightly job', () => {
     );
   });
 
+  test('many requests at once are nothing that Node would warn of', async () => {
+    const place = await make(`${THREE_DAYS}concurrency: 32\n`);
+    const result = await place.run(['run']);
+    expect(result.code).toBe(0);
+    expect(result.stderr).not.toContain('Warning');
+  });
+
   test('a token that ends in the middle is renewed', async () => {
     const place = await make(THREE_DAYS + BUDGET, { tokenLifetimeSeconds: 1, exportSeconds: 1.5 });
     const result = await place.run(['run']);

@@ -120,6 +120,12 @@ describe('the purse', () => {
     ]);
   });
 
+  it('does not wait for the size of one that was given up', () => {
+    const given = entry({ estimate: undefined, state: 'abandoned', intendedAt: earlier });
+    const days = [{ day: '2026-11-20', estimate: 1 }];
+    expect(verdicts(days, budget, [given], circumstances)).toEqual(['2026-11-20 request']);
+  });
+
   it('does not let a day without an estimate into an empty purse', () => {
     const spent = entry({ estimate: 5_000, intendedAt: earlier });
     const days = [{ day: '2026-11-20', estimate: undefined }];

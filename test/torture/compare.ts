@@ -11,9 +11,9 @@ export async function contents(file: string): Promise<Record<string, string>> {
   const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
   const tables = await rowsOf(
     file,
-    `select table_name as name, list(column_name order by column_index) as columns
+    `select schema_name || '.' || table_name as name, list(column_name order by column_index) as columns
      from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
-     where schema_name = 'main' and table_name not in (${quoted(ABOUT_PULLS)})
+     where schema_name in ('main', 'marts') and table_name not in (${quoted(ABOUT_PULLS)})
        and column_name not in (${quoted(COLUMNS)})
      group by all order by all`,
   );

@@ -4,7 +4,7 @@
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shiftDay, daysOf, type Day } from '../../src/calendar.js';
+import { shiftDay, type Day } from '../../src/calendar.js';
 import type { ExportEntry } from '../../src/landing/export-entry.js';
 import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
@@ -165,8 +165,8 @@ class KillTrial {
   async finish(compare: boolean): Promise<void> {
     const { trial } = this;
     for (const { key, state, day } of await trial.entries()) {
-      if (state !== 'abandoned' || (await this.#isHeld(day))) continue;
-      await this.#payAgain(key);
+      // The last word on a day: killed here, it would be left to nobody.
+      if (state === 'abandoned' && !(await this.#isHeld(day))) await this.#payAgain(key, false);
     }
     await runUntilQuiet(trial, ['run']);
     this.report.looks += this.#reader.looks;
@@ -345,24 +345,22 @@ class KillTrial {
     this.trial.assert(result.code === 0, 'a decision was not taken', result);
   }
 
-  async #payAgain(key: string): Promise<void> {
+  async #payAgain(key: string, mayBeKilled = true): Promise<void> {
     const { trial } = this;
     const entry = (await trial.entries()).find((one) => one.key === key);
     if (entry === undefined) return;
     const window = windowOf(entry);
-    trial.consents.set(window, (trial.consents.get(window) ?? 0) + 1);
+    const consents = trial.consents.get(window) ?? 0;
+    trial.consents.set(window, consents + 1);
     const command = ['exports', 'resume', key, '--pay-again'];
-    if (this.chance.happens(0.3)) {
+    if (mayBeKilled && this.chance.happens(0.3)) {
       await this.#kill(command, RUN_POINTS);
+      // A consent that is not on record was not used: nothing may have been requested on its word.
+      if (!(await trial.entries()).some(({ again }) => again === key)) trial.consents.set(window, consents);
       // What became of it is for the next run, and the next decision, to tell.
       return;
     }
     const result = await trial.run(command);
     trial.assert(result.code === 0 || result.code === 1, 'paying again did not work', result);
-  }
-
-  /** The days that this folder is about. */
-  get days(): Day[] {
-    return daysOf({ start: this.#earliest, end: this.#last });
   }
 }

@@ -7,7 +7,15 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-type TestName = 'kill' | 'faults' | 'lies' | 'machine';
+const TESTS = {
+  kill: 'test/torture/kill.test.ts',
+  faults: 'test/torture/faults.test.ts',
+  lies: 'test/torture/lies.test.ts',
+  machine: 'test/torture/machine.test.ts',
+  money: 'test/e2e/money.test.ts',
+  nightly: 'test/e2e/nightly.test.ts',
+} as const;
+type TestName = keyof typeof TESTS;
 
 interface Mutation {
   readonly name: string;
@@ -74,12 +82,6 @@ const MUTATIONS: readonly Mutation[] = [
     changes: [['this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));', '']],
   },
   {
-    name: 'ambiguous windows are free again',
-    by: ['faults', 'kill'],
-    file: 'landing/export-state.js',
-    changes: [["return state !== 'failed' &&", "return state !== 'ambiguous' && state !== 'failed' &&"]],
-  },
-  {
     name: 'left intents are not settled',
     by: ['kill'],
     file: 'pipeline.js',
@@ -102,6 +104,54 @@ const MUTATIONS: readonly Mutation[] = [
     by: ['faults'],
     file: 'service/client.js',
     changes: [['if (!question.repeatable)\n            return this.#paced(question, token);', '']],
+  },
+  {
+    name: 'an ambiguous window is requested again by the next run',
+    by: ['faults', 'money'],
+    file: 'landing/export-state.js',
+    changes: [["return state !== 'failed' &&", "return state !== 'failed' && state !== 'ambiguous' &&"]],
+  },
+  {
+    name: 'ambiguous exports are not told of',
+    by: ['faults', 'money'],
+    file: 'landing/export-advice.js',
+    changes: [["if (entry.state === 'ambiguous')\n        return true;", '']],
+  },
+  {
+    name: 'pages that are at home are fetched again',
+    by: ['money'],
+    file: 'steps/bring-home.js',
+    changes: [['const earlier = await landedPages(house, place);', 'const earlier = [];']],
+  },
+  {
+    name: 'the budget of a run is ignored',
+    by: ['nightly', 'money'],
+    file: 'landing/purse.js',
+    changes: [["needed > leftInRun ? 'over_run_budget'", "needed > Infinity ? 'over_run_budget'"]],
+  },
+  {
+    name: 'the budget of the month is ignored',
+    by: ['money'],
+    file: 'landing/purse.js',
+    changes: [['needed > leftInMonth', 'needed > Infinity']],
+  },
+  {
+    name: 'days without an estimate are paid for without consent',
+    by: ['money'],
+    file: 'landing/purse.js',
+    changes: [['estimate === undefined && !yesPaid', 'false']],
+  },
+  {
+    name: 'a backfill pays without consent',
+    by: ['nightly'],
+    file: 'steps/consent.js',
+    changes: [["job.consent !== 'ask'", 'true']],
+  },
+  {
+    name: 'paying again does not ask the purse',
+    by: ['money'],
+    file: 'steps/events.js',
+    changes: [['const estimate = await affordable(key, house);', 'const estimate = undefined;']],
   },
   {
     name: 'an unknown outcome counts as a refusal',
@@ -190,7 +240,7 @@ async function tryMutation({ by, file, changes }: Mutation): Promise<string | un
     }
     await writeFile(target, text);
     for (const name of by) {
-      const failed = await failingTest(`test/torture/${name}.test.ts`, copy);
+      const failed = await failingTest(TESTS[name], copy);
       if (failed !== undefined) return failed;
     }
     return undefined;

@@ -1,0 +1,40 @@
+-- E18: answers whose day a later answer has replaced, noted as loaded. How many records each brought is all that the
+-- warehouse would remember of them. Variables list the pulls, in the same order.
+
+insert into ops.loads by name
+with passed as (
+    select
+        unnest(getvariable('pulls')) as pull,
+        unnest(getvariable('paths')) as file,
+        unnest(getvariable('pull_days'))::date as day,
+        unnest(getvariable('pull_instants'))::timestamptz as pulled_at
+),
+
+answers as (
+    select filename, len(answer) as records
+    from read_json(
+        getvariable('files'),
+        format = 'unstructured',
+        records = false,
+        columns = {answer: 'JSON[]'},
+        maximum_object_size = getvariable('largest_object'),
+        filename = true
+    )
+)
+
+select
+    passed.pull,
+    'statistics_by_subchannel' as stream,
+    passed.day as first_day,
+    passed.day as last_day,
+    passed.pulled_at,
+    true as complete,
+    answers.records as rows,
+    getvariable('loaded_at') as loaded_at
+from passed
+inner join answers on passed.file = answers.filename
+inner join ops.coverage as later
+    on
+        later.stream = 'statistics_by_subchannel'
+        and later.date = passed.day
+        and (later.pulled_at, later.pull) > (passed.pulled_at, passed.pull);
