@@ -22,9 +22,14 @@ table main.brand_messages -- Brand messages (chatapp-brand-message): the content
 view main.calendar -- The KST days that the warehouse spans, gaps included. One row per KST day, from the first to the last that any stream covers.
     date date -- KST day.
     weekday integer -- 1 for Monday to 7 for Sunday.
+    weekday_ko varchar -- The weekday in Korean, such as 월.
     iso_week varchar -- ISO week, such as 2026-W47.
     month varchar -- Month, such as 2026-11.
     is_weekend boolean -- Whether it is a Saturday or a Sunday.
+    is_public_holiday boolean -- Whether it is a public holiday of Korea.
+    public_holiday varchar -- Name of the public holiday; null otherwise.
+    public_holiday_ko varchar -- Its name in Korean.
+    is_workday boolean -- Whether it is neither on a weekend nor a public holiday.
 
 table main.campaign_collections -- Which window was asked of each campaign (E19), and how fresh the answer was. One row per campaign and pull.
     campaign_id varchar -- Campaign that was asked for.
@@ -71,6 +76,7 @@ table main.campaign_metrics -- Campaign statistics by day (E19). One row per cam
 view main.campaign_tags -- Tags that campaigns have had. One row per campaign and tag.
     campaign_id varchar -- Campaign.
     tag varchar -- Tag of campaigns.
+    channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day on which the campaign had it.
     last_date date -- Last KST day on which the campaign had it.
 
@@ -78,6 +84,7 @@ view main.campaign_variants -- Variants of campaigns that are A/B tests, by the 
     campaign_id varchar -- Campaign.
     variant_id varchar -- Variant.
     variant_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
@@ -85,6 +92,7 @@ view main.campaign_variants -- Variants of campaigns that are A/B tests, by the 
 view main.campaigns -- Campaigns with messages in the daily statistics, by the latest name. One row per campaign.
     campaign_id varchar -- Campaign.
     campaign_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
     tags varchar[] -- Its latest tags.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
@@ -248,6 +256,11 @@ table main.other_messages -- Messages of channels that the specification does no
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     message_data json -- The message, as given; a recipient number by the setting privacy.recipients.
 
+table main.public_holidays -- Public holidays of Korea, substitute and temporary ones included. One row per public holiday.
+    date date -- Day of the holiday.
+    name varchar -- Its name in English.
+    name_ko varchar -- Its name in Korean.
+
 table main.push_messages -- Push notifications (push-notification): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
@@ -289,6 +302,7 @@ view main.user_journey_nodes -- Nodes of user journeys that sent messages, by th
     user_journey_id varchar -- User journey.
     user_journey_node_id varchar -- Node.
     user_journey_node_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
@@ -296,6 +310,7 @@ view main.user_journey_nodes -- Nodes of user journeys that sent messages, by th
 view main.user_journeys -- User journeys with messages in the daily statistics, by the latest name. One row per user journey.
     user_journey_id varchar -- User journey.
     user_journey_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
     nodes bigint -- How many of its nodes sent messages.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
@@ -330,6 +345,441 @@ table main.webhook_messages -- Webhook calls (webhook): what was called with an 
     headers json -- Headers, as given.
     data json -- Body, as given.
     extra json -- Fields outside the specification, and values that did not fit, as given.
+
+view marts.ab_tests -- Every variant of every A/B test, held against the first variant by name, with a verdict in plain words. One row per campaign, channel, metric and variant.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    metric varchar -- click or conversion.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Name of the variant.
+    is_baseline boolean -- Whether it is the variant that the others are held against.
+    baseline_name varchar -- Name of the variant that it is held against.
+    days bigint -- Days from the first to the last of the test.
+    sent bigint -- Attempted sends, failed ones included.
+    messages bigint -- Successful sends that the metric can be counted on.
+    successes bigint -- Clicks or conversions, at most one for each message.
+    rate double -- Successes by messages, from 0 to 1.
+    difference double -- Rate less that of the baseline; null for the baseline.
+    difference_low double -- Lower end of the 95 % interval of the difference (Newcombe).
+    difference_high double -- Upper end of the 95 % interval of the difference (Newcombe).
+    lift double -- Difference by the rate of the baseline: 0.1 is a tenth better.
+    p_value double -- How often chance alone shows such a difference (two proportions, two-sided).
+    guarded_p_value double -- The same, guarded against looking early and against many comparisons.
+    unequal_groups_p_value double -- How often equal groups come out as unequal as these (sample ratio mismatch, chi-squared).
+    messages_needed bigint -- Messages per variant that suffice to show a difference of a fifth (80 % power).
+    verdict_code varchar -- better, worse, no_difference, too_early, unequal_groups, baseline or alone.
+    verdict varchar -- The verdict in plain words; it names no winner too early.
+
+view marts.campaign_days -- Performance of each campaign by day. One row per KST day, campaign and channel.
+    date date -- KST day.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Tags of the campaign.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+
+view marts.campaign_lifetimes -- Performance of each campaign over all days held, and its last 28 days against the 28 before. One row per campaign and channel.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Its latest name.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Its latest tags.
+    first_sent_date date -- First KST day with a send.
+    last_sent_date date -- Last KST day with a send.
+    days_sent bigint -- Days with a send.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    recent_sent bigint -- Sends of the last 28 days held.
+    previous_sent bigint -- Sends of the 28 days before; null where no day of them is held.
+    recent_click_rate double -- Click rate of the last 28 days held.
+    previous_click_rate double -- Click rate of the 28 days before.
+    recent_conversion_rate double -- Conversion rate of the last 28 days held.
+    previous_conversion_rate double -- Conversion rate of the 28 days before.
+    sent_change double -- Recent by previous sends, less one: 0.1 is a tenth more.
+    click_rate_change double -- Recent by previous click rate, less one.
+    conversion_rate_change double -- Recent by previous conversion rate, less one.
+
+view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+
+view marts.cohort_retention -- People by the week of their first message: who still clicks so many weeks later. One row per week of first messages and number of weeks since.
+    cohort_week date -- Week of the first message held, by its Monday.
+    weeks_since bigint -- Weeks since the week of the first message; 0 is that week itself.
+    week date -- Week of activity, by its Monday.
+    users bigint -- People of the cohort.
+    messaged_users bigint -- People who got a message in that week.
+    clickers bigint -- People of the cohort who clicked in that week.
+    click_retention double -- Clickers of that week by the people of the cohort, from 0 to 1.
+    clicker_share double -- Clickers by those of the cohort who got a message in that week.
+
+view marts.content_performance -- Performance of templates, push titles and subjects over all days held (from events). One row per channel, kind of content and content.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    content_kind varchar -- template_code, template_name or title.
+    content varchar -- Template code, template name or title.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    first_date date -- First KST day with an event.
+    last_date date -- Last KST day with an event.
+
+view marts.conversions -- Conversions by name beside the messages that brought them (E17). One row per KST day, campaign or user journey, variant or node, channel and conversion name.
+    date date -- KST day.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    conversion_name varchar -- Name of the conversion.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    other_conversions bigint -- Conversions of types that the specification does not name.
+    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversion names.
+    statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
+
+view marts.conversions_by_subchannel -- Conversions by name, type label and sub-channel (E18). One row per KST day, resource, variant or node, channel, sub-channel, target, conversion name and type.
+    date date -- KST day.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    node_id varchar -- Node of a user journey; null for campaigns.
+    node_name varchar -- Name of the node.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    channel_sub varchar -- Sub-channel, as given.
+    brand_message_target varchar -- Target of a brand message, as given.
+    conversion_name varchar -- Name of the conversion.
+    type_label varchar -- Type of the conversion as the service words it, in its own language.
+    conversions bigint -- Conversions of that type.
+    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversions.
+    statistic_id varchar -- The row of daily_statistics_by_subchannel that it belongs to.
+
+table marts.daily_contents -- Events by the content of their message, day by day: what content_performance adds up. One row per KST day, channel, kind of content and content.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    content_kind varchar -- template_code, template_name or title.
+    content varchar -- Template code, template name or title.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; 0 also where the channel does not report them.
+    clicked bigint -- Clicks; 0 also where the channel does not report them.
+
+table marts.daily_events -- Events counted by day. One row per KST day, channel, event name, campaign or user journey, and group or node.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- succeeded, failed, failover_sent, failover_failed, delivered, opened, clicked or closed; null for a name that tells none.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    experiment_group_name varchar -- Group of an A/B test; null otherwise.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    events bigint -- How many events.
+    users bigint -- Distinct people.
+
+table marts.daily_failures -- Failures counted by day and reason. One row per KST day, channel, event name, reason, campaign or user journey, and node.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- failed, failover_failed, or what else the event means that has a reason.
+    failure_reason varchar -- Why, as the service words it; null if it did not say.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    failures bigint -- How many failures.
+
+table marts.daily_pressure -- People by how many messages they got in the 7 and 28 days up to a day: what message_pressure is made of. One row per KST day, window and number of messages that a person got in it.
+    date date -- KST day.
+    window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
+    at_least integer -- Fewest messages of the group: its order.
+    messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
+    users bigint -- Distinct people.
+    messages bigint -- Successful sends.
+    clickable bigint -- Messages on channels that reported a click within the window.
+    clicks bigint -- Clicks.
+    clickers bigint -- Distinct people who clicked.
+
+table marts.daily_response_times -- Time from sending to delivery and to click, by day of the response. One row per KST day of the response, channel, campaign or user journey, node, and kind of response.
+    date date -- KST day of the response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    response varchar -- delivered or clicked.
+    responses bigint -- How many responses.
+    p50_seconds double -- Seconds from sending to the response: half are faster.
+    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
+    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
+    within_minute bigint -- Responses within a minute.
+    within_hour bigint -- Responses within an hour.
+    within_day bigint -- Responses within a day.
+
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
+    date date -- KST day of the send, or of the click.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clicked bigint -- Clicks of that day on messages sent in that hour.
+
+view marts.export_spend -- What the paid exports of each month cost. One row per KST month of requests.
+    month varchar -- null
+    exports bigint -- Exports that are paid, ambiguous ones included.
+    ambiguous_exports bigint -- Of these, requests whose outcome is not known: they may have been billed.
+    records bigint -- Records received.
+    estimated_records bigint -- Records expected before the requests.
+    cost double -- Records by the price of one: received ones, or expected ones as long as they are not.
+    cost_per_thousand double -- Cost of a thousand records.
+
+view marts.failovers -- Messages that failed on their channel and were tried again as a text. One row per KST day, channel, and campaign or user journey with such messages.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    resource_name varchar -- Name of the campaign or user journey.
+    failed bigint -- Messages that failed on their own channel.
+    failover_sent bigint -- Texts that went out instead.
+    failover_failed bigint -- Texts that failed as well.
+    failover_success_rate double -- Texts that went out, of those tried; from 0 to 1.
+    rescue_rate double -- Failed messages that reached the person as a text, from 0 to 1.
+
+view marts.failure_reasons -- Why sends fail, over all days held, and whether it grows. One row per channel, event name and failure reason.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    failure_reason varchar -- Why, as the service words it; null if it did not say.
+    failures bigint -- How many failures.
+    share_of_failures double -- Share of the failures of that channel and event, from 0 to 1.
+    failure_rate double -- Failures by all attempts on the channel, from 0 to 1.
+    recent_failures bigint -- Failures of the last seven days held.
+    previous_failures bigint -- Failures of the seven days before; null where no day of them is held.
+    change double -- Recent by previous failures, less one: 0.1 is a tenth more.
+    trend varchar -- rising, falling, steady, new, gone or quiet.
+    first_date date -- First KST day with such a failure.
+    last_date date -- Last KST day with such a failure.
+
+table marts.first_messages -- The day of the first message of each person, for cohorts; people only by a hash. One row per person.
+    person ubigint -- Hash of the user, or of the device where no user is known.
+    date date -- KST day of the first message held.
+    cohort_week date -- Week of the first message held, by its Monday.
+
+view marts.freshness -- How far each stream reaches, and how many of its days are missing. One row per stream.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    first_date date -- First KST day held.
+    last_date date -- Last KST day held.
+    days_held bigint -- How many KST days are held.
+    days_missing bigint -- Days between the first and the last that are not held.
+    days_behind_newest bigint -- Days behind the stream that reaches furthest.
+    last_pulled_at timestamp with time zone -- When the service answered last.
+    rows bigint -- Rows of all days held.
+
+view marts.journey_funnels -- Each user journey as a funnel: the busiest node is the first step, and each step is held against the one before. One row per user journey and node.
+    user_journey_id varchar -- User journey.
+    user_journey_name varchar -- Name of the user journey.
+    step bigint -- Place in the funnel, by sends; the service does not tell the order of nodes.
+    user_journey_node_id varchar -- Node.
+    user_journey_node_name varchar -- Name of the node.
+    channels varchar[] -- Channels that it sent through.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    share_of_first double -- Sends by those of the first step, from 0 to 1.
+    share_of_previous double -- Sends by those of the step before, from 0 to 1.
+    drop_off double -- Share lost since the step before, from 0 to 1.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
+
+view marts.journey_node_days -- Performance of each node of a user journey by day. One row per KST day, user journey, node and channel.
+    date date -- KST day.
+    user_journey_id varchar -- User journey.
+    user_journey_name varchar -- Name of the user journey.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+
+view marts.message_days -- The daily statistics with their conversions beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
+    date date -- KST day.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    campaign_name varchar -- Name of the campaign.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_name varchar -- Name of the user journey.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Tags of the campaign.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
+
+view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. One row per KST day, window and number of messages that a person got in it.
+    date date -- Last KST day of the window.
+    window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
+    at_least integer -- Fewest messages of the group: its order.
+    messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
+    users bigint -- Distinct people.
+    share_of_users double -- Share of the people who got any message in the window, from 0 to 1.
+    messages bigint -- Successful sends.
+    clicks bigint -- Clicks.
+    click_rate double -- Clicks by messages on channels that report clicks.
+    clickers bigint -- Distinct people who clicked.
+    clicker_share double -- People who clicked, of those who got messages; from 0 to 1.
+    days_held bigint -- Days of the window that are held; fewer than its length show fewer messages than there were.
+
+view marts.response_times -- Time from sending to delivery and to click, over all days held. One row per channel, campaign or user journey, and kind of response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    resource_name varchar -- Name of the campaign or user journey.
+    response varchar -- delivered or clicked.
+    responses bigint -- How many responses.
+    p50_seconds double -- Median seconds from sending to the response: average of the days, weighed by responses.
+    p90_seconds double -- Seconds within which nine of ten respond: average of the days, weighed by responses.
+    p99_seconds double -- Seconds within which 99 of 100 respond: average of the days, weighed by responses.
+    share_within_minute double -- Responses within a minute, from 0 to 1.
+    share_within_hour double -- Responses within an hour, from 0 to 1.
+    share_within_day double -- Responses within a day, from 0 to 1.
+    first_date date -- First KST day with a response.
+    last_date date -- Last KST day with a response.
+
+view marts.restated_days -- Counts that changed after the service had first given them. One row per counter of a statistic that changed.
+    date date -- KST day of the statistic.
+    statistic_id varchar -- The statistic, as in daily_statistics.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    counter varchar -- message_sent, message_failed, delivered, click, or conversion:<type>:<name>.
+    changes bigint -- How often it changed.
+    first_value bigint -- What it was at first; null where there was none.
+    last_value bigint -- What it is now; null where there is none any more.
+    difference bigint -- Last value less the first.
+    first_changed_at timestamp with time zone -- When it changed first.
+    last_changed_at timestamp with time zone -- When it changed last.
+    days_after bigint -- Days from the day itself to the last change.
+
+view marts.send_time_heatmap -- When messages are sent, and how people click on those sent then. One row per channel, weekday and hour of sending in Korea.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+
+view marts.tag_days -- Performance of each tag by day. A message counts for each tag of its campaign, so tags do not add up. One row per KST day, tag and channel.
+    date date -- KST day.
+    tag varchar -- Tag of campaigns.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+
+view marts.variant_days -- Performance of each variant of A/B tests by day. One row per KST day, campaign, variant and channel.
+    date date -- KST day.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Name of the variant.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+
+table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
+    cohort_week date -- Week of the first message held, by its Monday.
+    week date -- Week of activity, by its Monday.
+    messaged_users bigint -- People who got a message in that week.
+    clickers bigint -- Distinct people who clicked.
 
 table ops.checks -- What the last round of checks (sql/checks) found; no rows means sound. One row per finding.
     checked_at timestamp with time zone -- When the checks ran.
@@ -408,6 +858,11 @@ table ops.migrations -- Changes of the schema that this file has seen. One row p
     number integer -- Number of the migration, as in the name of its file under sql/schema.
     name varchar -- Name of the migration.
     applied_at timestamp with time zone -- When it was applied to this file.
+
+table ops.models -- Models of marts and dimensions, and seeds, as they were last written. One row per model or seed.
+    relation varchar -- Table or view that it makes.
+    kind varchar -- view, table or seed.
+    fingerprint varchar -- Hash of its definition, and of those that it is made of.
 
 table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.
