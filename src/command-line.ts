@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { BackfillOptions } from './commands/backfill.js';
 import type { CommandContext } from './commands/context.js';
+import type { DocsOptions } from './commands/docs.js';
 import type { ResumeOptions } from './commands/exports.js';
 import type { QueryOptions } from './commands/query.js';
 import type { SandboxFlags } from './commands/sandbox.js';
@@ -131,6 +132,27 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (context) =>
         (await import('./commands/query.js')).queryCommand(
           { ...options, ...(name === undefined ? {} : { name }) },
+          context,
+        ),
+      ),
+    );
+
+  add(program, 'docs [table]', 'what is in the warehouse: every table, view and column in words', [
+    'dawnload docs',
+    'dawnload docs marts.channel_days',
+    'dawnload docs events --lang ko',
+    'dawnload docs --format markdown > dictionary.md',
+  ])
+    .addOption(
+      new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'),
+    )
+    .addOption(new Option('--lang <language>', 'in which language').choices(['en', 'ko']).default('en'))
+    .option('--brief', 'in Markdown, only what there is, without the columns')
+    .option(...JSON_OPTION)
+    .action((table: string | undefined, options: Omit<DocsOptions, 'table'>) =>
+      act(async (context) =>
+        (await import('./commands/docs.js')).docsCommand(
+          { ...options, ...(table === undefined ? {} : { table }) },
           context,
         ),
       ),

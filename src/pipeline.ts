@@ -103,7 +103,8 @@ async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: Ru
   await assertReplaceable(storeroom.files.published);
   await run?.begin();
   await ledger.settle();
-  const failure = await failureOf(work);
+  const timed = stopwatch(storeroom);
+  const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
   if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
 
@@ -112,12 +113,22 @@ async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: Ru
     if (advice !== undefined) report.attend(advice);
   }
   await warehouse.replaceExports(ledger.entries().map(exportRow));
-  await warehouse.model();
-  report.checked(await warehouse.check());
+  await timed('model', () => warehouse.model());
+  report.checked(await timed('check', () => warehouse.check()));
   await run?.end(report, failure);
   const publishedBytes = await publishSound(storeroom, failure);
   if (failure !== undefined) throw failure;
   return { report, publishedBytes };
+}
+
+/** Times stages, for the run's summary. */
+function stopwatch({ effects, report }: Storeroom) {
+  return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
+    const began = effects.now();
+    const result = await work();
+    report.took(stage, effects.now().getTime() - began.getTime());
+    return result;
+  };
 }
 
 async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {

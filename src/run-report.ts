@@ -26,6 +26,7 @@ export class RunReport {
   readonly #loads: LoadReport[] = [];
   readonly #exports: ExportLine[] = [];
   readonly #attention: string[] = [];
+  readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
   #findings: readonly Finding[] = [];
 
@@ -55,6 +56,11 @@ export class RunReport {
 
   checked(findings: readonly Finding[]): void {
     this.#findings = findings;
+  }
+
+  /** A stage is over, after so many milliseconds. */
+  took(stage: 'pull' | 'model' | 'check', milliseconds: number): void {
+    this.#seconds[stage] = milliseconds / 1000;
   }
 
   /** Whether the warehouse holds something that it did not hold before. */
@@ -141,6 +147,7 @@ export class RunReport {
       drift: this.drift(),
       notes: this.notes(),
       findings: this.#findings,
+      seconds: this.#seconds,
       exit_code: this.exitCode(),
     };
   }

@@ -51,6 +51,11 @@ export class Session {
     await this.#connection.run(statement(name, names));
   }
 
+  /** Runs a SQL file once for each set of names, all in one go. */
+  async runForEach(name: string, all: readonly Readonly<Record<string, string>>[]): Promise<void> {
+    if (all.length > 0) await this.#connection.run(all.map((names) => statement(name, names)).join(''));
+  }
+
   /** Runs the one statement of a SQL file with parameters. */
   async runWith(name: string, parameters: Readonly<Record<string, Value>>): Promise<void> {
     const values = Object.entries(parameters).map(([key, value]) => [key, toDuckDB(value)] as const);

@@ -16,7 +16,11 @@ export function statement(name: string, names: Readonly<Record<string, string>> 
     text = readFileSync(join(FOLDER, `${name}.sql`), 'utf8');
     texts.set(name, text);
   }
-  return Object.entries(names).reduce((filled, [key, value]) => filled.replaceAll(`{${key}}`, value), text);
+  // A function, since a `$` in a replacement that is text would mean something.
+  return Object.entries(names).reduce(
+    (filled, [key, value]) => filled.replaceAll(`{${key}}`, () => value),
+    text,
+  );
 }
 
 /** The names of the statements in a folder of `sql/`, in alphabetical order, for `statement`. */

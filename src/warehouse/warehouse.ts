@@ -5,6 +5,7 @@ import type { Day, DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { codeOf, DawnloadError, DamageError, messageOf, StorageError } from '../errors.js';
 import { runChecks } from './checks.js';
+import { describeAll } from './describe.js';
 import { loadPull } from './load.js';
 import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
@@ -172,6 +173,7 @@ export class Warehouse {
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await refreshModels(this.#session);
+        await describeAll(this.#session);
       }),
     );
     this.#options.effects.reach('model/done');

@@ -1,39 +1,39 @@
 -- What analysts find: every table and view with its columns. Written by schema.test.ts (UPDATE_GOLDEN=1).
 
-table main.alimtalk_messages -- Alimtalk messages (chatapp-alimtalk): one row per event that carried one.
+table main.alimtalk_messages -- Alimtalk messages (chatapp-alimtalk): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     plus_friend_id varchar -- plusFriendId, the channel of the sender.
-    sender_key varchar -- senderKey.
+    sender_key varchar -- senderKey, the key of the sender's profile.
     recipient_no varchar -- Number of the recipient: as given, hashed (HMAC-SHA-256) or null, by the setting privacy.recipients.
-    template_code varchar -- templateCode.
+    template_code varchar -- templateCode of the alimtalk template.
     content varchar -- Text of the message.
-    template_extra varchar -- templateExtra.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    template_extra varchar -- templateExtra, the additional text of the template.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.brand_messages -- Brand messages (chatapp-brand-message): one row per event that carried one.
+table main.brand_messages -- Brand messages (chatapp-brand-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
-    template_name varchar -- templateName.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    template_name varchar -- templateName of the brand message.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view main.calendar -- null
-    date date -- null
-    weekday integer -- null
-    weekday_ko varchar -- null
-    iso_week varchar -- null
-    month varchar -- null
-    is_weekend boolean -- null
-    is_public_holiday boolean -- null
-    public_holiday varchar -- null
-    public_holiday_ko varchar -- null
-    is_workday boolean -- null
+view main.calendar -- The KST days that the warehouse spans, gaps included. One row per KST day, from the first to the last that any stream covers.
+    date date -- KST day.
+    weekday integer -- 1 for Monday to 7 for Sunday.
+    weekday_ko varchar -- The weekday in Korean, such as 월.
+    iso_week varchar -- ISO week, such as 2026-W47.
+    month varchar -- Month, such as 2026-11.
+    is_weekend boolean -- Whether it is a Saturday or a Sunday.
+    is_public_holiday boolean -- Whether it is a public holiday of Korea.
+    public_holiday varchar -- Name of the public holiday; null otherwise.
+    public_holiday_ko varchar -- Its name in Korean.
+    is_workday boolean -- Whether it is neither on a weekend nor a public holiday.
 
-table main.campaign_collections -- One row per campaign and pull (E19): which window was asked for and how fresh the answer was.
+table main.campaign_collections -- Which window was asked of each campaign (E19), and how fresh the answer was. One row per campaign and pull.
     campaign_id varchar -- Campaign that was asked for.
-    pull varchar -- Id of the pull.
+    pull varchar -- Id of the pull that it came with.
     window_start timestamp with time zone -- First instant of the window.
     window_end timestamp with time zone -- End of the window, not included.
     last_collected_at timestamp with time zone -- When the service last collected the figures. It names no zone; KST is assumed.
@@ -42,10 +42,10 @@ table main.campaign_collections -- One row per campaign and pull (E19): which wi
     metrics bigint -- How many metrics the answer held.
     extra json -- Fields of the answer outside the specification, as given.
 
-table main.campaign_metric_dimensions -- campaign_metrics by dimension (E19): one row per campaign, metric, conversion type, day and dimension value.
+table main.campaign_metric_dimensions -- Campaign statistics by day, broken down by dimension (E19). One row per campaign, metric, conversion type, day and dimension value.
     campaign_id varchar -- Campaign that was asked for.
     metric_type varchar -- standard (value is a count) or conversion (value is a sum).
-    metric_name varchar -- Name of the metric.
+    metric_name varchar -- Name of the metric, such as send_success.
     conversion_type varchar -- Such as sales_conversion; null for standard metrics and before 2025-07-06.
     date date -- Day as the service gives it, taken as a KST day.
     dimension_key varchar -- What the value is broken down by.
@@ -54,16 +54,16 @@ table main.campaign_metric_dimensions -- campaign_metrics by dimension (E19): on
     pull varchar -- Id of the pull that it came with.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.campaign_metric_totals -- The totals that the service gives beside its daily values (E19): one row per campaign, pull and metric.
+table main.campaign_metric_totals -- The totals that the service gives beside its daily values (E19). One row per campaign, pull, metric and conversion type.
     campaign_id varchar -- Campaign that was asked for.
     pull varchar -- Id of the pull; its window is in campaign_collections.
-    metric_type varchar -- standard or conversion.
-    metric_name varchar -- Name of the metric.
-    conversion_type varchar -- Such as sales_conversion; null for standard metrics.
+    metric_type varchar -- standard (value is a count) or conversion (value is a sum).
+    metric_name varchar -- Name of the metric, such as send_success.
+    conversion_type varchar -- Such as sales_conversion; null for standard metrics and before 2025-07-06.
     total decimal(18,4) -- Total over the window as the service computes it (totalCount or totalSum).
-    extra json -- Fields of the metric outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.campaign_metrics -- Campaign statistics (E19): one row per campaign, metric, conversion type and day.
+table main.campaign_metrics -- Campaign statistics by day (E19). One row per campaign, metric, conversion type and day.
     campaign_id varchar -- Campaign that was asked for.
     metric_type varchar -- standard (value is a count) or conversion (value is a sum).
     metric_name varchar -- Name of the metric, such as send_success.
@@ -73,32 +73,32 @@ table main.campaign_metrics -- Campaign statistics (E19): one row per campaign, 
     pull varchar -- Id of the pull that it came with; see campaign_collections.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view main.campaign_tags -- null
-    campaign_id varchar -- null
-    tag varchar -- null
-    channels varchar[] -- null
-    first_date date -- null
-    last_date date -- null
+view main.campaign_tags -- Tags that campaigns have had. One row per campaign and tag.
+    campaign_id varchar -- Campaign.
+    tag varchar -- Tag of campaigns.
+    channels varchar[] -- Channels that it sent through.
+    first_date date -- First KST day on which the campaign had it.
+    last_date date -- Last KST day on which the campaign had it.
 
-view main.campaign_variants -- null
-    campaign_id varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    former_names varchar[] -- null
-    channels varchar[] -- null
-    first_date date -- null
-    last_date date -- null
+view main.campaign_variants -- Variants of campaigns that are A/B tests, by the latest name. One row per campaign and variant.
+    campaign_id varchar -- Campaign.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
+    channels varchar[] -- Channels that it sent through.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
 
-view main.campaigns -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    former_names varchar[] -- null
-    tags varchar[] -- null
-    channels varchar[] -- null
-    first_date date -- null
-    last_date date -- null
+view main.campaigns -- Campaigns with messages in the daily statistics, by the latest name. One row per campaign.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
+    tags varchar[] -- Its latest tags.
+    channels varchar[] -- Channels that it sent through.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
 
-table main.daily_conversions -- Conversions of daily_statistics (E17): one row per statistic and conversion.
+table main.daily_conversions -- Conversions of daily_statistics (E17). One row per statistic, conversion and type.
     statistic_id varchar -- The row of daily_statistics that it belongs to.
     date date -- KST day, as in that row.
     name varchar -- Name of the conversion.
@@ -107,7 +107,7 @@ table main.daily_conversions -- Conversions of daily_statistics (E17): one row p
     position integer -- Place in the list of the statistic, from 1.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.daily_conversions_by_subchannel -- Conversions of daily_statistics_by_subchannel (E18): one row per statistic and conversion.
+table main.daily_conversions_by_subchannel -- Conversions of daily_statistics_by_subchannel (E18). One row per statistic, conversion and type.
     statistic_id varchar -- The row of daily_statistics_by_subchannel that it belongs to.
     date date -- KST day, as in that row.
     name varchar -- Name of the conversion.
@@ -116,7 +116,7 @@ table main.daily_conversions_by_subchannel -- Conversions of daily_statistics_by
     position integer -- Place in the list of the statistic, from 1.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.daily_statistics -- Daily counts (E17): one row per KST day, campaign or user journey, variant or node, and channel.
+table main.daily_statistics -- Daily counts (E17): what was sent, and what became of it. One row per KST day, campaign or user journey, variant or node, and channel.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
     date date -- KST day on which the counted events occurred.
     resource_type varchar -- campaign or user-journey.
@@ -138,7 +138,7 @@ table main.daily_statistics -- Daily counts (E17): one row per KST day, campaign
     ordinal integer -- 1, or counted on where the service gave the same grain more than once.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.daily_statistics_by_subchannel -- Daily counts (E18): one row per KST day, resource, variant or node, channel, sub-channel and target.
+table main.daily_statistics_by_subchannel -- Daily counts by sub-channel and target (E18). One row per KST day, campaign or user journey, variant or node, channel, sub-channel and target.
     statistic_id varchar -- Stable id of the row: a hash of its grain. Not the ids of daily_statistics.
     date date -- KST day that was asked for.
     resource_type varchar -- campaign or user-journey, where the service says so.
@@ -148,7 +148,7 @@ table main.daily_statistics_by_subchannel -- Daily counts (E18): one row per KST
     node_name varchar -- Name of the node (the service spells the field node_mane).
     variant_id varchar -- Variant of an A/B test; null otherwise.
     variant_name varchar -- Name of the variant.
-    channel varchar -- Neutral channel name with hyphens.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     channel_sub varchar -- Sub-channel, as given.
     brand_message_target varchar -- Target of a brand message, as given.
     tags varchar[] -- Tags of the campaign.
@@ -159,16 +159,16 @@ table main.daily_statistics_by_subchannel -- Daily counts (E18): one row per KST
     ordinal integer -- 1, or counted on where the service gave the same grain more than once.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.emails -- E-mails (email): one row per event that carried one.
+table main.emails -- E-mails (email): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     title varchar -- Subject.
     body_html varchar -- HTML body.
     body_text varchar -- Plain text body.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.events -- Campaign events (E21): one row per export record, that is per id, event name and time.
+table main.events -- Campaign events (E21): sends, failures, deliveries, clicks and whatever else the service reports. One row per export record, that is one id, event name and time.
     event_id varchar -- Id of the record. The message tables refer to it.
     user_id varchar -- User, by the id that the customer gave.
     service_user_id varchar -- User, by the id of the service.
@@ -190,135 +190,135 @@ table main.events -- Campaign events (E21): one row per export record, that is p
     export_date date -- KST day of the export that the record came with; differs from date only for strays.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.friendtalk_messages -- Friendtalk messages (chatapp-friendtalk): one row per event that carried one.
+table main.friendtalk_messages -- Friendtalk messages (chatapp-friendtalk): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     plus_friend_id varchar -- plusFriendId, the channel of the sender.
-    sender_key varchar -- senderKey.
+    sender_key varchar -- senderKey, the key of the sender's profile.
     recipient_no varchar -- Number of the recipient: as given, hashed (HMAC-SHA-256) or null, by the setting privacy.recipients.
     content varchar -- Text of the message.
     is_ad boolean -- Whether it is advertising.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.in_app_messages -- In-app messages (in-app-message): one row per event that carried one.
+table main.in_app_messages -- In-app messages (in-app-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
-    message_type varchar -- messageType, such as COMMERCE.
+    message_type varchar -- messageType, such as SMS, LMS, MMS or COMMERCE.
     chat_bubble_type varchar -- chatBubbleType, such as WIDE_ITEM_LIST.
-    title varchar -- Title.
+    title varchar -- Title of the message.
     content varchar -- Text of the message.
-    image_url varchar -- imageUrl.
-    header varchar -- Header.
-    commerce_title varchar -- commerce.title.
-    commerce_regular_price decimal(18,4) -- commerce.regularPrice.
-    commerce_discount_price decimal(18,4) -- commerce.discountPrice.
-    commerce_discount_rate decimal(18,4) -- commerce.discountRate.
+    image_url varchar -- Address of the image (imageUrl).
+    header varchar -- Header of the message.
+    commerce_title varchar -- Name of the product (commerce.title).
+    commerce_regular_price decimal(18,4) -- Regular price (commerce.regularPrice).
+    commerce_discount_price decimal(18,4) -- Discounted price (commerce.discountPrice).
+    commerce_discount_rate decimal(18,4) -- Discount rate (commerce.discountRate).
     attachment json -- attachment, as given.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.in_web_messages -- In-web messages (in-web-message): one row per event that carried one.
+table main.in_web_messages -- In-web messages (in-web-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
-    message_type varchar -- messageType, such as COMMERCE.
+    message_type varchar -- messageType, such as SMS, LMS, MMS or COMMERCE.
     chat_bubble_type varchar -- chatBubbleType, such as WIDE_ITEM_LIST.
-    title varchar -- Title.
+    title varchar -- Title of the message.
     content varchar -- Text of the message.
-    image_url varchar -- imageUrl.
-    header varchar -- Header.
-    commerce_title varchar -- commerce.title.
-    commerce_regular_price decimal(18,4) -- commerce.regularPrice.
-    commerce_discount_price decimal(18,4) -- commerce.discountPrice.
-    commerce_discount_rate decimal(18,4) -- commerce.discountRate.
+    image_url varchar -- Address of the image (imageUrl).
+    header varchar -- Header of the message.
+    commerce_title varchar -- Name of the product (commerce.title).
+    commerce_regular_price decimal(18,4) -- Regular price (commerce.regularPrice).
+    commerce_discount_price decimal(18,4) -- Discounted price (commerce.discountPrice).
+    commerce_discount_rate decimal(18,4) -- Discount rate (commerce.discountRate).
     attachment json -- attachment, as given.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.message_buttons -- Buttons of friendtalk, alimtalk, in-app and in-web messages: one row per button.
+table main.message_buttons -- Buttons of friendtalk, alimtalk, in-app and in-web messages. One row per button of a message.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     position integer -- Place in the list, from 1.
     ordering integer -- ordering, as given.
-    type varchar -- Type, such as WL.
-    name varchar -- Label.
+    type varchar -- Type of the button, such as WL.
+    name varchar -- Label of the button.
     link_mo varchar -- linkMo: link on mobile.
     link_pc varchar -- linkPc: link on a computer.
-    scheme_ios varchar -- schemeIos.
-    scheme_android varchar -- schemeAndroid.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    scheme_ios varchar -- schemeIos: link into the iOS app.
+    scheme_android varchar -- schemeAndroid: link into the Android app.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.other_messages -- Messages of channels that the specification does not know, and message_data of no known form: one row per event.
+table main.other_messages -- Messages of channels that the specification does not know, and message_data of no known form. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
-    channel varchar -- Neutral channel name with hyphens.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     message_data json -- The message, as given; a recipient number by the setting privacy.recipients.
 
-table main.public_holidays -- Public holidays of Korea, substitute and temporary ones included: one row per day.
+table main.public_holidays -- Public holidays of Korea, substitute and temporary ones included. One row per public holiday.
+    date date -- Day of the holiday.
+    name varchar -- Its name in English.
+    name_ko varchar -- Its name in Korean.
+
+table main.push_messages -- Push notifications (push-notification): the content that came with an event. One row per event that carried one.
+    event_id varchar -- Id of the event; joins events.
     date date -- KST day.
-    name varchar -- Name in English.
-    name_ko varchar -- Name in Korean.
-
-table main.push_messages -- Push notifications (push-notification): one row per event that carried one.
-    event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
     export_date date -- KST day of the export that the row came with.
-    title varchar -- Title.
-    body varchar -- Text.
+    title varchar -- Title of the message.
+    body varchar -- Text of the message.
     link varchar -- Link that a tap opens.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.text_message_attachments -- Attachments of text messages (attachFileList): one row per file.
+table main.text_message_attachments -- Attachments of text messages (attachFileList). One row per file of a text message.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     position integer -- Place in the list, from 1.
-    file_id varchar -- fileId.
-    file_name varchar -- fileName.
-    file_path varchar -- filePath.
-    save_file_name varchar -- saveFileName.
-    upload_type varchar -- uploadType.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    file_id varchar -- fileId of the attachment.
+    file_name varchar -- fileName, as the sender named it.
+    file_path varchar -- filePath at the service.
+    save_file_name varchar -- saveFileName, as the service stores it.
+    upload_type varchar -- uploadType, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.text_messages -- Text messages (text-message): one row per event that carried one.
+table main.text_messages -- Text messages (text-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
-    request_id varchar -- requestId.
+    request_id varchar -- requestId of the sending.
     request_date timestamp -- requestDate; it names no zone, KST is assumed.
-    template_id varchar -- templateId.
+    template_id varchar -- templateId, as given.
     title varchar -- Title (LMS and MMS).
     body varchar -- Text of the message.
     send_no varchar -- Number of the sender.
     recipient_no varchar -- Number of the recipient: as given, hashed (HMAC-SHA-256) or null, by the setting privacy.recipients.
-    message_type varchar -- messageType, such as SMS, LMS or MMS.
-    country_code varchar -- countryCode.
+    message_type varchar -- messageType, such as SMS, LMS, MMS or COMMERCE.
+    country_code varchar -- countryCode of the recipient.
     ad_yn varchar -- Y for advertising, N otherwise.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view main.user_journey_nodes -- null
-    user_journey_id varchar -- null
-    user_journey_node_id varchar -- null
-    user_journey_node_name varchar -- null
-    former_names varchar[] -- null
-    channels varchar[] -- null
-    first_date date -- null
-    last_date date -- null
+view main.user_journey_nodes -- Nodes of user journeys that sent messages, by the latest name. One row per user journey and node.
+    user_journey_id varchar -- User journey.
+    user_journey_node_id varchar -- Node.
+    user_journey_node_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
+    channels varchar[] -- Channels that it sent through.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
 
-view main.user_journeys -- null
-    user_journey_id varchar -- null
-    user_journey_name varchar -- null
-    former_names varchar[] -- null
-    nodes bigint -- null
-    channels varchar[] -- null
-    first_date date -- null
-    last_date date -- null
+view main.user_journeys -- User journeys with messages in the daily statistics, by the latest name. One row per user journey.
+    user_journey_id varchar -- User journey.
+    user_journey_name varchar -- Its latest name.
+    former_names varchar[] -- Names that it had before, the latest first.
+    nodes bigint -- How many of its nodes sent messages.
+    channels varchar[] -- Channels that it sent through.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
 
-table main.web_push_messages -- Web push notifications (web-push-notification): one row per event that carried one. The service shortens the keys and does not explain them.
+table main.web_push_messages -- Web push notifications (web-push-notification). The service shortens the keys and does not explain them. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     ti varchar -- ti: the title.
     bd varchar -- bd: the body.
@@ -334,454 +334,462 @@ table main.web_push_messages -- Web push notifications (web-push-notification): 
     ri varchar -- ri, as given.
     data json -- data, as given.
     ac json -- ac: the actions, as given.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.webhook_messages -- Webhook calls (webhook): one row per event that carried one.
+table main.webhook_messages -- Webhook calls (webhook): what was called with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
-    date date -- KST day of the event.
+    date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     url varchar -- Address that was called.
     method varchar -- HTTP method.
     headers json -- Headers, as given.
     data json -- Body, as given.
-    extra json -- Keys outside the specification, and values that did not fit, as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view marts.ab_tests -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    channel varchar -- null
-    metric varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    is_baseline boolean -- null
-    baseline_name varchar -- null
-    days bigint -- null
-    sent bigint -- null
-    messages bigint -- null
-    successes bigint -- null
-    rate double -- null
-    difference double -- null
-    difference_low double -- null
-    difference_high double -- null
-    lift double -- null
-    p_value double -- null
-    guarded_p_value double -- null
-    unequal_groups_p_value double -- null
-    messages_needed bigint -- null
-    verdict_code varchar -- null
-    verdict varchar -- null
+view marts.ab_tests -- Every variant of every A/B test, held against the first variant by name, with a verdict in plain words. One row per campaign, channel, metric and variant.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    metric varchar -- click or conversion.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Name of the variant.
+    is_baseline boolean -- Whether it is the variant that the others are held against.
+    baseline_name varchar -- Name of the variant that it is held against.
+    days bigint -- Days from the first to the last of the test.
+    sent bigint -- Attempted sends, failed ones included.
+    messages bigint -- Successful sends that the metric can be counted on.
+    successes bigint -- Clicks or conversions, at most one for each message.
+    rate double -- Successes by messages, from 0 to 1.
+    difference double -- Rate less that of the baseline; null for the baseline.
+    difference_low double -- Lower end of the 95 % interval of the difference (Newcombe).
+    difference_high double -- Upper end of the 95 % interval of the difference (Newcombe).
+    lift double -- Difference by the rate of the baseline: 0.1 is a tenth better.
+    p_value double -- How often chance alone shows such a difference (two proportions, two-sided).
+    guarded_p_value double -- The same, guarded against looking early and against many comparisons.
+    unequal_groups_p_value double -- How often equal groups come out as unequal as these (sample ratio mismatch, chi-squared).
+    messages_needed bigint -- Messages per variant that suffice to show a difference of a fifth (80 % power).
+    verdict_code varchar -- better, worse, no_difference, too_early, unequal_groups, baseline or alone.
+    verdict varchar -- The verdict in plain words; it names no winner too early.
 
-view marts.campaign_days -- null
-    date date -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    channel varchar -- null
-    tags varchar[] -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
+view marts.campaign_days -- Performance of each campaign by day. One row per KST day, campaign and channel.
+    date date -- KST day.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Tags of the campaign.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
 
-view marts.campaign_lifetimes -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    channel varchar -- null
-    tags varchar[] -- null
-    first_sent_date date -- null
-    last_sent_date date -- null
-    days_sent bigint -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
-    recent_sent bigint -- null
-    previous_sent bigint -- null
-    recent_click_rate double -- null
-    previous_click_rate double -- null
-    recent_conversion_rate double -- null
-    previous_conversion_rate double -- null
-    sent_change double -- null
-    click_rate_change double -- null
-    conversion_rate_change double -- null
+view marts.campaign_lifetimes -- Performance of each campaign over all days held, and its last 28 days against the 28 before. One row per campaign and channel.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Its latest name.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Its latest tags.
+    first_sent_date date -- First KST day with a send.
+    last_sent_date date -- Last KST day with a send.
+    days_sent bigint -- Days with a send.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    recent_sent bigint -- Sends of the last 28 days held.
+    previous_sent bigint -- Sends of the 28 days before; null where no day of them is held.
+    recent_click_rate double -- Click rate of the last 28 days held.
+    previous_click_rate double -- Click rate of the 28 days before.
+    recent_conversion_rate double -- Conversion rate of the last 28 days held.
+    previous_conversion_rate double -- Conversion rate of the 28 days before.
+    sent_change double -- Recent by previous sends, less one: 0.1 is a tenth more.
+    click_rate_change double -- Recent by previous click rate, less one.
+    conversion_rate_change double -- Recent by previous conversion rate, less one.
 
-view marts.channel_days -- null
-    date date -- null
-    channel varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
+view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
 
-view marts.cohort_retention -- null
-    cohort_week date -- null
-    weeks_since bigint -- null
-    week date -- null
-    users bigint -- null
-    messaged_users bigint -- null
-    clickers bigint -- null
-    click_retention double -- null
-    clicker_share double -- null
+view marts.cohort_retention -- People by the week of their first message: who still clicks so many weeks later. One row per week of first messages and number of weeks since.
+    cohort_week date -- Week of the first message held, by its Monday.
+    weeks_since bigint -- Weeks since the week of the first message; 0 is that week itself.
+    week date -- Week of activity, by its Monday.
+    users bigint -- People of the cohort.
+    messaged_users bigint -- People who got a message in that week.
+    clickers bigint -- People of the cohort who clicked in that week.
+    click_retention double -- Clickers of that week by the people of the cohort, from 0 to 1.
+    clicker_share double -- Clickers by those of the cohort who got a message in that week.
 
-view marts.content_performance -- null
-    channel varchar -- null
-    content_kind varchar -- null
-    content varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    first_date date -- null
-    last_date date -- null
+view marts.content_performance -- Performance of templates, push titles and subjects over all days held (from events). One row per channel, kind of content and content.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    content_kind varchar -- template_code, template_name or title.
+    content varchar -- Template code, template name or title.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    first_date date -- First KST day with an event.
+    last_date date -- Last KST day with an event.
 
-view marts.conversions -- null
-    date date -- null
-    resource_type varchar -- null
-    resource_id varchar -- null
-    resource_name varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    user_journey_node_id varchar -- null
-    user_journey_node_name varchar -- null
-    channel varchar -- null
-    conversion_name varchar -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    other_conversions bigint -- null
-    succeeded bigint -- null
-    statistic_id varchar -- null
+view marts.conversions -- Conversions by name beside the messages that brought them (E17). One row per KST day, campaign or user journey, variant or node, channel and conversion name.
+    date date -- KST day.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    conversion_name varchar -- Name of the conversion.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    other_conversions bigint -- Conversions of types that the specification does not name.
+    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversion names.
+    statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
 
-view marts.conversions_by_subchannel -- null
-    date date -- null
-    resource_id varchar -- null
-    resource_name varchar -- null
-    node_id varchar -- null
-    node_name varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    channel varchar -- null
-    channel_sub varchar -- null
-    brand_message_target varchar -- null
-    conversion_name varchar -- null
-    type_label varchar -- null
-    conversions bigint -- null
-    succeeded bigint -- null
-    statistic_id varchar -- null
+view marts.conversions_by_subchannel -- Conversions by name, type label and sub-channel (E18). One row per KST day, resource, variant or node, channel, sub-channel, target, conversion name and type.
+    date date -- KST day.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    node_id varchar -- Node of a user journey; null for campaigns.
+    node_name varchar -- Name of the node.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    channel_sub varchar -- Sub-channel, as given.
+    brand_message_target varchar -- Target of a brand message, as given.
+    conversion_name varchar -- Name of the conversion.
+    type_label varchar -- Type of the conversion as the service words it, in its own language.
+    conversions bigint -- Conversions of that type.
+    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversions.
+    statistic_id varchar -- The row of daily_statistics_by_subchannel that it belongs to.
 
-table marts.daily_contents -- null
-    date date -- null
-    channel varchar -- null
-    content_kind varchar -- null
-    content varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
+view marts.coverage_days -- Every day of each stream from its first to its last, the missing ones included. One row per stream × KST day.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    date date -- KST day.
+    is_held boolean -- Whether the warehouse holds the day.
+    rows bigint -- Rows of the day; null where it is missing.
+    pulled_at timestamp with time zone -- When the service answered.
+    loaded_at timestamp with time zone -- When it was loaded into this file; a rebuild sets it anew.
 
-table marts.daily_events -- null
-    date date -- null
-    channel varchar -- null
-    event_name varchar -- null
-    kind varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    experiment_group_name varchar -- null
-    user_journey_id varchar -- null
-    user_journey_node_id varchar -- null
-    events bigint -- null
-    users bigint -- null
+table marts.daily_contents -- Events by the content of their message, day by day: what content_performance adds up. One row per KST day, channel, kind of content and content.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    content_kind varchar -- template_code, template_name or title.
+    content varchar -- Template code, template name or title.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; 0 also where the channel does not report them.
+    clicked bigint -- Clicks; 0 also where the channel does not report them.
 
-table marts.daily_failures -- null
-    date date -- null
-    channel varchar -- null
-    event_name varchar -- null
-    kind varchar -- null
-    failure_reason varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    user_journey_id varchar -- null
-    user_journey_node_id varchar -- null
-    failures bigint -- null
+table marts.daily_events -- Events counted by day. One row per KST day, channel, event name, campaign or user journey, and group or node.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- succeeded, failed, failover_sent, failover_failed, delivered, opened, clicked or closed; null for a name that tells none.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    experiment_group_name varchar -- Group of an A/B test; null otherwise.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    events bigint -- How many events.
+    users bigint -- Distinct people.
 
-table marts.daily_pressure -- null
-    date date -- null
-    window_days integer -- null
-    at_least integer -- null
-    messages_per_person varchar -- null
-    users bigint -- null
-    messages bigint -- null
-    clickable bigint -- null
-    clicks bigint -- null
-    clickers bigint -- null
+table marts.daily_failures -- Failures counted by day and reason. One row per KST day, channel, event name, reason, campaign or user journey, and node.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- failed, failover_failed, or what else the event means that has a reason.
+    failure_reason varchar -- Why, as the service words it; null if it did not say.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    failures bigint -- How many failures.
 
-table marts.daily_response_times -- null
-    date date -- null
-    channel varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    user_journey_id varchar -- null
-    user_journey_node_id varchar -- null
-    response varchar -- null
-    responses bigint -- null
-    p50_seconds double -- null
-    p90_seconds double -- null
-    p99_seconds double -- null
-    within_minute bigint -- null
-    within_hour bigint -- null
-    within_day bigint -- null
+table marts.daily_pressure -- People by how many messages they got in the 7 and 28 days up to a day: what message_pressure is made of. One row per KST day, window and number of messages that a person got in it.
+    date date -- KST day.
+    window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
+    at_least integer -- Fewest messages of the group: its order.
+    messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
+    users bigint -- Distinct people.
+    messages bigint -- Successful sends.
+    clickable bigint -- Messages on channels that reported a click within the window.
+    clicks bigint -- Clicks.
+    clickers bigint -- Distinct people who clicked.
 
-table marts.daily_send_hours -- null
-    date date -- null
-    weekday integer -- null
-    hour integer -- null
-    channel varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    user_journey_id varchar -- null
-    succeeded bigint -- null
-    failed bigint -- null
-    clicked bigint -- null
+table marts.daily_response_times -- Time from sending to delivery and to click, by day of the response. One row per KST day of the response, channel, campaign or user journey, node, and kind of response.
+    date date -- KST day of the response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    response varchar -- delivered or clicked.
+    responses bigint -- How many responses.
+    p50_seconds double -- Seconds from sending to the response: half are faster.
+    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
+    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
+    within_minute bigint -- Responses within a minute.
+    within_hour bigint -- Responses within an hour.
+    within_day bigint -- Responses within a day.
 
-view marts.export_spend -- null
-    month varchar -- null
-    exports bigint -- null
-    ambiguous_exports bigint -- null
-    records bigint -- null
-    estimated_records bigint -- null
-    cost double -- null
-    cost_per_thousand double -- null
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
+    date date -- KST day of the send, or of the click.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clicked bigint -- Clicks of that day on messages sent in that hour.
 
-view marts.failovers -- null
-    date date -- null
-    channel varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    user_journey_id varchar -- null
-    resource_name varchar -- null
-    failed bigint -- null
-    failover_sent bigint -- null
-    failover_failed bigint -- null
-    failover_success_rate double -- null
-    rescue_rate double -- null
+view marts.export_spend -- What the paid exports of each month cost. One row per KST month of requests.
+    month varchar -- Month, such as 2026-11.
+    exports bigint -- Exports that are paid, ambiguous ones included.
+    ambiguous_exports bigint -- Of these, requests whose outcome is not known: they may have been billed.
+    records bigint -- Records received.
+    estimated_records bigint -- Records expected before the requests.
+    cost double -- Records by the price of one: received ones, or expected ones as long as they are not.
+    cost_per_thousand double -- Cost of a thousand records.
 
-view marts.failure_reasons -- null
-    channel varchar -- null
-    event_name varchar -- null
-    failure_reason varchar -- null
-    failures bigint -- null
-    share_of_failures double -- null
-    failure_rate double -- null
-    recent_failures bigint -- null
-    previous_failures bigint -- null
-    change double -- null
-    trend varchar -- null
-    first_date date -- null
-    last_date date -- null
+view marts.failovers -- Messages that failed on their channel and were tried again as a text. One row per KST day, channel, and campaign or user journey with such messages.
+    date date -- KST day.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    resource_name varchar -- Name of the campaign or user journey.
+    failed bigint -- Messages that failed on their own channel.
+    failover_sent bigint -- Texts that went out instead.
+    failover_failed bigint -- Texts that failed as well.
+    failover_success_rate double -- Texts that went out, of those tried; from 0 to 1.
+    rescue_rate double -- Failed messages that reached the person as a text, from 0 to 1.
 
-table marts.first_messages -- null
-    person ubigint -- null
-    date date -- null
-    cohort_week date -- null
+view marts.failure_reasons -- Why sends fail, over all days held, and whether it grows. One row per channel, event name and failure reason.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    failure_reason varchar -- Why, as the service words it; null if it did not say.
+    failures bigint -- How many failures.
+    share_of_failures double -- Share of the failures of that channel and event, from 0 to 1.
+    failure_rate double -- Failures by all attempts on the channel, from 0 to 1.
+    recent_failures bigint -- Failures of the last seven days held.
+    previous_failures bigint -- Failures of the seven days before; null where no day of them is held.
+    change double -- Recent by previous failures, less one: 0.1 is a tenth more.
+    trend varchar -- rising, falling, steady, new, gone or quiet.
+    first_date date -- First KST day with such a failure.
+    last_date date -- Last KST day with such a failure.
 
-view marts.freshness -- null
-    stream varchar -- null
-    first_date date -- null
-    last_date date -- null
-    days_held bigint -- null
-    days_missing bigint -- null
-    days_behind_newest bigint -- null
-    last_pulled_at timestamp with time zone -- null
-    rows bigint -- null
+table marts.first_messages -- The day of the first message of each person, for cohorts; people only by a hash. One row per person.
+    person ubigint -- Hash of the user, or of the device where no user is known.
+    date date -- KST day of the first message held.
+    cohort_week date -- Week of the first message held, by its Monday.
 
-view marts.journey_funnels -- null
-    user_journey_id varchar -- null
-    user_journey_name varchar -- null
-    step bigint -- null
-    user_journey_node_id varchar -- null
-    user_journey_node_name varchar -- null
-    channels varchar[] -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    click_rate double -- null
-    conversion_rate double -- null
-    share_of_first double -- null
-    share_of_previous double -- null
-    drop_off double -- null
-    first_date date -- null
-    last_date date -- null
+view marts.freshness -- How far each stream reaches, and how many of its days are missing. One row per stream.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    first_date date -- First KST day held.
+    last_date date -- Last KST day held.
+    days_held bigint -- How many KST days are held.
+    days_missing bigint -- Days between the first and the last that are not held.
+    days_behind_newest bigint -- Days behind the stream that reaches furthest.
+    last_pulled_at timestamp with time zone -- When the service answered last.
+    rows bigint -- Rows of all days held.
 
-view marts.journey_node_days -- null
-    date date -- null
-    user_journey_id varchar -- null
-    user_journey_name varchar -- null
-    user_journey_node_id varchar -- null
-    user_journey_node_name varchar -- null
-    channel varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
+view marts.journey_funnels -- Each user journey as a funnel: the busiest node is the first step, and each step is held against the one before. One row per user journey and node.
+    user_journey_id varchar -- User journey.
+    user_journey_name varchar -- Name of the user journey.
+    step bigint -- Place in the funnel, by sends; the service does not tell the order of nodes.
+    user_journey_node_id varchar -- Node.
+    user_journey_node_name varchar -- Name of the node.
+    channels varchar[] -- Channels that it sent through.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    share_of_first double -- Sends by those of the first step, from 0 to 1.
+    share_of_previous double -- Sends by those of the step before, from 0 to 1.
+    drop_off double -- Share lost since the step before, from 0 to 1.
+    first_date date -- First KST day with a count.
+    last_date date -- Last KST day with a count.
 
-view marts.message_days -- null
-    date date -- null
-    resource_type varchar -- null
-    resource_id varchar -- null
-    resource_name varchar -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    user_journey_id varchar -- null
-    user_journey_name varchar -- null
-    user_journey_node_id varchar -- null
-    user_journey_node_name varchar -- null
-    channel varchar -- null
-    tags varchar[] -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    deliverable bigint -- null
-    clickable bigint -- null
-    statistic_id varchar -- null
+view marts.journey_node_days -- Performance of each node of a user journey by day. One row per KST day, user journey, node and channel.
+    date date -- KST day.
+    user_journey_id varchar -- User journey.
+    user_journey_name varchar -- Name of the user journey.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
 
-view marts.message_pressure -- null
-    date date -- null
-    window_days integer -- null
-    at_least integer -- null
-    messages_per_person varchar -- null
-    users bigint -- null
-    share_of_users double -- null
-    messages bigint -- null
-    clicks bigint -- null
-    click_rate double -- null
-    clickers bigint -- null
-    clicker_share double -- null
-    days_held bigint -- null
+view marts.message_days -- The daily statistics with their conversions beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
+    date date -- KST day.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    campaign_name varchar -- Name of the campaign.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_name varchar -- Name of the user journey.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    tags varchar[] -- Tags of the campaign.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
 
-view marts.response_times -- null
-    channel varchar -- null
-    resource_type varchar -- null
-    campaign_id varchar -- null
-    user_journey_id varchar -- null
-    resource_name varchar -- null
-    response varchar -- null
-    responses bigint -- null
-    p50_seconds double -- null
-    p90_seconds double -- null
-    p99_seconds double -- null
-    share_within_minute double -- null
-    share_within_hour double -- null
-    share_within_day double -- null
-    first_date date -- null
-    last_date date -- null
+view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. One row per KST day, window and number of messages that a person got in it.
+    date date -- Last KST day of the window.
+    window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
+    at_least integer -- Fewest messages of the group: its order.
+    messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
+    users bigint -- Distinct people.
+    share_of_users double -- Share of the people who got any message in the window, from 0 to 1.
+    messages bigint -- Successful sends.
+    clicks bigint -- Clicks.
+    click_rate double -- Clicks by messages on channels that report clicks.
+    clickers bigint -- Distinct people who clicked.
+    clicker_share double -- People who clicked, of those who got messages; from 0 to 1.
+    days_held bigint -- Days of the window that are held; fewer than its length show fewer messages than there were.
 
-view marts.restated_days -- null
-    date date -- null
-    statistic_id varchar -- null
-    resource_type varchar -- null
-    resource_id varchar -- null
-    resource_name varchar -- null
-    channel varchar -- null
-    counter varchar -- null
-    changes bigint -- null
-    first_value bigint -- null
-    last_value bigint -- null
-    difference bigint -- null
-    first_changed_at timestamp with time zone -- null
-    last_changed_at timestamp with time zone -- null
-    days_after bigint -- null
+view marts.response_times -- Time from sending to delivery and to click, over all days held. One row per channel, campaign or user journey, and kind of response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    resource_name varchar -- Name of the campaign or user journey.
+    response varchar -- delivered or clicked.
+    responses bigint -- How many responses.
+    p50_seconds double -- Median seconds from sending to the response: average of the days, weighed by responses.
+    p90_seconds double -- Seconds within which nine of ten respond: average of the days, weighed by responses.
+    p99_seconds double -- Seconds within which 99 of 100 respond: average of the days, weighed by responses.
+    share_within_minute double -- Responses within a minute, from 0 to 1.
+    share_within_hour double -- Responses within an hour, from 0 to 1.
+    share_within_day double -- Responses within a day, from 0 to 1.
+    first_date date -- First KST day with a response.
+    last_date date -- Last KST day with a response.
 
-view marts.send_time_heatmap -- null
-    channel varchar -- null
-    weekday integer -- null
-    hour integer -- null
-    succeeded bigint -- null
-    failed bigint -- null
-    clicked bigint -- null
-    click_rate double -- null
+view marts.restated_days -- Counts that changed after the service had first given them. One row per counter of a statistic that changed.
+    date date -- KST day of the statistic.
+    statistic_id varchar -- The statistic, as in daily_statistics.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    resource_name varchar -- Name of the campaign or user journey.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    counter varchar -- message_sent, message_failed, delivered, click, or conversion:<type>:<name>.
+    changes bigint -- How often it changed.
+    first_value bigint -- What it was at first; null where there was none.
+    last_value bigint -- What it is now; null where there is none any more.
+    difference bigint -- Last value less the first.
+    first_changed_at timestamp with time zone -- When it changed first.
+    last_changed_at timestamp with time zone -- When it changed last.
+    days_after bigint -- Days from the day itself to the last change.
 
-view marts.tag_days -- null
-    date date -- null
-    tag varchar -- null
-    channel varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
+view marts.send_time_heatmap -- When messages are sent, and how people click on those sent then. One row per channel, weekday and hour of sending in Korea.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
 
-view marts.variant_days -- null
-    date date -- null
-    campaign_id varchar -- null
-    campaign_name varchar -- null
-    variant_id varchar -- null
-    variant_name varchar -- null
-    channel varchar -- null
-    sent bigint -- null
-    failed bigint -- null
-    succeeded bigint -- null
-    delivered bigint -- null
-    clicked bigint -- null
-    conversions bigint -- null
-    direct_conversions bigint -- null
-    failure_rate double -- null
-    delivery_rate double -- null
-    click_rate double -- null
-    conversion_rate double -- null
+view marts.tag_days -- Performance of each tag by day. A message counts for each tag of its campaign, so tags do not add up. One row per KST day, tag and channel.
+    date date -- KST day.
+    tag varchar -- Tag of campaigns.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
 
-table marts.weekly_cohorts -- null
-    cohort_week date -- null
-    week date -- null
-    messaged_users bigint -- null
-    clickers bigint -- null
+view marts.variant_days -- Performance of each variant of A/B tests by day. One row per KST day, campaign, variant and channel.
+    date date -- KST day.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Name of the variant.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries; null where the channel does not report them.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    failure_rate double -- Failed of attempted sends, from 0 to 1.
+    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by successful sends; null where none are reported.
 
-table ops.checks -- What the last round of checks (sql/checks) found; no rows means sound.
+table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
+    cohort_week date -- Week of the first message held, by its Monday.
+    week date -- Week of activity, by its Monday.
+    messaged_users bigint -- People who got a message in that week.
+    clickers bigint -- Distinct people who clicked.
+
+table ops.checks -- What the last round of checks (sql/checks) found; no rows means sound. One row per finding.
     checked_at timestamp with time zone -- When the checks ran.
     name varchar -- Name of the check, as its file under sql/checks.
     severity varchar -- stop (do not trust that part) or warn (look at it).
@@ -792,7 +800,7 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
     expected varchar -- What should have been.
     actual varchar -- What is.
 
-table ops.coverage -- One row per stream and KST day that the warehouse holds whole.
+table ops.coverage -- The days that the warehouse holds whole. One row per stream and KST day.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
     date date -- KST day; for events the day of the export window.
     rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export; zero is a day on which nothing happened.
@@ -800,7 +808,18 @@ table ops.coverage -- One row per stream and KST day that the warehouse holds wh
     pull varchar -- Id of the pull that the day came with.
     pulled_at timestamp with time zone -- When the service answered that pull.
 
-table ops.drift_by_day -- Fields that differ from the specification, by day; ops.schema_drift sums it up.
+table ops.descriptions -- What the descriptions in this file were written from, so that an ordinary night need not look at them. One row per file, only ever one row.
+    fingerprint varchar -- Hash of the dictionary, and of the tables, views and columns with their comments.
+
+table ops.dictionary -- What every schema, table, view and column means, in English and Korean: the texts of `dawnload docs`, inside the file. One row per schema, one table or view, or one column.
+    schema_name varchar -- Schema.
+    relation_name varchar -- Table or view; null for the schema itself.
+    column_name varchar -- Column; null for the table or view itself.
+    en varchar -- What it is, in English; of a table or view also its grain.
+    ko varchar -- What it is, in Korean; of a table or view also its grain.
+    label varchar -- Short Korean label of a column, for the heads of reports.
+
+table ops.drift_by_day -- Fields that differ from the specification, by day; ops.schema_drift sums it up. One row per stream, KST day, place, field and kind.
     stream varchar -- Stream in which the field was seen.
     date date -- KST day of the pull that holds it.
     place varchar -- Where: record, channel_metadata, message_data:<channel>, button, attachment, conversion, metric, channel.
@@ -809,7 +828,7 @@ table ops.drift_by_day -- Fields that differ from the specification, by day; ops
     example_type varchar -- JSON type of one such value; the value itself is never kept here.
     records bigint -- In how many records.
 
-table ops.exports -- One row per paid export (E20) of the ledger, as it stood when the warehouse was published.
+table ops.exports -- Paid exports (E20) of the ledger, as it stood when the warehouse was published. One row per paid export.
     key varchar -- Key of the export in the ledger.
     window_start timestamp with time zone -- First instant of the window.
     window_end timestamp with time zone -- End of the window, not included.
@@ -825,7 +844,7 @@ table ops.exports -- One row per paid export (E20) of the ledger, as it stood wh
     updated_at timestamp with time zone -- When the state last changed.
     note varchar -- What a person wrote, or the reason of the state.
 
-table ops.load_notes -- What a load found odd and dealt with, by day; the checks report it.
+table ops.load_notes -- What a load found odd and dealt with, by day; the checks report it. One row per pull, KST day, note and subject.
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
     pull varchar -- Id of the pull.
@@ -833,7 +852,7 @@ table ops.load_notes -- What a load found odd and dealt with, by day; the checks
     subject varchar -- What it concerns, where there is more to say than the day.
     records bigint -- How many records.
 
-table ops.loads -- One row per pull of the landing zone that this warehouse has loaded.
+table ops.loads -- Pulls of the landing zone that this warehouse has loaded. One row per pull.
     pull varchar -- Id of the pull in the landing zone.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
     first_day date -- First KST day that was asked for.
@@ -843,17 +862,17 @@ table ops.loads -- One row per pull of the landing zone that this warehouse has 
     rows bigint -- Rows that the pull brought into the fact table of its stream.
     loaded_at timestamp with time zone -- When it was loaded into this file; a rebuild sets it anew.
 
-table ops.migrations -- One row per change of the schema that this file has seen.
+table ops.migrations -- Changes of the schema that this file has seen. One row per migration.
     number integer -- Number of the migration, as in the name of its file under sql/schema.
     name varchar -- Name of the migration.
     applied_at timestamp with time zone -- When it was applied to this file.
 
-table ops.models -- One row per model (sql/models) and seed (sql/seeds) that the warehouse holds.
-    relation varchar -- Schema and name of the view or table.
-    kind varchar -- view (computed when asked), table (kept, and brought forward day by day) or seed (comes with the package).
-    fingerprint varchar -- Tells a model that was changed since, which is then made anew for all days.
+table ops.models -- Models of marts and dimensions, and seeds, as they were last written. One row per model or seed.
+    relation varchar -- Table or view that it makes.
+    kind varchar -- view, table or seed.
+    fingerprint varchar -- Hash of its definition, and of those that it is made of.
 
-table ops.restatements -- One row per counter of daily_statistics that a later pull of the same day changed.
+table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.
     date date -- KST day of the statistic.
     statistic_id varchar -- The statistic, as in daily_statistics.
@@ -863,7 +882,7 @@ table ops.restatements -- One row per counter of daily_statistics that a later p
     after bigint -- Value held from then on; null where there is none.
     pull varchar -- Id of the pull that brought the change.
 
-table ops.runs -- One row per run of the job since the warehouse was last rebuilt.
+table ops.runs -- Runs of the job since the warehouse was last rebuilt. One row per run.
     run_id varchar -- Id of the run, as in its log lines.
     command varchar -- Command that ran, without its secrets.
     started_at timestamp with time zone -- When it began.
@@ -874,17 +893,17 @@ table ops.runs -- One row per run of the job since the warehouse was last rebuil
     version varchar -- Version of dawnload.
     process_id bigint -- Id of the process.
 
-view ops.schema_drift -- One row per field that the service sends otherwise than specified. Nothing is lost: see the extra columns.
+view ops.schema_drift -- Fields that the service sends otherwise than specified. Nothing is lost: see the extra columns. One row per stream, place, field and kind.
     stream varchar -- Stream in which the field was seen.
     place varchar -- Where: record, channel_metadata, message_data:<channel>, button, attachment, conversion, metric, channel.
     field varchar -- Name of the field; for place channel the unknown channel.
     kind varchar -- unknown (not in the specification), type (a value that does not fit), missing (required and absent).
-    example_type varchar -- JSON type of one such value; never the value.
+    example_type varchar -- JSON type of one such value; the value itself is never kept here.
     first_date date -- First KST day on which it was seen.
     last_date date -- Last KST day on which it was seen.
     records bigint -- In how many records of the days now held.
 
-table ops.set_aside -- Rows of events and message tables that another export holds too; they come back if that one is replaced without them.
+table ops.set_aside -- Rows of events and message tables that another export holds too; they come back if that one is replaced without them. One row per row that was set aside.
     table_name varchar -- Table that the row would stand in.
     event_id varchar -- Id of the record.
     event_name varchar -- Event name of the record; null for rows of message tables.
@@ -893,6 +912,6 @@ table ops.set_aside -- Rows of events and message tables that another export hol
     export_date date -- KST day of the export that the row came with.
     content json -- The row itself.
 
-table ops.touched_days -- Days that a load changed since models and checks last ran; empty in a published file.
+table ops.touched_days -- Days that a load changed since models and checks last ran; empty in a published file. One row per stream and KST day, perhaps repeated.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
     date date -- KST day; for events the day on which they happened.

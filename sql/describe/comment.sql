@@ -1,0 +1,1 @@
+comment on {kind} {name} is '{text}';

@@ -1,0 +1,2 @@
+delete from ops.descriptions;
+insert into ops.descriptions values (getvariable('fingerprint'));

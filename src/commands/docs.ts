@@ -1,0 +1,120 @@
+/** `dawnload docs`: what is in the warehouse, from the dictionary and this package alone; no warehouse is needed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { Dictionary, type Language } from '../dictionary/dictionary.js';
+import { columnRow, entriesOf, type RelationEntry, type SchemaEntry } from '../dictionary/entries.js';
+import { overviewMarkdown, relationMarkdown, wholeMarkdown } from '../dictionary/markdown.js';
+import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { writeTo } from '../queries/sink.js';
+import { Reader } from '../warehouse/reader.js';
+import { statement } from '../warehouse/statements.js';
+import { Warehouse } from '../warehouse/warehouse.js';
+import type { CommandContext } from './context.js';
+import { overviewText, relationText } from './docs-text.js';
+import type { Output } from './query-answer.js';
+
+export const DOCS_FORMATS = ['text', 'markdown', 'json'] as const;
+
+export interface DocsOptions {
+  /** A table or view; without it, all of them. */
+  readonly table?: string;
+  readonly format?: (typeof DOCS_FORMATS)[number];
+  readonly json?: boolean;
+  readonly lang?: Language;
+  /** Only what there is, without the columns. */
+  readonly brief?: boolean;
+}
+
+/** Lines of text longer than this are hard to read, however wide the window is. */
+const WIDEST = 120;
+const ANYWHERE = 100;
+
+/**
+ * Says what is in the warehouse, or in one table of it.
+ *
+ * @throws UsageError when there is no such table
+ */
+export async function docsCommand(
+  options: DocsOptions,
+  context: CommandContext,
+  stdout: Output = process.stdout,
+): Promise<ExitCode> {
+  const language = options.lang ?? 'en';
+  const schemas = entriesOf(await columnsOfEmpty(context), Dictionary.load(), language);
+  const relation = options.table === undefined ? undefined : find(schemas, options.table);
+  const format = options.json === true ? 'json' : (options.format ?? 'text');
+  const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
+  const text = {
+    json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
+    markdown: () => {
+      if (relation !== undefined) return relationMarkdown(relation, language);
+      return (options.brief === true ? overviewMarkdown : wholeMarkdown)(schemas, language);
+    },
+    text: () =>
+      relation === undefined ? overviewText(schemas, width) : relationText(relation, language, width),
+  }[format]();
+  await writeTo(stdout, pieces(`${text}\n`));
+  if (format === 'text' && relation === undefined) {
+    context.terminal.note('`dawnload docs TABLE` has the columns; `--lang ko` says it in Korean.');
+  }
+  return EXIT.done;
+}
+
+/** The columns of a warehouse without any data, made in a temporary folder: so nothing here can be out of date. */
+async function columnsOfEmpty({ effects }: CommandContext): Promise<z.infer<typeof columnRow>[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'dawnload-docs-'));
+  try {
+    const path = join(folder, 'empty.duckdb');
+    const warehouse = await Warehouse.open({
+      path,
+      tempDirectory: join(folder, 'tmp'),
+      brand: 'service',
+      messenger: 'chatapp',
+      privacy: { recipients: 'drop', key: new Uint8Array(16) },
+      effects,
+    });
+    try {
+      await warehouse.model();
+    } finally {
+      await warehouse.close();
+    }
+    const reader = await Reader.open(path);
+    try {
+      return z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
+    } finally {
+      await reader.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function find(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+  const relations = schemas.flatMap((schema) => schema.relations);
+  const name = wanted.toLowerCase().replace(/^main\./, '');
+  const found =
+    relations.find((relation) => relation.name === name) ??
+    relations.find((relation) => relation.name.endsWith(`.${name}`));
+  if (found !== undefined) return found;
+  throw new UsageError(`There is no table or view ${wanted}.`, {
+    hint: `Did you mean ${nearest(name, relations)}? \`dawnload docs\` lists them.`,
+  });
+}
+
+/** The nearest names, those that hold the word first. */
+function nearest(name: string, relations: readonly RelationEntry[]): string {
+  const names = relations.map((relation) => relation.name);
+  const bare = name.replace(/^.*\./, '');
+  const holding = names.filter((known) => bare.length > 2 && known.includes(bare)).slice(0, 3);
+  if (holding.length > 0) return holding.join(', ');
+  const byBareName = new Map(names.map((known) => [known.replace(/^.*\./, ''), known]));
+  const found = closest(bare, [...byBareName.keys()]);
+  return byBareName.get(found) ?? found;
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield await Promise.resolve(text);
+}

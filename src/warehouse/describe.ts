@@ -1,0 +1,91 @@
+/**
+ * The file explains itself: a comment on every table, view and column, and the whole dictionary in `ops.dictionary`.
+ * What already says the right thing is left alone, so that an ordinary night writes nothing here.
+ */
+import { z } from 'zod';
+import { Dictionary, relationName, type Words } from '../dictionary/dictionary.js';
+import type { Session } from './session.js';
+
+const describedThing = z.object({
+  kind: z.enum(['schema', 'table', 'view', 'column']),
+  schema_name: z.string(),
+  relation_name: z.string().nullable(),
+  column_name: z.string().nullable(),
+  comment: z.string().nullable(),
+});
+const entry = z.object({
+  schema_name: z.string(),
+  relation_name: z.string().nullable(),
+  column_name: z.string().nullable(),
+  en: z.string(),
+  ko: z.string(),
+  label: z.string().nullable(),
+});
+
+type DescribedThing = z.infer<typeof describedThing>;
+type Entry = z.infer<typeof entry>;
+
+/** Writes the words of the dictionary into the file, where they differ from what it says. Inside a transaction. */
+export async function describeAll(session: Session): Promise<void> {
+  await session.run('describe/tables');
+  if (await isDescribed(session)) return;
+  await writeWords(session, Dictionary.load());
+  await session.set({ fingerprint: (await fingerprint(session)).now });
+  await session.run('describe/note');
+}
+
+async function isDescribed(session: Session): Promise<boolean> {
+  const { now, noted } = await fingerprint(session);
+  return now === noted;
+}
+
+/** Of the dictionary, and of what there is in the file with its comments. */
+async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
+  const state = z.object({ found: z.string(), words: z.number(), noted: z.string().nullable() });
+  const { found, words, noted } = await session.row('describe/fingerprint', state);
+  return { now: `${Dictionary.fingerprint()} ${words} ${found}`, noted };
+}
+
+async function writeWords(session: Session, dictionary: Dictionary): Promise<void> {
+  const things = await session.rows('describe/relations', describedThing);
+  const entries: Entry[] = [];
+  const comments: Record<string, string>[] = [];
+  for (const thing of things) {
+    const found = wordsFor(dictionary, thing);
+    if (found === undefined) continue;
+    const { schema_name, relation_name, column_name } = thing;
+    entries.push({ schema_name, relation_name, column_name, ...found });
+    if (thing.kind !== 'schema' && thing.comment !== found.en) comments.push(commentOn(thing, found.en));
+  }
+  await session.runForEach('describe/comment', comments);
+  const held = await session.rows('describe/words', entry);
+  if (JSON.stringify(held) === JSON.stringify(entries)) return;
+  await session.set({ words: JSON.stringify(entries) });
+  await session.run('describe/replace_words');
+}
+
+function wordsFor(
+  dictionary: Dictionary,
+  { schema_name, relation_name, column_name }: DescribedThing,
+): (Words & { label: string | null }) | undefined {
+  if (relation_name === null) {
+    const found = dictionary.schema(schema_name);
+    return found && { ...found, label: null };
+  }
+  const relation = relationName(schema_name, relation_name);
+  if (column_name === null) {
+    const found = dictionary.relation(relation);
+    return found && { ...Dictionary.commentOf(found), label: null };
+  }
+  return dictionary.column(relation, column_name);
+}
+
+/** The names in `describe/comment.sql`. */
+function commentOn(thing: DescribedThing, text: string): Record<string, string> {
+  const names = [thing.schema_name, thing.relation_name, thing.column_name].filter((name) => name !== null);
+  return {
+    kind: thing.kind,
+    name: names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'),
+    text: text.replaceAll("'", "''"),
+  };
+}

@@ -1,0 +1,193 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, test } from 'vitest';
+import { Dictionary, relationName } from '../../src/dictionary/dictionary.js';
+import { DamageError } from '../../src/errors.js';
+import { temporaryFolder, Workshop } from '../warehouse/support.js';
+
+const dictionary = Dictionary.load();
+const { schemas, columns, relations, heads } = dictionary.document;
+
+const THINGS = `
+  select schema_name, table_name, column_name, comment
+  from duckdb_columns() where not internal and database_name = current_database()`;
+
+/** What a real warehouse holds: its schemas, and its tables and views with their columns. Made by the first who asks. */
+async function holdings(): Promise<{ heldSchemas: Set<string>; held: Map<string, string[]> }> {
+  known ??= look();
+  return known;
+}
+
+let known: ReturnType<typeof look> | undefined;
+
+async function look(): Promise<{ heldSchemas: Set<string>; held: Map<string, string[]> }> {
+  const held = new Map<string, string[]>();
+  const heldSchemas = new Set<string>();
+  const workshop = new Workshop();
+  await workshop.with((warehouse) => warehouse.model());
+  for (const row of await workshop.look(THINGS)) {
+    const relation = relationName(String(row['schema_name']), String(row['table_name']));
+    heldSchemas.add(String(row['schema_name']));
+    held.set(relation, [...(held.get(relation) ?? []), String(row['column_name'])]);
+  }
+  return { heldSchemas, held };
+}
+
+describe('the dictionary', () => {
+  test('knows every schema, table, view and column of a warehouse, in English and Korean', async () => {
+    const { held, heldSchemas } = await holdings();
+    expect([...heldSchemas].filter((name) => dictionary.schema(name) === undefined)).toEqual([]);
+    expect([...held.keys()].filter((name) => dictionary.relation(name) === undefined)).toEqual([]);
+    const unknown = [...held].flatMap(([relation, names]) =>
+      names
+        .filter((column) => dictionary.column(relation, column) === undefined)
+        .map((column) => `${relation}.${column}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('has no entry for nothing', async () => {
+    const { held, heldSchemas } = await holdings();
+    expect(Object.keys(schemas).filter((name) => !heldSchemas.has(name))).toEqual([]);
+    expect(Object.keys(relations).filter((name) => !held.has(name))).toEqual([]);
+    const strays = Object.entries(relations).flatMap(([relation, entry]) =>
+      Object.keys(entry.columns)
+        .filter((column) => held.get(relation)?.includes(column) !== true)
+        .map((column) => `${relation}.${column}`),
+    );
+    expect(strays).toEqual([]);
+    const all = [...held.values()].flat();
+    expect(Object.keys(columns).filter((name) => !all.includes(name))).toEqual([]);
+  });
+
+  test('repeats nothing that the name of a column says already', () => {
+    const repeated = Object.entries(relations).flatMap(([relation, entry]) =>
+      Object.entries(entry.columns)
+        .filter(([column, own]) => {
+          const ofName: Record<string, string> = columns[column] ?? {};
+          return Object.entries(own).some(([key, text]) => ofName[key] === text);
+        })
+        .map(([column]) => `${relation}.${column}`),
+    );
+    expect(repeated).toEqual([]);
+  });
+
+  test('says it in Korean where it says Korean, and shortly where it labels', async () => {
+    const { held } = await holdings();
+    const texts = [
+      ...Object.values(schemas).map(({ ko }) => ko),
+      ...Object.values(relations).flatMap(({ ko, grain }) => [ko, grain.ko]),
+      ...[...held].flatMap(([relation, names]) =>
+        names.map((column) => dictionary.column(relation, column)?.ko ?? ''),
+      ),
+    ];
+    // Keys that the service shortens without explaining them stay as they are.
+    expect(texts.filter((text) => !/[가-힣]/.test(text))).toEqual([]);
+    const labels = [
+      ...Object.values(heads),
+      ...[...held].flatMap(([relation, names]) =>
+        names.map((column) => dictionary.column(relation, column)?.label ?? ''),
+      ),
+    ];
+    expect(labels.filter((label) => label.length > 16)).toEqual([]);
+  });
+
+  test('ends every English text with a full stop', async () => {
+    const { held } = await holdings();
+    const texts = [
+      ...Object.values(schemas).map(({ en }) => en),
+      ...Object.values(relations).map(({ en }) => en),
+      ...[...held].flatMap(([relation, names]) =>
+        names.map((column) => dictionary.column(relation, column)?.en ?? ''),
+      ),
+    ];
+    expect(texts.filter((text) => !text.endsWith('.'))).toEqual([]);
+  });
+
+  test('that is not whole is a damaged installation', () => {
+    const file = join(temporaryFolder(), 'dictionary.yaml');
+    writeFileSync(file, 'schemas: { main: { en: Only English. } }\ncolumns: {}\nrelations: {}\n');
+    expect(() => Dictionary.read(file)).toThrow(DamageError);
+    expect(() => Dictionary.read(join(file, 'none'))).toThrow(DamageError);
+  });
+
+  test('does not mistake what every object has for an entry', () => {
+    expect(dictionary.label('constructor')).toBeUndefined();
+    expect(dictionary.relation('toString')).toBeUndefined();
+    expect(dictionary.column('events', 'valueOf')).toBeUndefined();
+  });
+});
+
+describe('the file', () => {
+  test('carries the English texts as comments, and both languages in ops.dictionary', async () => {
+    const { held, heldSchemas } = await holdings();
+    const workshop = new Workshop();
+    await workshop.with((warehouse) => warehouse.model());
+    for (const row of await workshop.look(THINGS)) {
+      const relation = relationName(String(row['schema_name']), String(row['table_name']));
+      const column = String(row['column_name']);
+      expect(row['comment'], `${relation}.${column}`).toBe(dictionary.column(relation, column)?.en);
+    }
+    const [events] = await workshop.look(`select comment from duckdb_tables() where table_name = 'events'`);
+    expect(events?.['comment']).toMatch(/^Campaign events .+ One row per export record/);
+    const kinds = await workshop.look(`
+      select
+        count(*) filter (where relation_name is null)::integer as schemas,
+        count(*) filter (where relation_name is not null and column_name is null)::integer as relations,
+        count(column_name)::integer as columns,
+        count(*) filter (where en is null or ko is null)::integer as silent
+      from ops.dictionary`);
+    expect(kinds).toEqual([
+      {
+        schemas: heldSchemas.size,
+        relations: held.size,
+        columns: [...held.values()].flat().length,
+        silent: 0,
+      },
+    ]);
+  });
+
+  test('is left alone on a night on which it already says the right thing', async () => {
+    const workshop = new Workshop();
+    await workshop.with((warehouse) => warehouse.model());
+    const before = await workshop.look(
+      'select min(rowid)::integer as first, count(*)::integer as n from ops.dictionary',
+    );
+    await workshop.with((warehouse) => warehouse.model());
+    await workshop.with((warehouse) => warehouse.model());
+    expect(
+      await workshop.look('select min(rowid)::integer as first, count(*)::integer as n from ops.dictionary'),
+    ).toEqual(before);
+  });
+
+  test('is put right where it says something else', async () => {
+    const { held } = await holdings();
+    const workshop = new Workshop();
+    await workshop.with((warehouse) => warehouse.model());
+    const instance = await DuckDBInstance.create(workshop.path);
+    const connection = await instance.connect();
+    await connection.run(`comment on column events.event_id is 'wrong'; comment on table events is null`);
+    await connection.run(`delete from ops.dictionary where relation_name = 'events'`);
+    connection.closeSync();
+    instance.closeSync();
+    await workshop.with((warehouse) => warehouse.model());
+    const [column] = await workshop.look(
+      `select comment from duckdb_columns() where table_name = 'events' and column_name = 'event_id'`,
+    );
+    expect(column?.['comment']).toBe(dictionary.column('events', 'event_id')?.en);
+    const [rows] = await workshop.look(
+      `select count(*)::integer as n from ops.dictionary where relation_name = 'events'`,
+    );
+    expect(rows?.['n']).toBe(1 + (held.get('events')?.length ?? 0));
+  });
+
+  test('has its schemas in ops.dictionary alone, as long as DuckDB takes no comment on a schema', async () => {
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    // When this fails, schemas can have comments like everything else: see src/warehouse/describe.ts.
+    await expect(connection.run(`comment on schema main is 'x'`)).rejects.toThrow('not implemented');
+    connection.closeSync();
+    instance.closeSync();
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { CommandContext } from '../../src/commands/context.js';
+import { docsCommand, type DocsOptions } from '../../src/commands/docs.js';
+import { overviewText, relationText } from '../../src/commands/docs-text.js';
+import { listed, wrap } from '../../src/commands/paragraphs.js';
+import type { Output } from '../../src/commands/query-answer.js';
+import { displayWidth } from '../../src/commands/table.js';
+import type { SchemaEntry } from '../../src/dictionary/entries.js';
+import { realEffects } from '../../src/effects.js';
+import { EXIT, UsageError } from '../../src/errors.js';
+
+const silent: CommandContext = {
+  flags: {},
+  effects: realEffects(),
+  terminal: {
+    interactive: false,
+    out: () => undefined,
+    note: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+    progress: () => undefined,
+    doing: '',
+    confirm: () => Promise.resolve(false),
+  },
+  signal: new AbortController().signal,
+  version: '0.0.0',
+  loadConfig: () => {
+    throw new Error('docs needs no settings');
+  },
+};
+
+async function docs(options: DocsOptions, columns?: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  const stdout: Output = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns });
+  expect(await docsCommand(options, silent, stdout)).toBe(EXIT.done);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+describe('dawnload docs', () => {
+  test('lists every table with its meaning, without settings and without a warehouse', async () => {
+    const text = await docs({});
+    expect(text).toMatch(/^ {2}events +Campaign events/m);
+    expect(text).toMatch(/^ {2}ops\.coverage +The days/m);
+  });
+
+  test('shows one table with its grain and columns, in either language', async () => {
+    expect(await docs({ table: 'events' })).toMatch(
+      /^events \(table\)\n[\s\S]+One row per export record[\s\S]+ {2}occurred_at +timestamptz +When it happened/,
+    );
+    const korean = await docs({ table: 'main.EVENTS', lang: 'ko' });
+    expect(korean).toMatch(
+      /행 단위: 내보내기 레코드 1건[\s\S]+ {2}failure_reason +실패 사유 +varchar +발송 실패 사유/,
+    );
+  });
+
+  test('finds a table without its schema', async () => {
+    expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);
+  });
+
+  test('stays within the window, wide letters counted as drawn', async () => {
+    for (const lang of ['en', 'ko'] as const) {
+      const { schemas } = JSON.parse(await docs({ json: true, lang })) as { schemas: SchemaEntry[] };
+      for (const width of [40, 60, 80, 119]) {
+        const texts = [
+          overviewText(schemas, width),
+          ...schemas.flatMap(({ relations }) => relations.map((one) => relationText(one, lang, width))),
+        ];
+        expect(Math.max(...texts.join('\n').split('\n').map(displayWidth))).toBeLessThanOrEqual(width);
+      }
+    }
+    expect(
+      (await docs({ table: 'events' }, 70))
+        .split('\n')
+        .map(displayWidth)
+        .sort((a, b) => b - a)[0],
+    ).toBeLessThanOrEqual(70);
+  });
+
+  test('gives JSON for programs', async () => {
+    const all = JSON.parse(await docs({ json: true, lang: 'ko' })) as {
+      language: string;
+      schemas: { name: string; relations: { name: string; columns: unknown[] }[] }[];
+    };
+    expect(all.language).toBe('ko');
+    expect(all.schemas.map(({ name }) => name)).toContain('ops');
+    const one = JSON.parse(await docs({ table: 'events', format: 'json' })) as { columns: unknown[] };
+    expect(one.columns[0]).toEqual({
+      name: 'event_id',
+      type: 'varchar',
+      description: 'Id of the record. The message tables refer to it.',
+      label: '이벤트 ID',
+    });
+  });
+
+  test('gives Markdown whose cells cannot break its tables', async () => {
+    const text = await docs({ format: 'markdown' });
+    expect(text).toContain('### `ops.exports`');
+    for (const line of text.split('\n').filter((row) => row.startsWith('|'))) {
+      expect([4, 5], line).toContain(line.replaceAll('\\|', '').split('|').length - 1);
+      expect(line).not.toMatch(/<\w/);
+    }
+  });
+
+  test('offers the nearest names for one that it does not know', async () => {
+    const failure: unknown = await docs({ table: 'evnts' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('Did you mean events?') as string,
+    });
+    const part: unknown = await docs({ table: 'conversion' }).catch((error: unknown) => error);
+    expect(part).toMatchObject({ hint: expect.stringContaining('daily_conversions') as string });
+  });
+
+  test('is what the README lists', async () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const list = await docs({ format: 'markdown', brief: true });
+    const wanted = readme.replace(
+      /(<!-- tables -->\n)[\s\S]*?(<!-- \/tables -->)/,
+      (_, before: string, after: string) => `${before}\n${list}\n${after}`,
+    );
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync('README.md', wanted);
+    expect(readFileSync('README.md', 'utf8')).toBe(wanted);
+    expect(list).toContain('| `events` |');
+  });
+});
+
+describe('text in lines', () => {
+  test('is wrapped between words, and inside one that is wider than the line', () => {
+    expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
+    expect(wrap('가나다 라마바사', 8)).toEqual(['가나다', '라마바사']);
+    expect(wrap('가나다라마', 4)).toEqual(['가나', '다라', '마']);
+    expect(wrap('', 4)).toEqual([]);
+  });
+
+  test('stands beside its columns, or below them in a narrow window', () => {
+    const rows = [
+      ['  a', 'some words of text'],
+      ['  longer', 'more'],
+    ];
+    expect(listed(rows, 80)).toBe('  a       some words of text\n  longer  more');
+    expect(listed(rows, 20)).toBe('  a\n    some words of\n    text\n  longer\n    more');
+  });
+});
