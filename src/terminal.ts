@@ -4,6 +4,7 @@
  */
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
+import { InterruptedError } from './errors.js';
 
 export interface Terminal {
   /** Whether a person looks at stderr: progress and colour make sense. */
@@ -20,8 +21,12 @@ export interface Terminal {
   progress(text: string): void;
   /** The last text that was not empty, for saying where a run stopped; also where nobody looks on. */
   readonly doing: string;
-  /** Asks a yes-or-no question; `no` where nobody can answer. */
-  confirm(question: string): Promise<boolean>;
+  /**
+   * Asks a yes-or-no question; `no` where nobody can answer.
+   *
+   * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
+   */
+  confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
 export interface Streams {
@@ -32,6 +37,8 @@ export interface Streams {
 
 /** So often the changing line is drawn at most, in milliseconds. */
 const FRAME_MS = 80;
+
+const NOTHING_PAID = 'Nothing was paid for; what is done is kept.';
 
 /** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => number): Terminal {
@@ -80,12 +87,26 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
       shown = text.slice(0, Math.max(10, stderr.columns - 1));
       stderr.write(styleText('dim', shown));
     },
-    async confirm(question) {
+    async confirm(question, signal) {
       if (!stdin.isTTY || !interactive) return false;
       clear();
       const prompt = createInterface({ input: stdin, output: stderr });
+      // While the prompt holds the keyboard, Ctrl-C is a key like any other.
+      const key = new AbortController();
+      prompt.on('SIGINT', () => {
+        key.abort();
+      });
       try {
-        return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
+        const answer = await prompt.question(`${question} [y/N] `, {
+          signal: AbortSignal.any([signal, key.signal]),
+        });
+        return /^y(es)?$/i.test(answer.trim());
+      } catch (cause) {
+        stderr.write('\n');
+        signal.throwIfAborted();
+        if (key.signal.aborted) throw new InterruptedError('interrupted', { hint: NOTHING_PAID, cause });
+        // Ctrl-D: no answer is no consent.
+        return false;
       } finally {
         prompt.close();
       }

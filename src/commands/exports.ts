@@ -59,9 +59,17 @@ export async function exportsAttachCommand(
   context: CommandContext,
 ): Promise<ExitCode> {
   if (exportId.trim() === '') throw new UsageError('The export id is empty.');
-  const entry = await withLedger(context.loadConfig(), context, 'exports attach', (ledger) =>
-    ledger.attach(key, exportId),
+  const { entry, isNew } = await withLedger(
+    context.loadConfig(),
+    context,
+    'exports attach',
+    async (ledger) => ({ isNew: ledger.find(key) === undefined, entry: await ledger.attach(key, exportId) }),
   );
+  if (isNew) {
+    context.terminal.warn(
+      `the ledger did not know ${key}: entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\``,
+    );
+  }
   context.terminal.note(
     `${entry.key} is ${entry.state} as ${exportId}; the next run, or \`dawnload exports resume ${key}\`, reads it, at no cost`,
   );

@@ -221,6 +221,9 @@ export class Ledger extends LedgerView {
     const day = partsOf(key)?.day;
     if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key);
     const window = windowOf(day);
+    if (window.end > this.#effects.now()) {
+      throw new UsageError(`${day} is not over: no export can hold it`, { hint: 'check the key' });
+    }
     await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
     await this.#record(key, { event: 'ambiguous', note: 'entered by a person; the ledger did not know it' });
   }

@@ -7,7 +7,7 @@ import { formatCount, plural } from '../terminal.js';
 /** Whether the days that would be requested now may be. */
 export async function consentTo(
   job: Job,
-  { config, terminal }: House,
+  { config, terminal, signal }: House,
   decisions: readonly Decision[],
 ): Promise<boolean> {
   if (job.consent !== 'ask') return true;
@@ -19,5 +19,6 @@ export async function consentTo(
     pricePerRecord === 0 ? '' : `, about ${formatCount(Math.ceil(records * pricePerRecord))} in price`;
   return terminal.confirm(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
+    signal,
   );
 }

@@ -127,6 +127,15 @@ describe('days without statistics', () => {
   });
 });
 
+test('an export that the ledger did not know is entered only with a warning', async () => {
+  const place = await make(DAYS + budget(100_000));
+  const result = await place.run(['exports', 'attach', '2026-11-20.1', 'found']);
+  expect(result.code).toBe(0);
+  expect(result.stderr).toMatch(
+    /did not know 2026-11-20\.1: entered .* `dawnload exports abandon 2026-11-20\.1`/,
+  );
+});
+
 test('pages that are at home are not fetched again after a kill', async () => {
   const place = await make(`concurrency: 1\n${DAYS}${budget(100_000)}`, { eventsPerDay: 6_000 });
   const day = ['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--yes-paid'];

@@ -441,6 +441,7 @@ describe('pages on disk that the ledger does not know', () => {
     await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(UsageError);
     await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
     await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
+    await expect(ledger.attach('2026-11-21.1', 'exp-2')).rejects.toThrow('2026-11-21 is not over');
   });
 });
 
