@@ -17,6 +17,7 @@ export async function consentTo(
   const { pricePerRecord } = config.exports;
   const price =
     pricePerRecord === 0 ? '' : `, about ${formatCount(Math.ceil(records * pricePerRecord))} in price`;
+  terminal.progress('asking whether to pay');
   return terminal.confirm(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
     signal,
