@@ -63,6 +63,18 @@ export class DamageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
+/** The database file is damaged: to be made again from the landing zone. */
+export class CorruptDatabaseError extends DawnloadError {
+  readonly exitCode = EXIT.incomplete;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, {
+      hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
+}
+
 /** Paid work without budget or consent. */
 export class RefusedError extends DawnloadError {
   readonly exitCode = EXIT.refused;

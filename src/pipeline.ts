@@ -1,7 +1,7 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
 import type { CommandContext } from './commands/context.js';
 import type { ServiceConfig } from './config.js';
-import { InterruptedError, StorageError } from './errors.js';
+import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
 import {
   underLock,
   withHouse,
@@ -107,6 +107,8 @@ async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: Ru
   const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
   if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
+  // Of a damaged file nothing more can be made but a new one.
+  if (failure instanceof CorruptDatabaseError) throw failure;
 
   for (const entry of ledger.entries()) {
     const advice = adviceFor(entry);

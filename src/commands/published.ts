@@ -64,7 +64,7 @@ const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findin
 /**
  * Reads the published file; of one that is not there yet, nothing is covered.
  *
- * @throws DamageError when it is not a warehouse
+ * @throws CorruptDatabaseError when it is not a warehouse, or a damaged one
  */
 export async function readPublished(file: string): Promise<Published> {
   if (!existsSync(file)) return NOTHING;

@@ -1,11 +1,13 @@
 /** What DuckDB says about a query that it cannot run, in one sentence. */
-import { messageOf, UsageError } from '../errors.js';
+import { CorruptDatabaseError, messageOf, UsageError, type DawnloadError } from '../errors.js';
+import { tellsOfDamage } from '../warehouse/engine.js';
 
 /** `LINE 2:   from evnts`, and below it a caret under the place. A long line is shown from `...` on. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
 /** The failure as one that the user can mend; `subject` is what could not be run, such as `The query`. */
-export function sqlError(subject: string, cause: unknown): UsageError {
+export function sqlError(subject: string, cause: unknown): DawnloadError {
+  if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   const text = messageOf(cause);
   const place = PLACE.exec(text);
   const lines = text

@@ -1,5 +1,6 @@
 /** DuckDB itself: one way to open a file, so that every connection has the same settings. */
 import { DuckDBInstance } from '@duckdb/node-api';
+import { messageOf } from '../errors.js';
 
 /** Nothing may depend on an extension that needs a download; icu, json and parquet are built in. */
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
@@ -14,6 +15,11 @@ export function openInstance(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DuckDBInstance> {
   return DuckDBInstance.create(path, { ...SETTINGS, ...settings });
+}
+
+/** Whether DuckDB says that the file it reads is not what was written. */
+export function tellsOfDamage(error: unknown): boolean {
+  return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
 /** The version of DuckDB, `v1.5.5`. */

@@ -1,9 +1,10 @@
 /** Opening the working file: where it lies, what DuckDB is allowed, and what it means when it will not open. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
+import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from './engine.js';
 import type { Room } from './room.js';
+import { breakSeal } from './seal.js';
 import { Session } from './session.js';
 
 export interface Opening {
@@ -17,13 +18,14 @@ export interface Opening {
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open
- * @throws DamageError when it is no database, or a damaged one
+ * @throws CorruptDatabaseError when it is no database, or a damaged one
  */
 export async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, room } = opening;
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
   await sweep(tempDirectory);
   await removeEmpty(path);
+  await breakSeal(path);
   const settings = {
     memory_limit: `${room.megabytes}MB`,
     threads: String(room.threads),
@@ -76,8 +78,5 @@ function openingError(path: string, cause: unknown): Error {
       cause,
     });
   }
-  return new DamageError(`${path} is not a DuckDB file that can be opened.`, {
-    hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
-    cause,
-  });
+  return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
 }

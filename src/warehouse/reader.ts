@@ -1,8 +1,8 @@
 /** The published file, for reading alone: it can neither be changed through this, nor can anything else be reached. */
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
-import { ConfigError, DamageError, messageOf } from '../errors.js';
-import { openInstance } from './engine.js';
+import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
+import { openInstance, tellsOfDamage } from './engine.js';
 
 export class Reader {
   readonly #instance: DuckDBInstance;
@@ -17,7 +17,7 @@ export class Reader {
    * Opens a published warehouse; many may at the same time. Instants are shown in Korean time.
    *
    * @throws ConfigError when there is none yet
-   * @throws DamageError when the file is not a warehouse
+   * @throws CorruptDatabaseError when the file is not a warehouse
    */
   static async open(path: string): Promise<Reader> {
     if (!existsSync(path)) {
@@ -30,12 +30,9 @@ export class Reader {
       if (!statSync(path).isFile()) throw new Error('it is not a file');
       instance = await openInstance(path, { access_mode: 'READ_ONLY' });
     } catch (cause) {
-      throw new DamageError(
+      throw new CorruptDatabaseError(
         `${path} is not a DuckDB file that can be opened (${firstLine(messageOf(cause))}).`,
-        {
-          hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
-          cause,
-        },
+        cause,
       );
     }
     const connection = await instance.connect();
@@ -49,13 +46,22 @@ export class Reader {
     await this.connection.run('set lock_configuration = true');
   }
 
-  /** The rows of a query as objects, JSON values only. */
+  /**
+   * The rows of a query as objects, JSON values only.
+   *
+   * @throws CorruptDatabaseError when the file turns out to be damaged
+   */
   async objects(
     sql: string,
     parameters: Record<string, DuckDBValue> = {},
   ): Promise<Record<string, unknown>[]> {
-    const result = await this.connection.runAndReadAll(sql, parameters);
-    return result.getRowObjectsJson();
+    try {
+      const result = await this.connection.runAndReadAll(sql, parameters);
+      return result.getRowObjectsJson();
+    } catch (error) {
+      if (!tellsOfDamage(error)) throw error;
+      throw new CorruptDatabaseError('The published warehouse is damaged.', error);
+    }
   }
 
   close(): Promise<void> {

@@ -11,6 +11,8 @@ import {
 } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
+import { CorruptDatabaseError } from '../errors.js';
+import { tellsOfDamage } from './engine.js';
 import { statement } from './statements.js';
 
 /** A KST day as a DATE; a bare string stays text. */
@@ -29,6 +31,7 @@ export class Session {
   readonly #connection: DuckDBConnection;
 
   readonly #siblings: Session[] = [];
+  #damaged = false;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
@@ -37,6 +40,11 @@ export class Session {
 
   static async open(instance: DuckDBInstance): Promise<Session> {
     return new Session(instance, await instance.connect());
+  }
+
+  /** Whether DuckDB found the file damaged while reading or writing it. */
+  get damaged(): boolean {
+    return this.#damaged || this.#siblings.some((sibling) => sibling.damaged);
   }
 
   /** Another connection to the same file, with a transaction of its own; it is closed with this one. */
@@ -48,7 +56,7 @@ export class Session {
 
   /** Runs every statement of a SQL file, which takes its values from variables. */
   async run(name: string, names?: Readonly<Record<string, string>>): Promise<void> {
-    await this.#connection.run(statement(name, names));
+    await this.#execute(statement(name, names));
   }
 
   /** Runs a SQL file once for each set of names, all in one go. */
@@ -59,12 +67,12 @@ export class Session {
   /** Runs the one statement of a SQL file with parameters. */
   async runWith(name: string, parameters: Readonly<Record<string, Value>>): Promise<void> {
     const values = Object.entries(parameters).map(([key, value]) => [key, toDuckDB(value)] as const);
-    await this.#connection.run(statement(name), Object.fromEntries(values));
+    await this.#execute(statement(name), Object.fromEntries(values));
   }
 
   /** The rows of a SQL file. */
   async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
-    const reader = await this.#connection.runAndReadAll(statement(name, names));
+    const reader = await this.#sound(this.#connection.runAndReadAll(statement(name, names)));
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
@@ -77,7 +85,7 @@ export class Session {
   /** Sets variables of the session, which statements read by `getvariable`. */
   async set(variables: Readonly<Record<string, Value>>): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
-      await this.#connection.run(
+      await this.#execute(
         statement('load/set', { name, type: typeOf(value) }),
         { value: toDuckDB(value) },
         // Of an empty list the type cannot be told by its elements.
@@ -88,16 +96,35 @@ export class Session {
 
   /** Does the work in one transaction: all of it is committed, or none. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    await this.#connection.run('begin transaction');
+    await this.#execute('begin transaction');
     let result: T;
     try {
       result = await work();
     } catch (error) {
-      await this.#connection.run('rollback').catch(() => undefined);
+      await this.#execute('rollback').catch(() => undefined);
       throw error;
     }
-    await this.#connection.run('commit');
+    await this.#execute('commit');
     return result;
+  }
+
+  async #execute(...what: Parameters<DuckDBConnection['run']>): Promise<void> {
+    await this.#sound(this.#connection.run(...what));
+  }
+
+  /**
+   * What DuckDB was asked for.
+   *
+   * @throws CorruptDatabaseError when it finds the file damaged; whatever else it throws is the caller's to explain
+   */
+  async #sound<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!tellsOfDamage(error)) throw error;
+      this.#damaged = true;
+      throw new CorruptDatabaseError("The warehouse's private file is damaged.", error);
+    }
   }
 
   close(): void {

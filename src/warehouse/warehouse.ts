@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { codeOf, DawnloadError, DamageError, messageOf, StorageError } from '../errors.js';
+import { codeOf, CorruptDatabaseError, DawnloadError, messageOf, StorageError } from '../errors.js';
 import { runChecks } from './checks.js';
 import { describeAll } from './describe.js';
 import { loadPull } from './load.js';
@@ -15,6 +15,7 @@ import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
+import { seal } from './seal.js';
 import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
 import { noteSuperseded } from './superseded.js';
@@ -72,7 +73,7 @@ export class Warehouse {
    * Opens the working file, creates it where there is none, and brings its schema forward.
    *
    * @throws ConfigError when a newer version of this program made it
-   * @throws DamageError when it is no database, or a damaged one
+   * @throws CorruptDatabaseError when it is no database, or a damaged one
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
@@ -85,10 +86,7 @@ export class Warehouse {
     } catch (error) {
       session.close();
       if (error instanceof DawnloadError) throw error;
-      throw new DamageError(`${path} is not the warehouse that was written.`, {
-        hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
-        cause: error,
-      });
+      throw new CorruptDatabaseError(`${path} is not the warehouse that was written.`, error);
     }
     return new Warehouse(session, options);
   }
@@ -208,6 +206,7 @@ export class Warehouse {
         hint: 'Run again; nothing is lost.',
       });
     }
+    if (!this.#session.damaged) await seal(path);
     effects.reach('close/done');
   }
 

@@ -14,6 +14,7 @@ const TESTS = {
   machine: 'test/torture/machine.test.ts',
   money: 'test/e2e/money.test.ts',
   nightly: 'test/e2e/nightly.test.ts',
+  damage: 'test/e2e/damage.test.ts',
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -160,6 +161,12 @@ const MUTATIONS: readonly Mutation[] = [
     changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
   },
   {
+    name: 'the private file is not sealed',
+    by: ['damage'],
+    file: 'warehouse/seal.js',
+    changes: [['const sealed = await readSeal(path);', 'const sealed = undefined;']],
+  },
+  {
     name: 'the published file is written in place',
     by: ['kill'],
     file: 'warehouse/publish.js',
@@ -176,8 +183,8 @@ const MUTATIONS: readonly Mutation[] = [
     by: ['kill'],
     file: 'warehouse/session.js',
     changes: [
-      ["await this.#connection.run('begin transaction');", ''],
-      ["await this.#connection.run('commit');", ''],
+      ["await this.#execute('begin transaction');", ''],
+      ["await this.#execute('commit');", ''],
     ],
   },
   {

@@ -1,0 +1,87 @@
+/** Database files that were damaged or lost: noticed when a run begins, and made again from what has landed. */
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { contents } from '../torture/compare.js';
+import { Place } from '../support/dawnload.js';
+
+let place: Place;
+let before: Record<string, string>;
+beforeEach(async () => {
+  place = await Place.make(
+    'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\n',
+  );
+  expect((await place.run(['run'])).code).toBe(0);
+  before = await contents(place.published);
+});
+afterEach(() => place.remove());
+
+const working = (): string => join(place.folder, 'data', 'private', 'warehouse.duckdb');
+
+/** Overwrites some bytes at that part of a file. */
+async function damage(file: string, part: number): Promise<void> {
+  const { size } = await stat(file);
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(4096, 'damage'), 0, 4096, Math.floor((size - 4096) * part));
+  await handle.close();
+}
+
+/** No request, and the same warehouse as before; the next run goes on from it. */
+async function expectRebuilt(): Promise<void> {
+  const requests = place.sandbox.requests();
+  const rebuilt = await place.run(['rebuild']);
+  expect(rebuilt.code, rebuilt.stderr).toBe(0);
+  expect(place.sandbox.requests()).toEqual(requests);
+  expect(await contents(place.published)).toEqual(before);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(place.sandbox.bills()).toHaveLength(2);
+}
+
+test.each([0, 0.35, 0.6, 1])(
+  'a private file that was damaged at %d of its length is noticed when a run begins, which advises a rebuild',
+  async (part) => {
+    await damage(working(), part);
+    const requests = place.sandbox.requests();
+    const result = await place.run(['run']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/damaged|not a DuckDB file/);
+    expect(result.stderr).toContain('`dawnload rebuild`');
+    expect(place.sandbox.requests()).toEqual(requests);
+    expect(await contents(place.published)).toEqual(before);
+    if (part === 0.6) await expectRebuilt();
+  },
+);
+
+test('without its seal, damage is told of as soon as DuckDB comes upon it', async () => {
+  await rm(`${working()}.seal`);
+  for (let part = 0.1; part < 1; part += 0.1) await damage(working(), part);
+  const result = await place.run(['run']);
+  expect(result.code).toBe(1);
+  expect(result.stderr).toContain('`dawnload rebuild`');
+  expect(result.stderr).not.toContain('unforeseen');
+  await expectRebuilt();
+});
+
+test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
+  for (let part = 0.1; part < 1; part += 0.1) await damage(place.published, part);
+  for (const command of [
+    ['status'],
+    ['plan'],
+    ['query', '--sql', 'select count(*), max(user_id) from events'],
+  ]) {
+    const result = await place.run(command);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain('`dawnload rebuild`');
+  }
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(await contents(place.published)).toEqual(before);
+});
+
+test('both files gone, or no databases any more, are made again', async () => {
+  await rm(place.published);
+  await rm(working());
+  await expectRebuilt();
+  await damage(place.published, 0);
+  await damage(working(), 0);
+  await expectRebuilt();
+});
