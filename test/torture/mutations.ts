@@ -22,6 +22,8 @@ interface Mutation {
   readonly name: string;
   /** The tests that should notice, likeliest first. */
   readonly by: readonly TestName[];
+  /** Part of the names of those tests, where the rest need not be run. */
+  readonly named?: string;
   /** Below dist/src. */
   readonly file: string;
   /** What is replaced, by what; it must be there. */
@@ -55,6 +57,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'no run lock',
+    named: 'two runs at once',
     by: ['machine'],
     file: 'house.js',
     changes: [
@@ -102,66 +105,77 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the paid request is retried like any other',
+    named: 'on E20',
     by: ['faults'],
     file: 'service/client.js',
     changes: [['if (!question.repeatable)\n            return this.#paced(question, token);', '']],
   },
   {
     name: 'an ambiguous window is requested again by the next run',
-    by: ['faults', 'money'],
+    named: 'reset after on E20',
+    by: ['faults'],
     file: 'landing/export-state.js',
     changes: [["return state !== 'failed' &&", "return state !== 'failed' && state !== 'ambiguous' &&"]],
   },
   {
     name: 'ambiguous exports are not told of',
-    by: ['faults', 'money'],
+    named: 'reset after on E20',
+    by: ['faults'],
     file: 'landing/export-advice.js',
     changes: [["if (entry.state === 'ambiguous')\n        return true;", '']],
   },
   {
     name: 'pages that are at home are fetched again',
+    named: 'pages that are at home',
     by: ['money'],
     file: 'steps/bring-home.js',
     changes: [['const earlier = await landedPages(house, place);', 'const earlier = [];']],
   },
   {
     name: 'the budget of a run is ignored',
-    by: ['nightly', 'money'],
+    named: 'a budget that is too small',
+    by: ['nightly'],
     file: 'landing/purse.js',
     changes: [["needed > leftInRun ? 'over_run_budget'", "needed > Infinity ? 'over_run_budget'"]],
   },
   {
     name: 'the budget of the month is ignored',
+    named: 'over the budget of the month',
     by: ['money'],
     file: 'landing/purse.js',
     changes: [['needed > leftInMonth', 'needed > Infinity']],
   },
   {
     name: 'days without an estimate are paid for without consent',
+    named: 'have no estimate',
     by: ['money'],
     file: 'landing/purse.js',
     changes: [['estimate === undefined && !yesPaid', 'false']],
   },
   {
     name: 'a backfill pays without consent',
+    named: 'without --yes-paid',
     by: ['nightly'],
     file: 'steps/consent.js',
     changes: [["job.consent !== 'ask'", 'true']],
   },
   {
     name: 'paying again does not ask the purse',
+    named: 'is refused with exit code 3',
     by: ['money'],
     file: 'steps/events.js',
     changes: [['const estimate = await affordable(key, house);', 'const estimate = undefined;']],
   },
   {
     name: 'an unknown outcome counts as a refusal',
-    by: ['faults', 'kill'],
+    named: 'on E20',
+    by: ['faults'],
     file: 'extract/export-request.js',
     changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
   },
   {
     name: 'the private file is not sealed',
+    named: 'damaged at 0.35',
     by: ['damage'],
     file: 'warehouse/seal.js',
     changes: [['const sealed = await readSeal(path);', 'const sealed = undefined;']],
@@ -189,12 +203,14 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a repeated page is taken',
+    named: 'repeated page',
     by: ['lies'],
     file: 'extract/export-result.js',
     changes: [['if (twin !== undefined) {', 'if (twin === null) {']],
   },
   {
     name: 'no room is kept for the answer',
+    named: 'at any step',
     by: ['machine'],
     file: 'landing/ledger-file.js',
     changes: [['Buffer.alloc(RESERVE_BYTES)', 'Buffer.alloc(0)']],
@@ -207,11 +223,15 @@ const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'signals are not waited for while paying',
+    named: 'at any moment, once or twice',
     by: ['machine'],
     file: 'service/client.js',
     changes: [['question.repeatable ? this.#signal : NEVER', 'this.#signal']],
   },
 ];
+
+/** A test that takes longer, in milliseconds, is no sign of anything but of a busy machine. */
+const PATIENCE_MS = '300000';
 
 /** Tries each; resolves to the number that survived. */
 export async function mutations(
@@ -230,7 +250,7 @@ export async function mutations(
 }
 
 /** The test that notices, or undefined. */
-async function tryMutation({ by, file, changes }: Mutation): Promise<string | undefined> {
+async function tryMutation({ by, named, file, changes }: Mutation): Promise<string | undefined> {
   const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
   try {
     for (const part of ['dist', 'sql', 'package.json']) {
@@ -247,7 +267,7 @@ async function tryMutation({ by, file, changes }: Mutation): Promise<string | un
     }
     await writeFile(target, text);
     for (const name of by) {
-      const failed = await failingTest(TESTS[name], copy);
+      const failed = await failingTest(TESTS[name], named, copy);
       if (failed !== undefined) return failed;
     }
     return undefined;
@@ -257,12 +277,18 @@ async function tryMutation({ by, file, changes }: Mutation): Promise<string | un
 }
 
 /** Runs one test file against the command in `copy`; the first test that fails, with its first words. */
-function failingTest(test: string, copy: string): Promise<string | undefined> {
+function failingTest(test: string, named: string | undefined, copy: string): Promise<string | undefined> {
   const vitest = resolve('node_modules/vitest/vitest.mjs');
   const root = process.env['TORTURE_ROOT'] ?? process.cwd();
   const child = spawn(
     process.execPath,
-    [vitest, 'run', '--root', root, '--bail', '1', '--reporter', 'json', test],
+    [
+      vitest,
+      'run',
+      ...['--root', root, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
+      ...(named === undefined ? [] : ['-t', named]),
+      test,
+    ],
     {
       cwd: copy,
       env: { TORTURE_KILLS: '60', TORTURE_SECONDS: '75', ...process.env },
