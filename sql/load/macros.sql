@@ -82,31 +82,12 @@ create or replace temp macro fits(kind, value) as coalesce(
     false
 );
 
--- A recipient's number by privacy.recipients: as given, as hex HMAC-SHA-256 (the pads are made of the key), or null.
-create or replace temp macro recipient(given) as case getvariable('recipients')
-    when 'keep' then given
-    when 'hash' then case
-        when trim(given) <> '' then sha256(
-            getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(trim(given))))
-        )
-    end
-end;
-
--- Whether a key names a recipient's number, wherever the service may put it.
-create or replace temp macro names_recipient(key) as regexp_matches(key, '^recipient_?(no|number|phone)', 'i');
-
 -- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
 create or replace temp macro neutral_channel(channel) as case
     when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
     when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
     then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('messenger')) + 1)
     else replace(channel, '_', '-')
-end;
-
--- A value that has no column; a recipient's number is put under the setting there too.
-create or replace temp macro private(key, value) as case
-    when getvariable('recipients') <> 'keep' and names_recipient(key) then to_json(recipient(value ->> '$'))
-    else value
 end;
 
 -- A member of an object, as text.

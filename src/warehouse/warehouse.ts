@@ -245,6 +245,8 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     inner_pad: inner,
     outer_pad: outer,
   });
+  await session.run('load/patterns');
+  await session.run('load/privacy');
   await session.run('load/macros');
   await session.run('load/fields');
   const places = await session.rows('load/places', z.object({ place: z.string() }));
