@@ -18,3 +18,17 @@ export async function hide(
   await session.run('load/hide');
   await session.run(replace);
 }
+
+/** The fields of the records that hold something personal: names of columns, so only such as are ours. */
+const fields = z.object({ field: z.string().regex(/^[a-z_]+$/) });
+
+/** The same for the own fields of staged records. */
+export async function hideFields(session: Session): Promise<void> {
+  await session.run('load/events/hidden_values');
+  const personal = await session.rows('load/events/hidden_fields', fields);
+  if (personal.length === 0) return;
+  await session.run('load/events/hide_values');
+  for (const { field } of personal) {
+    await session.run('load/events/hide_field', { field });
+  }
+}

@@ -8,7 +8,7 @@ import { isRefusal, loadError } from './load-error.js';
 import { asPattern, mend, type Portion } from './landed-files.js';
 import { count, type Session } from './session.js';
 import { MESSAGE_CHANNELS } from './tables.js';
-import { hide } from './hiding.js';
+import { hide, hideFields } from './hiding.js';
 import { tidyAll, tidyOdd } from './tidy.js';
 
 const HOME = z.object({ home: z.string() });
@@ -116,6 +116,7 @@ export class Staging {
   /** Messages, their parts, and messages of unknown form. */
   async #tidy(reading: Reading): Promise<void> {
     const session = this.session;
+    await hideFields(session);
     await hide(session, { suspect: 'load/events/suspect_messages', replace: 'load/events/hide_messages' });
     if (!reading.acquainted) {
       reading.acquainted = true;

@@ -249,8 +249,7 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
   await session.run('load/privacy');
   await session.run('load/macros');
   await session.run('load/fields');
-  const places = await session.rows('load/places', z.object({ place: z.string() }));
-  for (const { place } of places) await session.run('load/place', { place });
+  await session.run('load/places');
   await session.run('load/events/plain_macros');
   await session.run('load/events/typed_records');
 }

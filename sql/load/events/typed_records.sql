@@ -2,59 +2,8 @@
 -- extra, and odd_record (the record itself where it has to be taken apart by load/tidy first).
 
 create or replace temp macro typed_records(fields) as table
--- Few records hold an address or a number in their own fields, so all of them are looked at together.
-with clean as (
-    select
-        case
-            when
-                may_be_personal(
-                    concat_ws(
-                        ' ',
-                        r.id,
-                        r.user_id,
-                        r.service_user_id,
-                        r.device_id,
-                        r.service_device_id,
-                        r.channel,
-                        r.event_name,
-                        r.failure_reason,
-                        r.resource_title,
-                        r.resource_type,
-                        r.campaign_id,
-                        r.experiment_group_name,
-                        r.user_journey_id,
-                        r.user_journey_node_id,
-                        r.channel_metadata
-                    )
-                )
-            then {
-                id: hidden(r.id),
-                user_id: hidden(r.user_id),
-                service_user_id: hidden(r.service_user_id),
-                device_id: hidden(r.device_id),
-                service_device_id: hidden(r.service_device_id),
-                channel: hidden(r.channel),
-                event_name: hidden(r.event_name),
-                failure_reason: hidden(r.failure_reason),
-                resource_title: hidden(r.resource_title),
-                resource_type: hidden(r.resource_type),
-                campaign_id: hidden(r.campaign_id),
-                experiment_group_name: hidden(r.experiment_group_name),
-                user_journey_id: hidden(r.user_journey_id),
-                user_journey_node_id: hidden(r.user_journey_node_id),
-                time: r.time,
-                message_data: r.message_data,
-                channel_metadata: r.channel_metadata
-            }
-            else r
-        end as r,
-        extra,
-        odd_record
-    from query_table(fields)
-),
-
 -- Some services wrap the message once more: a text that holds JSON.
-unwrapped as (
+with unwrapped as (
     select
         r,
         extra,
@@ -67,7 +16,7 @@ unwrapped as (
             then case when json_valid(r.message_data ->> '$') then json(r.message_data ->> '$') else r.message_data end
             else r.message_data
         end as given_message
-    from clean
+    from query_table(fields)
 ),
 
 told as (
@@ -92,8 +41,8 @@ select
     r.user_journey_node_id,
     make_timestamptz(micros) as occurred_at,
     coalesce(korean_day(micros), getvariable('first_day')) as date,
-    hidden(m.channel_subtype) as channel_subtype,
-    hidden(m.brand_message_target) as brand_message_target,
+    m.channel_subtype,
+    m.brand_message_target,
     getvariable('first_day') as export_date,
     extra,
     r.channel_metadata as metadata,
