@@ -124,6 +124,7 @@ export class Staging {
     }
     await session.run('load/events/odd_messages');
     if (await tidyOdd(session)) await session.run('load/events/tidy_messages');
+    await session.run('load/events/stage_contents');
     for (const table of ['buttons', 'attachments']) {
       await session.run(`load/events/stage_${table}`);
       if (await tidyOdd(session)) await session.run('load/events/tidy_parts', { table });

@@ -250,6 +250,7 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
   await session.run('load/macros');
   await session.run('load/fields');
   await session.run('load/places');
+  await session.run('load/events/content_id');
   await session.run('load/events/plain_macros');
   await session.run('load/events/typed_records');
 }
