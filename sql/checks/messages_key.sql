@@ -13,7 +13,7 @@ with latest as (
 messages as (
     select 'text_messages' as subject, event_id, 1 as position, export_date from text_messages
     union all
-    select 'emails', event_id, 1, export_date from emails
+    select 'emails', event_id, 1, export_date from sent_emails
     union all
     select 'friendtalk_messages', event_id, 1, export_date from friendtalk_messages
     union all
@@ -25,7 +25,7 @@ messages as (
     union all
     select 'in_web_messages', event_id, 1, export_date from in_web_messages
     union all
-    select 'push_messages', event_id, 1, export_date from push_messages
+    select 'push_messages', event_id, 1, export_date from sent_push_messages
     union all
     select 'web_push_messages', event_id, 1, export_date from web_push_messages
     union all

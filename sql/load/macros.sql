@@ -1,7 +1,10 @@
 -- Words that the load statements share. They live in the session, not in the warehouse.
 
+-- What the specification says of a place (load/places).
+create or replace temp macro place_of(place) as map_extract_value(getvariable('places'), place);
+
 -- How json_transform reads a document of that place: scalars as text, everything else as JSON.
-create or replace temp macro shape(place) as struct_extract(getvariable('place:' || place), 'shape');
+create or replace temp macro shape(place) as struct_extract(place_of(place), 'shape');
 
 -- Whether a document differs from the specification: an unknown key, or a value of another kind. Whether its texts can
 -- be read as numbers or times shows when they are. Documents of a place are much alike, so each is first compared with a
@@ -10,30 +13,30 @@ create or replace temp macro is_odd(document, place) as
     not starts_with(document, '{')
     or case
         when json_keys(document) = struct_extract(getvariable('usual:' || place), 'keys') then false
-        else not list_has_all(struct_extract(getvariable('place:' || place), 'known'), json_keys(document))
+        else not list_has_all(struct_extract(place_of(place), 'known'), json_keys(document))
     end
     or case
-        when len(struct_extract(getvariable('place:' || place), 'scalar_paths')) = 0 then false
+        when len(struct_extract(place_of(place), 'scalar_paths')) = 0 then false
         when
-            json_type(document, struct_extract(getvariable('place:' || place), 'scalar_paths'))
+            json_type(document, struct_extract(place_of(place), 'scalar_paths'))
             = struct_extract(getvariable('usual:' || place), 'types')
         then false
         else list_has_any(
-            json_type(document, struct_extract(getvariable('place:' || place), 'scalar_paths')),
+            json_type(document, struct_extract(place_of(place), 'scalar_paths')),
             ['OBJECT', 'ARRAY']
         )
     end
     or case
-        when len(struct_extract(getvariable('place:' || place), 'list_paths')) = 0 then false
+        when len(struct_extract(place_of(place), 'list_paths')) = 0 then false
         else list_has_any(
-            json_type(document, struct_extract(getvariable('place:' || place), 'list_paths')),
+            json_type(document, struct_extract(place_of(place), 'list_paths')),
             ['OBJECT', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
         )
     end
     or case
-        when len(struct_extract(getvariable('place:' || place), 'object_paths')) = 0 then false
+        when len(struct_extract(place_of(place), 'object_paths')) = 0 then false
         else list_has_any(
-            json_type(document, struct_extract(getvariable('place:' || place), 'object_paths')),
+            json_type(document, struct_extract(place_of(place), 'object_paths')),
             ['ARRAY', 'VARCHAR', 'UBIGINT', 'BIGINT', 'DOUBLE', 'BOOLEAN']
         )
     end;
@@ -82,31 +85,12 @@ create or replace temp macro fits(kind, value) as coalesce(
     false
 );
 
--- A recipient's number by privacy.recipients: as given, as hex HMAC-SHA-256 (the pads are made of the key), or null.
-create or replace temp macro recipient(given) as case getvariable('recipients')
-    when 'keep' then given
-    when 'hash' then case
-        when trim(given) <> '' then sha256(
-            getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(trim(given))))
-        )
-    end
-end;
-
--- Whether a key names a recipient's number, wherever the service may put it.
-create or replace temp macro names_recipient(key) as regexp_matches(key, '^recipient_?(no|number|phone)', 'i');
-
 -- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
 create or replace temp macro neutral_channel(channel) as case
     when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
     when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
     then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('messenger')) + 1)
     else replace(channel, '_', '-')
-end;
-
--- A value that has no column; a recipient's number is put under the setting there too.
-create or replace temp macro private(key, value) as case
-    when getvariable('recipients') <> 'keep' and names_recipient(key) then to_json(recipient(value ->> '$'))
-    else value
 end;
 
 -- A member of an object, as text.

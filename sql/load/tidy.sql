@@ -1,6 +1,6 @@
 -- Takes documents apart that differ from the specification: `odd` (row_id, place, document) becomes `tidied`, whose
--- document has known fields of the right kind alone, and whose extra has all the rest, verbatim. Few documents come
--- here, so this may take its time.
+-- document has known fields of the right kind alone, and whose extra has all the rest, as it
+-- comes. Few documents come here, so this may take its time.
 
 create or replace temp table tidied as
 with keys as (
@@ -65,7 +65,7 @@ parts as (
             || '}' as document,
         '{'
             || string_agg(
-                member(part_key, private(part_key, part_given)), ',' order by part_position
+                member(part_key, part_given), ',' order by part_position
             ) filter (not fit)
             || '}' as extra
     from judged_parts
@@ -78,7 +78,7 @@ pieces as (
         judged.key,
         judged.position,
         if(judged.fit, coalesce(parts.document, judged.given), null) as fitting,
-        if(judged.fit, parts.extra, coalesce(private(judged.key, judged.given), 'null')) as left_over
+        if(judged.fit, parts.extra, coalesce(judged.given, 'null')) as left_over
     from judged
     left join parts on judged.row_id = parts.row_id and judged.key = parts.key
 ),
@@ -106,7 +106,9 @@ select
         when starts_with(odd.document, '{') then whole_documents.extra::json
         -- Nothing says what it is. What holds somebody's number is put under the setting, or kept by its type alone where
         -- there is more than the number; the landed page has it in any case.
-        when getvariable('recipients') = 'keep' or not regexp_matches(odd.document, '\d[\d ().-]{6,}')
+        when
+            getvariable('recipients') = 'keep'
+            or not regexp_matches(regexp_replace(odd.document, '[0-9a-f]{64}', '', 'g'), '\d[\d ().-]{6,}')
         then json_object('value', odd.document)
         when regexp_matches(odd.document ->> '$', '^\s*\+?\d[\d ().-]{6,}$')
         then json_object('value', recipient(odd.document ->> '$'))

@@ -17,6 +17,7 @@ const PORTION_BYTES = 64 * 1024 * 1024;
 export async function loadEvents(session: Session, staging: Staging, pull: EventsPull): Promise<number> {
   await session.run('load/events/orphans');
   await session.run('load/events/touch');
+  await session.run('load/events/note_contents');
   for (const { name } of EVENT_TABLES) await session.run('load/events/clear', { table: name });
   await session.run('load/events/clear', { table: 'ops.set_aside' });
 
@@ -34,6 +35,7 @@ export async function loadEvents(session: Session, staging: Staging, pull: Event
   await session.run('load/drift');
   await session.run('load/cover', { table: 'events', day: 'export_date' });
   await settleRivals(session);
+  await dropLooseContents(session);
   await session.run('load/events/touch');
   return staged;
 }
@@ -49,6 +51,7 @@ async function fill(session: Session, staging: Staging, pull: EventsPull): Promi
     records += await staging.withPortion(portion, reading, async (scratch) => {
       await session.run('load/events/show_portion', { scratch });
       for (const { name } of EVENT_TABLES) await session.run(`load/events/${name}`);
+      await session.run('load/events/message_contents');
     });
   }
   await session.set({ mended: reading.mended });
@@ -66,6 +69,7 @@ async function keepOneOfEach(session: Session, staged: number): Promise<void> {
   );
   if (shared === 0) return;
   await session.set({ repeated });
+  await session.run('load/events/note_shared_contents');
   for (const { name, key } of EVENT_TABLES) {
     if (name === 'events' && repeated === 0) continue;
     await session.run('load/events/keep_one', { table: name, key });
@@ -81,6 +85,12 @@ async function settleRivals(session: Session): Promise<void> {
     await session.run('load/events/structure', { table: table.name });
     await session.run('load/events/rivals', { table: table.name, ...identityOf(table) });
   }
+}
+
+/** Contents without a message must go, so that a warehouse is the same whatever it held before. */
+async function dropLooseContents(session: Session): Promise<void> {
+  const { contents } = await session.row('load/events/count_loose_contents', z.object({ contents: count }));
+  if (contents > 0) await session.run('load/events/drop_loose_contents');
 }
 
 /** A record is told by id, event name and time; a message by the id of its record. */

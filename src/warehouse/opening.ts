@@ -22,6 +22,8 @@ export interface Opening {
  */
 export async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, room } = opening;
+  // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
+  process.umask(0o077);
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
   await sweep(tempDirectory);
   await removeEmpty(path);

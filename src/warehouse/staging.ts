@@ -8,7 +8,8 @@ import { isRefusal, loadError } from './load-error.js';
 import { asPattern, mend, type Portion } from './landed-files.js';
 import { count, type Session } from './session.js';
 import { MESSAGE_CHANNELS } from './tables.js';
-import { tidyOdd } from './tidy.js';
+import { hide, hideFields } from './hiding.js';
+import { tidyAll, tidyOdd } from './tidy.js';
 
 const HOME = z.object({ home: z.string() });
 const records = z.object({ records: count });
@@ -115,18 +116,21 @@ export class Staging {
   /** Messages, their parts, and messages of unknown form. */
   async #tidy(reading: Reading): Promise<void> {
     const session = this.session;
+    await hideFields(session);
+    await hide(session, { suspect: 'load/events/suspect_messages', replace: 'load/events/hide_messages' });
     if (!reading.acquainted) {
       reading.acquainted = true;
       for (const channel of MESSAGE_CHANNELS) await session.run('load/events/usual', { channel });
     }
     await session.run('load/events/odd_messages');
     if (await tidyOdd(session)) await session.run('load/events/tidy_messages');
+    await session.run('load/events/stage_contents');
     for (const table of ['buttons', 'attachments']) {
       await session.run(`load/events/stage_${table}`);
       if (await tidyOdd(session)) await session.run('load/events/tidy_parts', { table });
     }
     await session.run('load/events/odd_other_messages');
-    await session.run('load/tidy');
+    await tidyAll(session);
     await session.run('load/events/stage_others');
   }
 }

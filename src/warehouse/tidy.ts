@@ -1,5 +1,6 @@
 /** Setting apart what the specification does not know: rare, so the tables are filled without it where nothing is odd. */
 import { z } from 'zod';
+import { hide } from './hiding.js';
 import { count, type Session } from './session.js';
 
 const documents = z.object({ documents: count });
@@ -8,8 +9,14 @@ const documents = z.object({ documents: count });
 export async function tidyOdd(session: Session): Promise<boolean> {
   const { documents: odd } = await session.row('load/count_odd', documents);
   if (odd === 0) return false;
-  await session.run('load/tidy');
+  await tidyAll(session);
   return true;
+}
+
+/** Takes the documents in `odd` apart into `tidied`, whose `extra` holds nothing that must not stay. */
+export async function tidyAll(session: Session): Promise<void> {
+  await session.run('load/tidy');
+  await hide(session, { suspect: 'load/suspect_extras', replace: 'load/hide_extras' });
 }
 
 /**
@@ -20,6 +27,7 @@ export async function stageTidily(
   session: Session,
   { stage, table, place }: { stage: string; table: string; place: string },
 ): Promise<void> {
+  await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
   await session.run(stage);
   await session.run('load/odd_documents', { table, place });
   if (!(await tidyOdd(session))) return;

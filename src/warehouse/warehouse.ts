@@ -244,10 +244,12 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     inner_pad: inner,
     outer_pad: outer,
   });
+  await session.run('load/patterns');
+  await session.run('load/privacy');
   await session.run('load/macros');
   await session.run('load/fields');
-  const places = await session.rows('load/places', z.object({ place: z.string() }));
-  for (const { place } of places) await session.run('load/place', { place });
+  await session.run('load/places');
+  await session.run('load/events/content_id');
   await session.run('load/events/plain_macros');
   await session.run('load/events/typed_records');
 }

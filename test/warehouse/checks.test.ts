@@ -90,7 +90,7 @@ const damages: [string, string, Partial<Finding>][] = [
   ['events_key', 'insert into events from events', { severity: 'stop', date: DAY, actual: '10' }],
   [
     'messages_key',
-    'insert into push_messages from push_messages',
+    'insert into sent_push_messages from sent_push_messages',
     { severity: 'stop', subject: 'push_messages', actual: '10' },
   ],
   ['messages_key', 'delete from events', { severity: 'stop', subject: 'push_messages', actual: '10' }],

@@ -159,7 +159,7 @@ table main.daily_statistics_by_subchannel -- Daily counts by sub-channel and tar
     ordinal integer -- 1, or counted on where the service gave the same grain more than once.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-table main.emails -- E-mails (email): the content that came with an event. One row per event that carried one.
+view main.emails -- E-mails (email): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
     export_date date -- KST day of the export that the row came with.
@@ -167,6 +167,7 @@ table main.emails -- E-mails (email): the content that came with an event. One r
     body_html varchar -- HTML body.
     body_text varchar -- Plain text body.
     extra json -- Fields outside the specification, and values that did not fit, as given.
+    content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
 
 table main.events -- Campaign events (E21): sends, failures, deliveries, clicks and whatever else the service reports. One row per export record, that is one id, event name and time.
     event_id varchar -- Id of the record. The message tables refer to it.
@@ -249,6 +250,12 @@ table main.message_buttons -- Buttons of friendtalk, alimtalk, in-app and in-web
     scheme_android varchar -- schemeAndroid: link into the Android app.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
+table main.message_contents -- Texts of e-mails and push notifications, stored once however many received them. One row per content.
+    content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
+    title varchar -- Title of a push notification; null for e-mails, whose title may differ by recipient.
+    body varchar -- Text of a push notification, or the text body of an e-mail.
+    html varchar -- HTML body of an e-mail; null otherwise.
+
 table main.other_messages -- Messages of channels that the specification does not know, and message_data of no known form. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
@@ -261,13 +268,30 @@ table main.public_holidays -- Public holidays of Korea, substitute and temporary
     name varchar -- Its name in English.
     name_ko varchar -- Its name in Korean.
 
-table main.push_messages -- Push notifications (push-notification): the content that came with an event. One row per event that carried one.
+view main.push_messages -- Push notifications (push-notification): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
     export_date date -- KST day of the export that the row came with.
     title varchar -- Title of the message.
     body varchar -- Text of the message.
     link varchar -- Link that a tap opens.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
+
+table main.sent_emails -- E-mails, each with the id of its content; emails shows both together. One row per event that carried one.
+    event_id varchar -- Id of the event; joins events.
+    date date -- KST day.
+    export_date date -- KST day of the export that the row came with.
+    title varchar -- Subject.
+    content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+
+table main.sent_push_messages -- Push notifications, each with the id of its content; push_messages shows both together. One row per event that carried one.
+    event_id varchar -- Id of the event; joins events.
+    date date -- KST day.
+    export_date date -- KST day of the export that the row came with.
+    link varchar -- Link that a tap opens.
+    content_id varchar -- Content that was sent, a hash of its texts; joins message_contents. Null where there is no text.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
 table main.text_message_attachments -- Attachments of text messages (attachFileList). One row per file of a text message.

@@ -232,6 +232,7 @@ const CONTENTS = [
   'events',
   'text_messages',
   'text_message_attachments',
+  'message_contents',
   'emails',
   'friendtalk_messages',
   'alimtalk_messages',

@@ -1,6 +1,6 @@
 select
     coalesce(
-        list_has_all(struct_extract(getvariable('place:record'), 'known'), getvariable('record_keys'))
+        list_has_all(struct_extract(place_of('record'), 'known'), getvariable('record_keys'))
         and len(list_distinct(getvariable('record_keys'))) = len(getvariable('record_keys')),
         false
     ) as known;

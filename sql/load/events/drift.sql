@@ -6,7 +6,7 @@ with found as (
     union all
     select 'attachment', export_date, extra from text_message_attachments
     union all
-    select 'message_data:email', export_date, extra from emails
+    select 'message_data:email', export_date, extra from sent_emails
     union all
     select 'message_data:chatapp-friendtalk', export_date, extra from friendtalk_messages
     union all
@@ -18,7 +18,7 @@ with found as (
     union all
     select 'message_data:in-web-message', export_date, extra from in_web_messages
     union all
-    select 'message_data:push-notification', export_date, extra from push_messages
+    select 'message_data:push-notification', export_date, extra from sent_push_messages
     union all
     select 'message_data:web-push-notification', export_date, extra from web_push_messages
     union all

@@ -1,0 +1,1 @@
+select count(*) as contents from loose_contents;

@@ -1,0 +1,1 @@
+select distinct field from hidden_values order by field;

@@ -1,0 +1,1 @@
+update hidden_values set hidden_value = hidden(value);

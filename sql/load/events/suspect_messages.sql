@@ -1,0 +1,66 @@
+-- Messages that may hold somebody's number or address beside the recipient's own in its place, and those of other systems,
+-- which may hold credentials.
+
+create or replace temp table suspects as
+with addressed as (
+    select
+        rowid as row_id,
+        carries,
+        message::varchar as message,
+        if(
+            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk'),
+            regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1),
+            ''
+        ) as recipient
+    from staged
+    where
+        message is not null
+        and (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
+),
+
+rests as (
+    select
+        *,
+        if(recipient = '', message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest
+    from addressed
+),
+
+chosen as (
+    select
+        row_id,
+        message,
+        if(carries in ('webhook', 'other'), masked(json(message)::varchar), null) as masked_message
+    from rests
+    where
+        carries in ('webhook', 'other')
+        or may_be_personal_json(rest)
+        or case
+            when recipient = '' then false
+            when regexp_full_match(recipient, '01[0-9]{8,9}') then contains(rest, ltrim(recipient, '0'))
+            when telling_number(recipient) is null then false
+            else holds_number(rest, telling_number(recipient))
+        end
+)
+
+select
+    row_id,
+    document,
+    own,
+    -- Who writes to the own number is the recipient.
+    if(plain_number(sender) = own, null, sender) as sender
+from (
+    select
+        row_id,
+        coalesce(masked_message, json(message)::varchar) as document,
+        telling_number(
+            nullif(
+                regexp_extract(
+                    message, '"' || getvariable('recipient_key') || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
+                ),
+                ''
+            )
+        ) as own,
+        nullif(regexp_extract(message, '"sendNo":"([0-9+][0-9 ().-]*)"', 1), '') as sender
+    from chosen
+    where getvariable('recipients') <> 'keep' or masked_message <> message
+) as read;

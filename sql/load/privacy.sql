@@ -1,0 +1,156 @@
+-- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. These words live in
+-- the session, not in the warehouse; what they look for is in load/patterns.
+
+-- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
+create or replace temp macro digest(given) as
+    sha256(getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(given))));
+
+-- The same number in whichever spelling: its digits, with 0 in front where it is Korean, with the country's code elsewhere.
+create or replace temp macro korean_number(given) as
+    regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
+
+create or replace temp macro plain_number(given) as case
+    when regexp_full_match(given, getvariable('mobile')) then korean_number(given)
+    -- What is a number in JSON has lost its zero.
+    when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
+    when not regexp_full_match(given, getvariable('telephone')) then given
+    when regexp_matches(given, '^(?:\+|00)82') then korean_number(given)
+    else regexp_replace(regexp_replace(given, '[^0-9]', '', 'g'), '^00', '')
+end;
+
+-- The same e-mail address in whichever spelling.
+create or replace temp macro plain_address(given) as
+    lower(
+        replace(
+            regexp_replace(
+                regexp_replace(trim(given), '^mailto:', '', 'i'), getvariable('at_sign'), '@'
+            ),
+            '%2B',
+            '+'
+        )
+    );
+
+-- A recipient's number or address by the setting: as given, hashed, or null. What is a hash already stays it.
+create or replace temp macro recipient(given) as case getvariable('recipients')
+    when 'keep' then given
+    when 'hash' then case
+        when regexp_full_match(given, '[0-9a-f]{64}') then given
+        when regexp_full_match(given, getvariable('lone_address')) then digest(plain_address(given))
+        when trim(given) <> '' then digest(plain_number(trim(given)))
+    end
+end;
+
+-- A piece of a text: nothing of it is left where it is dropped.
+create or replace temp macro hidden_piece(piece) as case
+    -- A recipient's key and number in JSON that is itself a text.
+    when regexp_matches(piece, getvariable('written_member'))
+    then
+        regexp_extract(piece, getvariable('written_member'))
+        || coalesce(recipient(regexp_replace(piece, getvariable('written_member'), '')), '')
+    when regexp_matches(piece, getvariable('at_sign'))
+    then case
+        when regexp_matches(piece, getvariable('picture')) then piece
+        when getvariable('recipients') = 'hash' then digest(plain_address(piece))
+        else ''
+    end
+    when regexp_full_match(piece, getvariable('mobile'))
+    then if(getvariable('recipients') = 'hash', digest(korean_number(piece)), '')
+    else piece
+end;
+
+-- Whether there is anything to do about a text, or about JSON: one look, and nearly always no.
+create or replace temp macro may_be_personal(given) as
+    getvariable('recipients') <> 'keep' and regexp_matches(given, getvariable('suspicion'));
+
+create or replace temp macro may_be_personal_json(document) as
+    getvariable('recipients') <> 'keep' and regexp_matches(document, getvariable('json_suspicion'));
+
+-- A text without e-mail addresses and mobile numbers of people.
+create or replace temp macro hidden(given) as case
+    when not may_be_personal(given) then given
+    when
+        regexp_full_match(given, getvariable('lone_address'))
+        and not regexp_matches(given, getvariable('picture'))
+    then recipient(given)
+    else nullif(
+        array_to_string(
+            list_transform(
+                list_zip(
+                    regexp_split_to_array(given, getvariable('pieces')),
+                    regexp_extract_all(given, getvariable('pieces'))
+                ),
+                lambda part: part[1] || coalesce(hidden_piece(part[2]), '')
+            ),
+            ''
+        ),
+        ''
+    )
+end;
+
+-- A recipient's number as it is looked for in whatever stands around it; null where its digits are too few to tell.
+create or replace temp macro telling_number(given) as
+    if(regexp_full_match(plain_number(trim(given)), '[0-9]{8,15}'), plain_number(trim(given)), null);
+
+-- A text without one number, however its digits are set apart.
+create or replace temp macro without_number(given, number) as
+    regexp_replace(
+        given,
+        '(?:(?:\+|00)?82' || getvariable('gap') || ')?0{0,2}'
+        || array_to_string(string_split(ltrim(number, '0'), ''), getvariable('gap')),
+        if(getvariable('recipients') = 'hash', digest(number), ''),
+        'g'
+    );
+
+-- Whether a text holds the digits of a number, whatever stands between them.
+create or replace temp macro holds_number(given, number) as
+    contains(regexp_replace(given, '[^0-9]|%2[0BbDdEe]', '', 'g'), ltrim(number, '0'));
+
+-- A URL without what it signs in with.
+create or replace temp macro masked_url(given) as
+    regexp_replace(
+        regexp_replace(given, '(://)[^/?#@\s"\\]*@', '\1***@', 'g'),
+        '(' || getvariable('credential_query') || ')[^&#"\\\s]+',
+        '\1***',
+        'g'
+    );
+
+-- JSON, as text, without credentials, whatever the setting: those under keys that say so, in pairs of name and value, in lists of
+-- such pairs, in headers that are one text, and in URLs.
+create or replace temp macro masked(document) as case
+    when not regexp_matches(document, getvariable('credential_suspicion')) then document
+    else
+        regexp_replace(
+            regexp_replace(
+                regexp_replace(
+                    regexp_replace(
+                        regexp_replace(
+                            regexp_replace(
+                                masked_url(document),
+                                '("(?i:name|key|header|field)":"' || getvariable('credential') || '",'
+                                || '"(?i:values?|content)":)' || getvariable('json_value'),
+                                '\1"***"',
+                                'g'
+                            ),
+                            '("(?i:values?|content)":)' || getvariable('json_value')
+                            || '(,"(?i:name|key|header|field)":"' || getvariable('credential') || '")',
+                            '\1"***"\2',
+                            'g'
+                        ),
+                        '("' || getvariable('credential') || '",)' || getvariable('json_text') || '([],])',
+                        '\1"***"\2',
+                        'g'
+                    ),
+                    '("' || getvariable('credential') || '":)' || getvariable('json_value'),
+                    '\1"***"',
+                    'g'
+                ),
+                '(?i)((?:authorization|cookie2?|x-[a-z-]*(?:auth|key|token|secret|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)'
+                || '(?:[^"\\]|\\[^rnt"])+',
+                '\1***',
+                'g'
+            ),
+            '(' || getvariable('bearer_word') || ')' || getvariable('bearer_value'),
+            '\1***',
+            'g'
+        )
+end;
