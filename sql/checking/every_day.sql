@@ -1,0 +1,6 @@
+-- For a check that is new or was changed.
+
+create or replace temp table days_to_check as
+select date, (row_number() over (order by date) - 1) // 31 as portion
+from all_days
+where date is not null;
