@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
+import { models } from './model-file.js';
 import type { Finding } from './rows.js';
 import { count, type Session } from './session.js';
 import { statement, statementsIn } from './statements.js';
@@ -57,7 +58,8 @@ export async function runChecks(
     await session.run('checking/message_rows');
     const versions = await session.rows('checking/versions', version);
     const known = new Map(versions.map(({ name, fingerprint }) => [name, fingerprint]));
-    const changed = checks.filter((check) => known.get(check.name) !== fingerprintOf(check));
+    const now = new Map(checks.map((check) => [check.name, fingerprintOf(check)]));
+    const changed = checks.filter(({ name }) => known.get(name) !== now.get(name));
 
     const find = ({ name, severity, stream, query, scope }: Check): Promise<void> => {
       const number = String(1 + checks.findIndex((check) => check.name === name));
@@ -72,7 +74,7 @@ export async function runChecks(
     for (const round of roundsOf(checks, changed)) await checkDays(session, round, find);
 
     for (const check of changed) {
-      await session.set({ fingerprint: fingerprintOf(check) });
+      await session.set({ fingerprint: now.get(check.name) });
       await session.run('checking/note_version', { name: check.name });
     }
     await session.run('checking/clear_touched_days');
@@ -113,8 +115,10 @@ async function checkDays(
   }
 }
 
-/** What a check finds on given rows depends on its text, and on what all of them stand on. */
+/** What a check finds depends on its text, on what all of them stand on, and on the models that it looks at. */
 function fingerprintOf({ text }: Check): string {
+  const looksAt = models().filter(({ relation }) => text.includes(`from ${relation}`));
   const texts = [text, statement('checking/found'), statement('checking/message_rows')];
+  texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }

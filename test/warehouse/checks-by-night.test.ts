@@ -1,9 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/warehouse/rows.js';
+import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { DAYS, findingsOf, findingsOfNight, FORGET_VERSIONS } from './checkup.js';
 import { micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
+
+async function modelled(warehouse: Warehouse): Promise<Finding[]> {
+  await warehouse.model();
+  return warehouse.check();
+}
 
 describe('a night', () => {
   const damage = `update daily_statistics_by_subchannel set click = 2 where channel = 'push-notification'`;
@@ -41,11 +48,11 @@ describe('a night', () => {
         },
       },
     });
-    await expect(killed.with((warehouse) => warehouse.check())).rejects.toThrow('killed');
+    await expect(killed.with(modelled)).rejects.toThrow('killed');
     expect(await workshop.look('from ops.checks')).toEqual([]);
     expect(await workshop.look('select stream from ops.touched_days')).toEqual([{ stream: 'statistics' }]);
 
-    const [finding] = await workshop.with((warehouse) => warehouse.check());
+    const [finding] = await workshop.with(modelled);
     expect(finding).toMatchObject({ name: 'counters_in_range', date: DAY });
     expect(await workshop.look('select finding from ops.checks')).toHaveLength(1);
     expect(await workshop.look('from ops.touched_days')).toEqual([]);
@@ -112,7 +119,7 @@ describe('whatever is loaded in whatever order', () => {
         for (const given of steps) {
           const night = await workshop.with(async (warehouse) => {
             await warehouse.load(pullOf(workshop, given));
-            return warehouse.check();
+            return modelled(warehouse);
           });
           found += night.length;
           expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));

@@ -6,6 +6,7 @@ import { afterAll } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/warehouse/engine.js';
+import { refreshModels } from '../../src/warehouse/model.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { Session } from '../../src/warehouse/session.js';
 import { micros, NOW, record, statistic, Workshop, type Row } from './support.js';
@@ -131,8 +132,13 @@ function sound(): Promise<string> {
   return prepared;
 }
 
-/** What checks say of a file, once it was damaged behind the job's back. The file itself stays as it is. */
-export async function findingsOf(file: string, damage: string): Promise<Finding[]> {
+/**
+ * What checks say of a file, once it was damaged behind the job's back. The file itself stays as it is.
+ *
+ * @param damage what was done before the models were brought forward
+ * @param later what was done to the models themselves
+ */
+export async function findingsOf(file: string, damage: string, later = 'select 1'): Promise<Finding[]> {
   const copy = join(folder, `copy-${copies++}.duckdb`);
   copyFileSync(file, copy);
   const instance = await openInstance(copy, { threads: '1' });
@@ -140,9 +146,11 @@ export async function findingsOf(file: string, damage: string): Promise<Finding[
   try {
     const connection = await instance.connect();
     await connection.run(damage);
-    connection.closeSync();
     await session.run('load/session');
     await session.run('load/macros');
+    await session.transaction(() => refreshModels(session));
+    await connection.run(later);
+    connection.closeSync();
     return await runChecks(session, NOW, () => undefined);
   } finally {
     session.close();
@@ -153,9 +161,16 @@ export async function findingsOf(file: string, damage: string): Promise<Finding[
 /** As if no check had ever looked. */
 export const FORGET_VERSIONS = 'delete from ops.check_versions;';
 
+/** What the damage is to models: a change of all days that there are. */
+const TOUCH = `
+  insert into ops.touched_days
+  select stream, date from ops.coverage
+  union
+  select 'events', date from events where date is not null;`;
+
 /** What all checks find on all days of the sound file, once it was damaged. */
-export async function findingsAfter(damage: string): Promise<Finding[]> {
-  return findingsOf(await sound(), `${damage};${FORGET_VERSIONS}`);
+export async function findingsAfter(damage: string, later?: string): Promise<Finding[]> {
+  return findingsOf(await sound(), `${TOUCH};${damage};${TOUCH};${FORGET_VERSIONS}`, later);
 }
 
 /** What a night finds on the sound file: it looks at what changed, and nothing says that the damage did. */
