@@ -37,7 +37,13 @@ export function summarise(
     );
   }
   for (const group of report.checks) terminal.warn(`check ${describeGroup(group)}`);
-  if (report.checks.length > 0) terminal.note('each finding, with numbers: `dawnload query checks`');
+  if (report.checks.length > 0) {
+    const where =
+      publishedBytes === undefined
+        ? 'ops.checks in private/warehouse.duckdb beside the published file'
+        : '`dawnload query checks`';
+    terminal.note(`each finding, with numbers: ${where}`);
+  }
   for (const gap of report.gaps) terminal.warn(describeGap(gap));
   for (const sentence of report.attention) terminal.warn(sentence);
 
@@ -51,7 +57,10 @@ export function summarise(
     );
   }
   const exitCode = report.exitCode();
-  if (exitCode === EXIT.incomplete) terminal.warn('incomplete: the next run goes on from here');
+  // What a check withholds, no next run mends by itself: its meaning says what does.
+  if (exitCode === EXIT.incomplete && report.stops.length === 0) {
+    terminal.warn('incomplete: the next run goes on from here');
+  }
   return exitCode;
 }
 
