@@ -66,10 +66,9 @@ export async function runChecks(
       const whole = String(scope === 'whole');
       return session.run('checking/found', { name, severity, stream, number, whole, check: query });
     };
-    for (const check of checks.filter(({ scope }) => scope === 'whole')) {
-      await session.run('checking/clear_check', { name: check.name });
-      await find(check);
-    }
+    const whole = checks.filter(({ scope }) => scope === 'whole');
+    await session.run('checking/clear_checks', { names: listOf(whole.map(({ name }) => name)) });
+    for (const check of whole) await find(check);
     if (changed.some(({ scope }) => scope === 'days')) await session.run('checking/all_days');
     for (const round of roundsOf(checks, changed)) await checkDays(session, round, find);
 
@@ -103,16 +102,19 @@ async function checkDays(
   { streams, reach, everyDay, checks }: Round,
   find: (check: Check) => Promise<void>,
 ): Promise<void> {
-  await session.set({ streams, reach });
-  await session.run(everyDay ? 'checking/every_day' : 'checking/changed_days');
-  for (const { name } of checks) {
-    await session.run(everyDay ? 'checking/clear_check' : 'checking/clear_days', { name });
-  }
+  const names = listOf(checks.map(({ name }) => name));
+  if (everyDay) await session.run('checking/every_day', { names });
+  else await session.run('checking/changed_days', { names, streams: listOf(streams), reach: String(reach) });
   const { portions } = await session.row('checking/count_portions', z.object({ portions: count }));
   for (let portion = 0; portion < portions; portion += 1) {
     await session.run('checking/portion', { portion: String(portion) });
     for (const check of checks) await find(check);
   }
+}
+
+/** Names of this package as SQL. */
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
 }
 
 /** What a check finds depends on its text, on what all of them stand on, and on the models that it looks at. */

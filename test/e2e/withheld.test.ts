@@ -32,7 +32,7 @@ test('a finding that would mislead keeps the last good file published until a so
       /check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
     );
     expect(stopped.stderr).toMatch(
-      /not published: what coverage_rows, events_key, marts_agree found would mislead; .*stays as it was/,
+      /not published: what coverage_rows, events_key, marts_agree_events found would mislead; .*stays as it was/,
     );
     expect((await readFile(place.published)).equals(good)).toBe(true);
 
@@ -48,7 +48,7 @@ test('a finding that would mislead keeps the last good file published until a so
     expect(withheld.findings.map(({ name, severity }) => [name, severity])).toEqual([
       ['coverage_rows', 'stop'],
       ['events_key', 'stop'],
-      ['marts_agree', 'stop'],
+      ['marts_agree_events', 'stop'],
     ]);
     expect(findings).toEqual([]);
 

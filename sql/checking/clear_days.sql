@@ -1,2 +1,0 @@
-delete from ops.checks
-where name = '{name}' and (date is null or date in (select date from days_to_check));
