@@ -2,6 +2,7 @@
 import type { Day } from './calendar.js';
 import { EXIT, type ExitCode } from './errors.js';
 import { describeGap, type Gap } from './extract/gap.js';
+import { groupFindings, type FindingGroup } from './finding-groups.js';
 import type { Verdict } from './landing/purse.js';
 import type { Finding, LoadReport } from './warehouse/rows.js';
 import type { Stream } from './warehouse/pull.js';
@@ -84,13 +85,14 @@ export class RunReport {
     return this.#exports;
   }
 
-  /** Findings that forbid publishing. */
-  get stops(): readonly Finding[] {
-    return this.#findings.filter(({ severity }) => severity === 'stop');
+  /** What each check found, stops first; the findings themselves stand in `ops.checks`. */
+  get checks(): readonly FindingGroup[] {
+    return groupFindings(this.#findings);
   }
 
-  get warnings(): readonly Finding[] {
-    return this.#findings.filter(({ severity }) => severity === 'warn');
+  /** Checks that forbid publishing. */
+  get stops(): readonly FindingGroup[] {
+    return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
   /** Days and rows that were loaded, by stream. */
@@ -146,7 +148,7 @@ export class RunReport {
       needs_attention: this.#attention,
       drift: this.drift(),
       notes: this.notes(),
-      findings: this.#findings,
+      findings: this.checks,
       seconds: this.#seconds,
       exit_code: this.exitCode(),
     };

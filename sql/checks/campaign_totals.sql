@@ -1,40 +1,56 @@
 -- severity: warn
 -- stream: campaigns
--- The daily values of a metric add up to the total that the service gives beside them, in the latest answer.
+-- scope: whole
+-- means: The days of a metric do not add up to the total that the service gives beside them, so one of the two is
+--   wrong; pull those days again with `dawnload backfill --streams campaigns`, and ask the service if it stays.
+-- Only of pulls of which no later one has replaced a day: the days of the others stand beside their totals no more.
+-- Those are few, however old the warehouse is.
 
-with latest as (
-    select campaign_id, arg_max(pull, (pulled_at, pull)) as pull
+with whole_pulls as (
+    select pull
+    from ops.loads
+    left join ops.coverage using (pull)
+    where loads.stream = 'campaigns' and loads.complete
+    group by pull, loads.first_day, loads.last_day
+    having count(coverage.date) = loads.last_day - loads.first_day + 1
+),
+
+collected as (
+    select campaign_collections.campaign_id, pull, max(korean_day(epoch_us(campaign_collections.window_end) - 1)) as date
     from campaign_collections
-    group by campaign_id
+    semi join whole_pulls using (pull)
+    group by campaign_id, pull
 ),
 
 totals as (
-    select campaign_id, metric_type, metric_name, conversion_type, sum(total) as total
+    select campaign_id, pull, metric_type, metric_name, conversion_type, sum(total) as total, count(*) as times
     from campaign_metric_totals
-    semi join latest using (campaign_id, pull)
+    semi join whole_pulls using (pull)
     group by all
 ),
 
 sums as (
-    select campaign_id, metric_type, metric_name, conversion_type, sum(value) as value
+    select campaign_id, pull, metric_type, metric_name, conversion_type, sum(value) as value
     from campaign_metrics
-    semi join latest using (campaign_id, pull)
+    semi join whole_pulls using (pull)
     group by all
 )
 
 select
-    null as date,
+    collected.date,
     totals.campaign_id as subject,
-    'The days do not add up to the total: '
+    if(totals.times > 1, 'There is more than one total: ', 'The days do not add up to the total: ')
     || concat_ws(' ', totals.metric_type, totals.metric_name, totals.conversion_type) as finding,
     totals.total as expected,
     coalesce(sums.value, 0) as actual
 from totals
+inner join collected using (campaign_id, pull)
 left join sums
     on
         totals.campaign_id = sums.campaign_id
+        and totals.pull = sums.pull
         and totals.metric_type is not distinct from sums.metric_type
         and totals.metric_name is not distinct from sums.metric_name
         and totals.conversion_type is not distinct from sums.conversion_type
 -- Sums of money come as binary fractions; a thousandth is no difference.
-where abs(totals.total - coalesce(sums.value, 0)) > 0.001;
+where abs(totals.total - coalesce(sums.value, 0)) > 0.001 or totals.times > 1;

@@ -1,29 +1,25 @@
 -- severity: stop
 -- stream: events
--- A record stands there once, by id, event name and time. Looked at on the days that were loaded last: the others were
--- looked at then.
+-- scope: days
+-- means: Records of an export stand there more than once, so that counts of events are too high; run
+--   `dawnload rebuild`, and report it if it stays.
+-- By the day on which they happened: records of two exports are the same only if they happened at the same time, so
+-- this finds those as well.
 
-with latest as (
-    select date
-    from ops.coverage
-    where stream = 'events'
-    order by loaded_at desc, date desc
-    limit 7
-),
-
-repeated as (
-    select export_date
+with repeated as (
+    select date, count(*) - 1 as too_many
     from events
-    where event_id is not null and export_date in (select date from latest)
-    group by export_date, hash(event_id, event_name, occurred_at), event_id, event_name, occurred_at
+    semi join checked_days using (date)
+    where event_id is not null
+    group by date, hash(event_id, event_name, occurred_at), event_id, event_name, occurred_at
     having count(*) > 1
 )
 
 select
-    export_date as date,
+    date,
     'events' as subject,
     'Records stand there more than once.' as finding,
     '0' as expected,
-    count(*) as actual
+    sum(too_many) as actual
 from repeated
-group by export_date;
+group by date;

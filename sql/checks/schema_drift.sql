@@ -1,5 +1,7 @@
 -- severity: warn
--- The service sends what the specification says.
+-- scope: whole
+-- means: The service sends something that its specification does not tell, or leaves out what it does; nothing is lost,
+--   `dawnload query drift` shows since when, and a newer version of dawnload may know it.
 
 select
     last_date as date,

@@ -1,19 +1,33 @@
 -- severity: stop
 -- stream: statistics
--- Every row of the daily statistics has an id of its own.
+-- scope: days
+-- days of: statistics, statistics_by_subchannel
+-- means: Rows of the daily statistics or of their conversions stand there more than once or without an id, so that sums
+--   are too high; run `dawnload rebuild`, and report it if it stays.
 
-with ids as (
-    select 'daily_statistics' as subject, statistic_id from daily_statistics
+with rows_by_key as (
+    select 'daily_statistics' as subject, date, statistic_id, null as position from daily_statistics
     union all
-    select 'daily_statistics_by_subchannel', statistic_id from daily_statistics_by_subchannel
+    select 'daily_statistics_by_subchannel', date, statistic_id, null from daily_statistics_by_subchannel
+    union all
+    select 'daily_conversions', date, statistic_id, position from daily_conversions
+    union all
+    select 'daily_conversions_by_subchannel', date, statistic_id, position from daily_conversions_by_subchannel
+),
+
+broken as (
+    select subject, date, statistic_id, count(*) as times
+    from rows_by_key
+    semi join checked_days using (date)
+    group by subject, date, statistic_id, position
+    having count(*) > 1 or statistic_id is null
 )
 
 select
-    null as date,
+    date,
     subject,
-    'A statistic stands there more than once: ' || coalesce(statistic_id, 'without an id') as finding,
+    'Rows are not told apart by their id, such as ' || coalesce(min(statistic_id), 'one without an id') || '.' as finding,
     '1' as expected,
-    count(*) as actual
-from ids
-group by subject, statistic_id
-having count(*) > 1 or statistic_id is null;
+    max(times) as actual
+from broken
+group by date, subject;

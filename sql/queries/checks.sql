@@ -16,6 +16,7 @@ select
     checks.finding,
     checks.expected,
     checks.actual,
+    checks.meaning,
     checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst
 from ops.checks
 cross join params

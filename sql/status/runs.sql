@@ -1,5 +1,6 @@
 -- The latest runs, newest first.
 select
+  run_id,
   command,
   epoch_ms(started_at)::double as started_at_ms,
   epoch_ms(finished_at)::double as finished_at_ms,

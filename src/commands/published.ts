@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
+import { findingGroup, type FindingGroup } from '../finding-groups.js';
 import { PACKAGE_ROOT } from '../package.js';
 import type { Stream } from '../warehouse/pull.js';
 import { STREAMS } from '../warehouse/pull.js';
@@ -17,6 +18,7 @@ export interface CoveredDay {
 }
 
 export interface PastRun {
+  readonly runId: string;
   readonly command: string;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
@@ -28,7 +30,7 @@ export interface Published {
   readonly coverage: readonly CoveredDay[];
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly runs: readonly PastRun[];
-  readonly findings: readonly { name: string; severity: string; findings: number }[];
+  readonly findings: readonly FindingGroup[];
 }
 
 const instant = z.number().transform((ms) => new Date(ms));
@@ -44,6 +46,7 @@ const messagesRow = z.object({
 });
 const runRow = z
   .object({
+    run_id: z.string(),
     command: z.string(),
     started_at_ms: instant,
     finished_at_ms: instant.nullable(),
@@ -51,13 +54,13 @@ const runRow = z
     outcome: z.string().nullable(),
   })
   .transform((row) => ({
+    runId: row.run_id,
     command: row.command,
     startedAt: row.started_at_ms,
     finishedAt: row.finished_at_ms,
     exitCode: row.exit_code,
     outcome: row.outcome,
   }));
-const findingRow = z.object({ name: z.string(), severity: z.string(), findings: z.number() });
 
 const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [] };
 
@@ -77,7 +80,7 @@ export async function readPublished(file: string): Promise<Published> {
       coverage: await rows('coverage', coverageRow),
       messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
       runs: await rows('runs', runRow),
-      findings: await rows('findings', findingRow),
+      findings: await rows('findings', findingGroup),
     };
   } finally {
     await reader.close();

@@ -1,9 +1,12 @@
 /** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
+import { z } from 'zod';
 import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
+import { describeGroup, findingGroup, type FindingGroup } from '../finding-groups.js';
 import { dataFiles } from '../house.js';
 import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import { Ledger } from '../landing/ledger.js';
+import { RunJournal, type PastRun as JournalledRun } from '../landing/run-journal.js';
 import { spendOf, type MonthlySpend } from '../landing/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
 import { STREAMS, type Stream } from '../warehouse/pull.js';
@@ -31,7 +34,9 @@ interface Status {
     readonly outcome: string | null;
   } | null;
   readonly published: string | null;
-  readonly findings: readonly { name: string; severity: string; findings: number }[];
+  readonly findings: readonly FindingGroup[];
+  /** The latest run, where checks forbade publishing it: readers have the file of before. */
+  readonly withheld: Withheld | null;
   readonly needs_attention: { key: string; advice: string }[];
   readonly spend: readonly {
     readonly month: string;
@@ -44,12 +49,19 @@ interface Status {
   readonly fresh: boolean;
 }
 
-/** Exit code 0: every wanted day is there and nothing waits for a person; 1 otherwise. */
+interface Withheld {
+  readonly command: string;
+  readonly finished_at: Date;
+  readonly findings: readonly FindingGroup[];
+}
+
+/** Exit code 0: no check withholds the latest run, every wanted day is there, nothing waits for a person; else 1. */
 export async function statusCommand(options: StatusOptions, context: CommandContext): Promise<ExitCode> {
   const status = await readStatus(context);
   if (options.json === true) context.terminal.out(JSON.stringify(status));
   else print(status, context.terminal, context.effects.now());
-  return status.fresh && status.needs_attention.length === 0 ? EXIT.done : EXIT.incomplete;
+  const sound = status.withheld === null && status.needs_attention.length === 0;
+  return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
 
 async function readStatus({ effects, ...context }: CommandContext): Promise<Status> {
@@ -85,6 +97,7 @@ async function readStatus({ effects, ...context }: CommandContext): Promise<Stat
     last_run: published.runs[0] === undefined ? null : lastRun(published.runs[0]),
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
+    withheld: withheldRun(await new RunJournal(config.dataDir).runs(), published.runs),
     needs_attention: entries
       .filter(needsPerson)
       .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
@@ -105,6 +118,19 @@ function lastRun({
 
 function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): Status['spend'][number] {
   return { ...spend, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
+}
+
+const checked = z.object({ findings: z.array(findingGroup) });
+
+/** The published file cannot tell of a run that was not published; the journal of runs can. */
+function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun[]): Withheld | null {
+  const ended = runs.filter(({ over }) => over !== undefined).at(-1);
+  const summary = checked.safeParse(ended?.over?.summary);
+  if (ended?.over === undefined || !summary.success) return null;
+  if (published.some(({ runId }) => runId === ended.begun.runId)) return null;
+  const findings = summary.data.findings.filter(({ severity }) => severity === 'stop');
+  const { begun, over } = ended;
+  return findings.length === 0 ? null : { command: begun.command, finished_at: over.finishedAt, findings };
 }
 
 function print(status: Status, terminal: Terminal, now: Date): void {
@@ -143,8 +169,13 @@ function print(status: Status, terminal: Terminal, now: Date): void {
       `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatCount(Math.ceil(price))}`}`,
     );
   }
-  for (const { name, severity, findings } of status.findings) {
-    terminal.out(`check     ${name} (${severity}): ${plural(findings, 'finding')}`);
+  for (const group of status.findings) terminal.out(`check     ${describeGroup(group)}`);
+  if (status.withheld !== null) {
+    const { command, finished_at, findings } = status.withheld;
+    terminal.warn(
+      `not published: ${command} of ${formatKst(finished_at)}; readers have the file of before it`,
+    );
+    for (const group of findings) terminal.warn(`check ${describeGroup(group)}`);
   }
   for (const { advice } of status.needs_attention) terminal.warn(advice);
 }

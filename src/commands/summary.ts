@@ -2,12 +2,10 @@
 import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap } from '../extract/gap.js';
+import { describeGroup } from '../finding-groups.js';
 import type { Outcome } from '../pipeline.js';
 import type { RunReport, Unpaid } from '../run-report.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
-
-/** Findings shown by name; the rest is in `ops.checks`. */
-const MOST_FINDINGS = 5;
 
 const REASONS: Record<Unpaid['verdict'], string> = {
   over_run_budget: 'over exports.budget.records_per_run',
@@ -38,7 +36,14 @@ export function summarise(
       `the service sends what its specification does not tell: ${drift.join(', ')}; kept, see \`dawnload query drift\``,
     );
   }
-  for (const line of findingLines(report)) terminal.warn(line);
+  for (const group of report.checks) terminal.warn(`check ${describeGroup(group)}`);
+  if (report.checks.length > 0) {
+    const where =
+      publishedBytes === undefined
+        ? 'ops.checks in private/warehouse.duckdb beside the published file'
+        : '`dawnload query checks`';
+    terminal.note(`each finding, with numbers: ${where}`);
+  }
   for (const gap of report.gaps) terminal.warn(describeGap(gap));
   for (const sentence of report.attention) terminal.warn(sentence);
 
@@ -46,10 +51,16 @@ export function summarise(
   if (publishedBytes !== undefined) {
     terminal.note(`published ${published} (${formatBytes(publishedBytes)}) after ${took}`);
   } else {
-    terminal.warn(`not published: a check forbids it; ${published} stays as it was`);
+    const stops = report.stops.map(({ name }) => name).join(', ');
+    terminal.warn(
+      `not published: what ${stops} found would mislead; ${published} stays as it was, and the next sound run replaces it`,
+    );
   }
   const exitCode = report.exitCode();
-  if (exitCode === EXIT.incomplete) terminal.warn('incomplete: the next run goes on from here');
+  // What a check withholds, no next run mends by itself: its meaning says what does.
+  if (exitCode === EXIT.incomplete && report.stops.length === 0) {
+    terminal.warn('incomplete: the next run goes on from here');
+  }
   return exitCode;
 }
 
@@ -78,16 +89,4 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
     return `events not requested, ${REASONS[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}`;
   });
-}
-
-function findingLines({ stops, warnings }: RunReport): string[] {
-  const findings = [...stops, ...warnings];
-  const lines = findings
-    .slice(0, MOST_FINDINGS)
-    .map(
-      ({ name, date, subject, finding }) =>
-        `check ${[name, date, subject].filter(Boolean).join(' ')}: ${finding}`,
-    );
-  const rest = findings.length - lines.length;
-  return rest > 0 ? [...lines, `and ${plural(rest, 'more finding')}: \`dawnload query checks\``] : lines;
 }

@@ -85,4 +85,6 @@ export interface Finding {
   readonly finding: string;
   readonly expected: string | undefined;
   readonly actual: string | undefined;
+  /** What a finding of this check means, and what to do. */
+  readonly meaning: string;
 }

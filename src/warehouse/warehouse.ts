@@ -26,6 +26,7 @@ export const WAREHOUSE_POINTS = [
   'load/after-commit',
   'exports/after-replace',
   'model/done',
+  'check/before-commit',
   'check/done',
   'close/before-checkpoint',
   'close/after-checkpoint',
@@ -177,11 +178,15 @@ export class Warehouse {
     this.#options.effects.reach('model/done');
   }
 
-  /** Runs `sql/checks` and replaces `ops.checks` by what they find; with that, the touched days are dealt with. */
+  /** Runs `sql/checks` on the touched days, which are dealt with by that, and gives all that stands in `ops.checks`. */
   async check(): Promise<Finding[]> {
-    const findings = await this.#writing(() => runChecks(this.#session, this.#options.effects.now()));
-    await this.#writing(() => this.#session.run('load/clear_touched_days'));
-    this.#options.effects.reach('check/done');
+    const { effects } = this.#options;
+    const findings = await this.#writing(() =>
+      runChecks(this.#session, effects.now(), () => {
+        effects.reach('check/before-commit');
+      }),
+    );
+    effects.reach('check/done');
     return findings;
   }
 

@@ -813,8 +813,12 @@ table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention
     messaged_users bigint -- People who got a message in that week.
     clickers bigint -- Distinct people who clicked.
 
+table ops.check_versions -- The checks that have looked at all days; one that was changed since looks at all of them again. One row per check.
+    name varchar -- Name of the check, as its file under sql/checks.
+    fingerprint varchar -- Tells a check that was changed since, which then looks at all days again.
+
 table ops.checks -- What the last round of checks (sql/checks) found; no rows means sound. One row per finding.
-    checked_at timestamp with time zone -- When the checks ran.
+    checked_at timestamp with time zone -- When the check that found it ran; findings of days that did not change since stay as they are.
     name varchar -- Name of the check, as its file under sql/checks.
     severity varchar -- stop (do not trust that part) or warn (look at it).
     stream varchar -- Stream concerned.
@@ -823,6 +827,7 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
     finding varchar -- The finding in one sentence.
     expected varchar -- What should have been.
     actual varchar -- What is.
+    meaning varchar -- What a finding of this check means, and what to do about it.
 
 table ops.coverage -- The days that the warehouse holds whole. One row per stream and KST day.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.

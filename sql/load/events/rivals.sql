@@ -17,10 +17,17 @@ select
     event_id,
     event_name,
     occurred_at,
-    arg_min(export_date, {stray: date <> export_date, export_date: export_date}) as winner
+    arg_min(export_date, {stray: date <> export_date, export_date: export_date}) as winner,
+    list(date) || list(export_date) as days
 from all_rows
 group by event_id, event_name, occurred_at
 having count(distinct export_date) > 1 or bool_or(aside);
+
+-- Rows of exports that are not being loaded move as well.
+insert into ops.touched_days
+select 'events', unnest(days) from rivals
+except
+select stream, date from ops.touched_days;
 
 create or replace temp table losers as
 select one.*

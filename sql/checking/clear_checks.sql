@@ -1,0 +1,1 @@
+delete from ops.checks where name in ({names});

@@ -1,0 +1,1 @@
+select count(distinct portion) as portions from days_to_check;

@@ -1,0 +1,8 @@
+-- For checks that are new or were changed.
+
+create or replace temp table days_to_check as
+select date, (row_number() over (order by date) - 1) // 31 as portion
+from all_days
+where date is not null;
+
+delete from ops.checks where name in ({names});

@@ -1,0 +1,7 @@
+-- Checks that are no more leave nothing behind.
+
+delete from ops.checks where name not in (select unnest(getvariable('check_names')));
+delete from ops.check_versions where name not in (select unnest(getvariable('check_names')));
+
+-- For checks of the whole, which have no days.
+create or replace temp table checked_days (date date);

@@ -1,0 +1,1 @@
+select name, fingerprint from ops.check_versions;

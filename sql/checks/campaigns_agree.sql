@@ -1,0 +1,42 @@
+-- severity: warn
+-- stream: campaigns
+-- scope: days
+-- days of: statistics, campaigns
+-- means: The detailed statistics of a campaign (E19) count other successful sends than the daily statistics (E17), which
+--   the service gives separately; pull both again with `dawnload backfill`, and ask the service if it stays.
+-- Days on which the service gives no campaign that metric are not compared: it may be named otherwise.
+
+with both_covered as (
+    select date
+    from ops.coverage
+    semi join checked_days using (date)
+    where stream in ('statistics', 'campaigns')
+    group by date
+    having count(*) = 2
+),
+
+detailed as (
+    select date, campaign_id, sum(value) as sends
+    from campaign_metrics
+    semi join both_covered using (date)
+    where metric_type = 'standard' and metric_name = 'send_success'
+    group by date, campaign_id
+),
+
+counted as (
+    select date, campaign_id, sum(message_sent - coalesce(message_failed, 0)) as sends
+    from daily_statistics
+    semi join both_covered using (date)
+    where campaign_id is not null and date in (select date from detailed)
+    group by date, campaign_id
+)
+
+select
+    date,
+    campaign_id as subject,
+    'The detailed statistics count other successful sends than the daily statistics.' as finding,
+    coalesce(counted.sends, 0)::bigint as expected,
+    coalesce(detailed.sends, 0)::bigint as actual
+from counted
+full join detailed using (date, campaign_id)
+where coalesce(counted.sends, 0) <> coalesce(detailed.sends, 0);

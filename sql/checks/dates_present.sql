@@ -1,0 +1,35 @@
+-- severity: stop
+-- scope: whole
+-- means: Rows have no day, so that no question about days finds them; run `dawnload rebuild`, and report it if it stays.
+-- DuckDB knows for each block of rows whether a null is among them, so this reads hardly anything.
+
+with undated as (
+    select 'daily_statistics' as subject from daily_statistics where date is null
+    union all
+    select 'daily_conversions' from daily_conversions where date is null
+    union all
+    select 'daily_statistics_by_subchannel' from daily_statistics_by_subchannel where date is null
+    union all
+    select 'daily_conversions_by_subchannel' from daily_conversions_by_subchannel where date is null
+    union all
+    select 'campaign_metrics' from campaign_metrics where date is null
+    union all
+    select 'campaign_metric_dimensions' from campaign_metric_dimensions where date is null
+    union all
+    select 'events' from events where date is null
+    union all
+    select 'events' from events where export_date is null
+    union all
+    select subject from message_rows where date is null
+    union all
+    select subject from message_rows where export_date is null
+)
+
+select
+    null as date,
+    subject,
+    'Rows have no day.' as finding,
+    '0' as expected,
+    count(*) as actual
+from undated
+group by subject;

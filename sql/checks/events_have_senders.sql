@@ -1,0 +1,46 @@
+-- severity: warn
+-- stream: events
+-- scope: days
+-- days of: statistics, events
+-- reach: 28
+-- means: Events name a campaign or user journey that the daily statistics of that day and the four weeks before do not
+--   know, so it has no name here; it was deleted, or it sent nothing for weeks, or the service left it out.
+-- Looked at where that day and the three before are held, since an older message may still be opened and closed.
+
+with near_days as (
+    select checked_days.date, (checked_days.date - steps.step)::date as near_date, steps.step
+    from checked_days
+    cross join (select unnest(range(29))::integer as step) as steps
+),
+
+days_to_compare as (
+    select near_days.date
+    from near_days
+    semi join ops.coverage on coverage.stream = 'statistics' and near_days.near_date = coverage.date
+    where near_days.step <= 3
+    group by near_days.date
+    having count(*) = 4
+),
+
+known as (
+    select distinct date, coalesce(campaign_id, user_journey_id) as sender
+    from daily_statistics
+    where date in (select near_date from near_days)
+),
+
+seen as (
+    select date, coalesce(campaign_id, user_journey_id) as sender, count(*) as records
+    from events
+    semi join days_to_compare using (date)
+    where coalesce(campaign_id, user_journey_id) is not null
+    group by all
+)
+
+select
+    seen.date,
+    seen.sender as subject,
+    'Events name a campaign or user journey that the daily statistics do not know.' as finding,
+    '0' as expected,
+    seen.records as actual
+from seen
+anti join known on seen.sender = known.sender and known.date between seen.date - 28 and seen.date;

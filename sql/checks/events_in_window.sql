@@ -1,0 +1,19 @@
+-- severity: warn
+-- stream: events
+-- scope: days
+-- means: Records happened outside the day that was exported; they are kept, count on their own day, and are counted
+--   once if that day's export has them too, so nothing is to be done unless they are many.
+
+select
+    export_date as date,
+    'events' as subject,
+    if(
+        max(abs(date - export_date)) > 31,
+        'Records lie outside the window of their export, some more than a month.',
+        'Records lie outside the window of their export.'
+    ) as finding,
+    '0' as expected,
+    count(*) as actual
+from events
+where export_date in (select date from checked_days) and date <> export_date
+group by export_date;

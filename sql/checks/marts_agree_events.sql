@@ -1,0 +1,56 @@
+-- severity: stop
+-- stream: events
+-- scope: days
+-- means: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
+--   `dawnload rebuild`, and report it if it stays.
+
+with records as (
+    select
+        date,
+        count(*) as events,
+        count(*) filter (
+            failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed')
+        ) as failures,
+        count(*) filter (marts.event_kind(event_name) = 'succeeded' and occurred_at is not null) as succeeded
+    from events
+    semi join checked_days using (date)
+    group by date
+),
+
+daily_events as (
+    select date, sum(events) as events from marts.daily_events semi join checked_days using (date) group by date
+),
+
+daily_failures as (
+    select date, sum(failures) as failures from marts.daily_failures semi join checked_days using (date) group by date
+),
+
+daily_send_hours as (
+    select date, sum(succeeded) as succeeded
+    from marts.daily_send_hours
+    semi join checked_days using (date)
+    group by date
+),
+
+compared as (
+    select date, 'marts.daily_events events' as subject, records.events as expected, daily_events.events as actual
+    from records
+    full join daily_events using (date)
+    union all
+    select date, 'marts.daily_failures failures', records.failures, daily_failures.failures
+    from records
+    full join daily_failures using (date)
+    union all
+    select date, 'marts.daily_send_hours succeeded', records.succeeded, daily_send_hours.succeeded
+    from records
+    full join daily_send_hours using (date)
+)
+
+select
+    date,
+    subject,
+    'The mart does not add up to its rows.' as finding,
+    coalesce(expected, 0)::varchar as expected,
+    coalesce(actual, 0)::varchar as actual
+from compared
+where coalesce(expected, 0) <> coalesce(actual, 0);

@@ -1,0 +1,80 @@
+-- severity: stop
+-- stream: statistics
+-- scope: days
+-- means: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
+--   `dawnload rebuild`, and report it if it stays.
+-- The bounds are what DuckDB hands on into the view; checked_days alone it would apply to all that it gives.
+
+with statistics as (
+    select
+        date,
+        sum(message_sent) as sent,
+        sum(message_failed) as failed,
+        sum(delivered) as delivered,
+        sum(click) as clicked
+    from daily_statistics
+    semi join checked_days using (date)
+    group by date
+),
+
+conversions as (
+    select
+        date,
+        sum(count) filter (where type = 'total_count_conversion') as conversions,
+        sum(count) filter (where type = 'direct_count_conversion') as direct_conversions
+    from daily_conversions
+    semi join checked_days using (date)
+    group by date
+),
+
+channel_days as (
+    select
+        date,
+        sum(sent) as sent,
+        sum(failed) as failed,
+        sum(delivered) as delivered,
+        sum(clicked) as clicked,
+        sum(conversions) as conversions,
+        sum(direct_conversions) as direct_conversions
+    from marts.channel_days
+    where
+        date between getvariable('first_checked') and getvariable('last_checked')
+        and date in (select date from checked_days)
+    group by date
+),
+
+compared as (
+    select date, 'marts.channel_days sent' as subject, statistics.sent as expected, channel_days.sent as actual
+    from statistics
+    full join channel_days using (date)
+    union all
+    select date, 'marts.channel_days failed', statistics.failed, channel_days.failed
+    from statistics
+    full join channel_days using (date)
+    union all
+    select date, 'marts.channel_days delivered', statistics.delivered, channel_days.delivered
+    from statistics
+    full join channel_days using (date)
+    union all
+    select date, 'marts.channel_days clicked', statistics.clicked, channel_days.clicked
+    from statistics
+    full join channel_days using (date)
+    union all
+    select date, 'marts.channel_days conversions', conversions.conversions, channel_days.conversions
+    from conversions
+    full join channel_days using (date)
+    union all
+    select
+        date, 'marts.channel_days direct_conversions', conversions.direct_conversions, channel_days.direct_conversions
+    from conversions
+    full join channel_days using (date)
+)
+
+select
+    date,
+    subject,
+    'The mart does not add up to its rows.' as finding,
+    coalesce(expected, 0)::varchar as expected,
+    coalesce(actual, 0)::varchar as actual
+from compared
+where coalesce(expected, 0) <> coalesce(actual, 0);

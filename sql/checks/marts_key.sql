@@ -1,0 +1,76 @@
+-- severity: stop
+-- stream: events
+-- scope: days
+-- means: A mart has more than one row where its grain promises one, so that joins and sums count twice; run
+--   `dawnload rebuild`, and report it if it stays.
+-- Of the marts that are kept as tables. The others are views, which group by their grain or stand on a key that is
+-- checked (statistics_key).
+
+with keys as (
+    select
+        'marts.daily_events' as subject,
+        date,
+        hash(
+            channel,
+            event_name,
+            resource_type,
+            campaign_id,
+            experiment_group_name,
+            user_journey_id,
+            user_journey_node_id
+        ) as key
+    from marts.daily_events
+
+    union all
+    select
+        'marts.daily_failures',
+        date,
+        hash(
+            channel,
+            event_name,
+            failure_reason,
+            resource_type,
+            campaign_id,
+            user_journey_id,
+            user_journey_node_id
+        )
+    from marts.daily_failures
+
+    union all
+    select
+        'marts.daily_send_hours', date, hash(weekday, hour, channel, resource_type, campaign_id, user_journey_id)
+    from marts.daily_send_hours
+
+    union all
+    select
+        'marts.daily_response_times',
+        date,
+        hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response)
+    from marts.daily_response_times
+
+    union all
+    select 'marts.daily_pressure', date, hash(window_days, at_least) from marts.daily_pressure
+    union all
+    select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents
+    union all
+    select 'marts.first_messages', date, hash(person) from marts.first_messages
+    union all
+    select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts
+),
+
+repeated as (
+    select subject, date, count(*) - 1 as too_many
+    from keys
+    where date in (select date from checked_days)
+    group by subject, date, key
+    having count(*) > 1
+)
+
+select
+    date,
+    subject,
+    'There is more than one row of one grain.' as finding,
+    '0' as expected,
+    sum(too_many) as actual
+from repeated
+group by date, subject;

@@ -1,0 +1,35 @@
+-- severity: stop
+-- stream: events
+-- scope: days
+-- means: Messages, buttons or attachments belong to no event, so that joins with events lose them; run
+--   `dawnload rebuild`, and report it if it stays.
+
+with looked_at as (
+    select *
+    from message_rows
+    where event_id is not null and export_date in (select date from checked_days)
+),
+
+-- Nearly always the event came with the same export.
+unknown as materialized (
+    select looked_at.*
+    from looked_at
+    anti join (
+        select event_id from events where export_date in (select date from checked_days)
+    ) as neighbours
+        on looked_at.event_id = neighbours.event_id
+),
+
+known_elsewhere as (
+    select event_id from events where event_id in (select event_id from unknown)
+)
+
+select
+    export_date as date,
+    subject,
+    'Rows belong to no event.' as finding,
+    '0' as expected,
+    count(*) as actual
+from unknown
+anti join known_elsewhere on unknown.event_id = known_elsewhere.event_id
+group by export_date, subject;

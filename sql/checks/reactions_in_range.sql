@@ -1,0 +1,59 @@
+-- severity: warn
+-- stream: statistics
+-- scope: days
+-- reach: 3
+-- means: On one day more messages were delivered or clicked than were sent on that day and the three before, so a rate
+--   of more than 1 is no slip of midnight: either people react more than once, or sends are missing; compare with the
+--   events of that day.
+-- Counts are dated by when they happen: of a send at 23:59 the delivery counts on the next day, and so may a click. So a
+-- rate of one day may exceed 1 and be right; that of four days together hardly can. Looked at where all four are held
+-- and something was sent on them: an old message may be clicked for ever.
+
+with near_days as (
+    select checked_days.date, (checked_days.date - steps.step)::date as near_date
+    from checked_days
+    cross join (select unnest(range(4))::integer as step) as steps
+),
+
+days_to_compare as (
+    select near_days.date
+    from near_days
+    semi join ops.coverage on coverage.stream = 'statistics' and near_days.near_date = coverage.date
+    group by near_days.date
+    having count(*) = 4
+),
+
+counted as (
+    select
+        date,
+        concat_ws(' ', campaign_id, variant_id, user_journey_id, user_journey_node_id, channel) as sender,
+        sum(message_sent - coalesce(message_failed, 0)) as succeeded,
+        sum(delivered) as delivered,
+        sum(click) as clicked
+    from daily_statistics
+    where date in (select near_date from near_days)
+    group by all
+),
+
+compared as (
+    select
+        today.date,
+        today.sender,
+        any_value(today.delivered) as delivered,
+        any_value(today.clicked) as clicked,
+        sum(recent.succeeded) as succeeded
+    from counted as today
+    semi join days_to_compare using (date)
+    inner join counted as recent
+        on today.sender = recent.sender and recent.date between today.date - 3 and today.date
+    group by today.date, today.sender
+)
+
+select
+    date,
+    sender as subject,
+    'More messages were ' || reaction || ' than were sent on four days.' as finding,
+    'at most ' || succeeded as expected,
+    reactions::varchar as actual
+from (unpivot compared on delivered, clicked into name reaction value reactions) as reactions_of_day
+where reactions > succeeded and succeeded > 0;

@@ -1,0 +1,82 @@
+-- severity: warn
+-- stream: statistics
+-- scope: days
+-- reach: 56
+-- means: A channel sent far more or far fewer messages than usual; if nobody planned that, look for a campaign that ran
+--   twice, one that stopped, or a day that the service gave only in part.
+-- Usual is the median of the same weekday of the eight weeks before, where at least four of those are held; else of the
+-- 28 days before, where at least 14 are. A day is far off when it misses the median by more than half of it (when lower)
+-- or by three times as much (when higher), and by more than five usual deviations (1.4826 x the median of the absolute
+-- differences from the median). Small channels have no usual volume: the median must be 100 or more, and the difference 500.
+
+with near_days as (
+    select checked_days.date, (checked_days.date - steps.step)::date as near_date, steps.step
+    from checked_days
+    cross join (select unnest(range(57))::integer as step) as steps
+),
+
+held_days as (
+    select near_days.*
+    from near_days
+    semi join ops.coverage on coverage.stream = 'statistics' and near_days.near_date = coverage.date
+),
+
+volumes as (
+    select date, channel, sum(message_sent) as sent
+    from daily_statistics
+    where channel is not null and date in (select near_date from near_days)
+    group by date, channel
+),
+
+-- A held day without the channel is one on which it sent nothing.
+days_by_channel as (
+    select held_days.date, channels.channel, held_days.step, coalesce(volumes.sent, 0) as sent
+    from held_days
+    cross join (select distinct channel from volumes) as channels
+    left join volumes on held_days.near_date = volumes.date and channels.channel = volumes.channel
+),
+
+bases as (
+    select
+        date,
+        channel,
+        max(sent) filter (step = 0) as sent,
+        list(sent) filter (step > 0 and step % 7 = 0) as weekdays,
+        list(sent) filter (step between 1 and 28) as days
+    from days_by_channel
+    group by date, channel
+),
+
+chosen as (
+    select
+        date,
+        channel,
+        sent,
+        len(weekdays) >= 4 as by_weekday,
+        if(len(weekdays) >= 4, weekdays, days) as basis
+    from bases
+    where sent is not null and (len(weekdays) >= 4 or len(days) >= 14)
+),
+
+usual as (
+    select *, list_aggregate(basis, 'median') as middle, 1.4826 * list_aggregate(basis, 'mad') as deviation
+    from chosen
+)
+
+select
+    date,
+    channel as subject,
+    if(sent < middle, 'Far fewer', 'Far more')
+    || ' messages than usual: '
+    || format('{:.0f}', middle)
+    || ' is the median of '
+    || if(by_weekday, 'the same weekday of ' || len(basis) || ' weeks', len(basis) || ' days')
+    || ', give or take '
+    || format('{:.0f}', deviation)
+    || '.' as finding,
+    format('{:.0f}', middle) as expected,
+    sent as actual
+from usual
+where
+    middle >= 100
+    and abs(sent - middle) > greatest(500, 5 * deviation, if(sent < middle, 0.5, 3) * middle);

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { Place } from '../support/dawnload.js';
+
+const TWO_DAYS =
+  'start_date: 2026-11-19\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
+
+/** What is wrong with the working file from now on, and that no check of this version has seen it. */
+async function damage(place: Place, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
+  const connection = await instance.connect();
+  await connection.run(`${sql}; delete from ops.check_versions`);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+test('a finding that would mislead keeps the last good file published until a sound run', async () => {
+  const place = await Place.make(TWO_DAYS);
+  try {
+    const first = await place.run(['run']);
+    expect(first.stderr).not.toContain('check ');
+    expect(first.code).toBe(0);
+    expect((await place.run(['status'])).code).toBe(0);
+    const good = await readFile(place.published);
+
+    await damage(place, 'insert into events from events');
+    const stopped = await place.run(['run']);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toMatch(
+      /check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
+    );
+    expect(stopped.stderr).toMatch(
+      /not published: what coverage_rows, events_key, marts_agree_events found would mislead; .*stays as it was/,
+    );
+    expect((await readFile(place.published)).equals(good)).toBe(true);
+
+    const status = await place.run(['status']);
+    expect(status.code).toBe(1);
+    expect(status.stderr).toMatch(/not published: run of 2026-11-21 .*; readers have the file of before it/);
+    expect(status.stderr).toMatch(/check events_key \(stop\): 2 findings/);
+    const { withheld, findings } = JSON.parse((await place.run(['status', '--json'])).stdout) as {
+      withheld: { command: string; findings: { name: string; severity: string; meaning: string }[] };
+      findings: unknown[];
+    };
+    expect(withheld.command).toBe('run');
+    expect(withheld.findings.map(({ name, severity }) => [name, severity])).toEqual([
+      ['coverage_rows', 'stop'],
+      ['events_key', 'stop'],
+      ['marts_agree_events', 'stop'],
+    ]);
+    expect(findings).toEqual([]);
+
+    // The working file is still the damaged one: nothing but what the finding advises mends it.
+    expect((await place.run(['run'])).code).toBe(1);
+    const rebuilt = await place.run(['rebuild']);
+    expect(rebuilt.code).toBe(0);
+    expect((await place.run(['status', '--json'])).stdout).toContain('"withheld":null');
+    const next = await place.run(['run']);
+    expect(next.code).toBe(0);
+    expect(next.stderr).toContain(`published ${place.published}`);
+    expect((await place.run(['status'])).code).toBe(0);
+  } finally {
+    await place.remove();
+  }
+}, 120_000);
+
+test('a warning is published, and told in the summary, in status and by the query', async () => {
+  const place = await Place.make(TWO_DAYS);
+  try {
+    expect((await place.run(['run'])).code).toBe(0);
+    await damage(place, `update campaign_metrics set value = value + 1 where date = '2026-11-19'`);
+    const run = await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--json']);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(
+      /check campaigns_agree \(warn\): \d+ findings, 2026-11-19, such as .*ask the service/,
+    );
+    const { findings } = JSON.parse(run.stdout) as { findings: Record<string, unknown>[] };
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        name: 'campaigns_agree',
+        severity: 'warn',
+        first_date: '2026-11-19',
+        last_date: '2026-11-19',
+      }),
+    );
+    const status = await place.run(['status']);
+    expect(status.code).toBe(0);
+    expect(status.stdout).toMatch(
+      /^check {5}campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/m,
+    );
+    const query = await place.run(['query', 'checks', '--format', 'json']);
+    expect(query.stdout).toContain('The detailed statistics count other successful sends');
+    expect(query.stdout).toContain('ask the service');
+  } finally {
+    await place.remove();
+  }
+}, 60_000);
