@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { onTestFinished, expect, test } from 'vitest';
-import { ConfigError, DamageError, StorageError } from '../../src/errors.js';
+import { ConfigError, CorruptDatabaseError, DamageError, StorageError } from '../../src/errors.js';
 import { discardDatabase, publish, PUBLISH_POINTS, replaceDatabase } from '../../src/warehouse/publish.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import { statistic, Workshop } from './support.js';
@@ -195,7 +195,7 @@ test('a reader says what to do when there is no warehouse, or none that can be r
   const workshop = new Workshop();
   await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(ConfigError);
   writeFileSync(workshop.path, 'no database'.repeat(1000));
-  await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(DamageError);
+  await expect(Reader.open(workshop.path)).rejects.toBeInstanceOf(CorruptDatabaseError);
 });
 
 test('one process may open the published file after another without losing sight of rows', async () => {

@@ -2,7 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { ConfigError, DamageError, StorageError, TryLaterError } from '../../src/errors.js';
+import { seal } from '../../src/warehouse/seal.js';
+import { ConfigError, CorruptDatabaseError, StorageError, TryLaterError } from '../../src/errors.js';
 import { Workshop } from './support.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.sql');
@@ -90,6 +91,8 @@ test('a file of a newer schema is refused with the way out', async () => {
   await connection.run(`insert into ops.migrations values (9999, 'future', now())`);
   connection.closeSync();
   instance.closeSync();
+  // As that version would have, it is closed with a seal of its own.
+  await seal(workshop.path);
   const failure: unknown = await workshop.open().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConfigError);
   expect(failure).toMatchObject({ hint: expect.stringContaining('dawnload rebuild') as string });
@@ -100,14 +103,14 @@ test('a file that is no database, or a damaged one, is told apart from a full di
     const workshop = new Workshop();
     writeFileSync(workshop.path, damage);
     const failure: unknown = await workshop.open().catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(DamageError);
+    expect(failure).toBeInstanceOf(CorruptDatabaseError);
     expect(failure).toMatchObject({ hint: expect.stringContaining('dawnload rebuild') as string });
   }
   const workshop = await migrated();
   const bytes = readFileSync(workshop.path);
   for (let place = 12_288; place < bytes.length; place += 4096) bytes.fill(0xaa, place, place + 512);
   writeFileSync(workshop.path, bytes);
-  await expect(workshop.open()).rejects.toBeInstanceOf(DamageError);
+  await expect(workshop.open()).rejects.toBeInstanceOf(CorruptDatabaseError);
 });
 
 test('a database of somebody else is not taken for the warehouse', async () => {
@@ -117,7 +120,7 @@ test('a database of somebody else is not taken for the warehouse', async () => {
   await connection.run('create schema ops; create table ops.migrations (other integer)');
   connection.closeSync();
   instance.closeSync();
-  await expect(workshop.open()).rejects.toBeInstanceOf(DamageError);
+  await expect(workshop.open()).rejects.toBeInstanceOf(CorruptDatabaseError);
 });
 
 test('a folder that cannot be made is a matter of storage', async () => {
