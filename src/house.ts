@@ -16,6 +16,7 @@ import type { Terminal } from './terminal.js';
 import type { Pull } from './warehouse/pull.js';
 import type { LoadReport } from './warehouse/rows.js';
 import { discardDatabase } from './warehouse/publish.js';
+import { breakSeal } from './warehouse/seal.js';
 import { Warehouse } from './warehouse/warehouse.js';
 
 /** The files of a data folder that the run and its readers meet at. */
@@ -92,6 +93,7 @@ export async function withStoreroom<T>(
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
+    await breakSeal(path);
     const warehouse = await Warehouse.open({
       path,
       tempDirectory: files.temp,

@@ -21,6 +21,7 @@ import { pullEvents, requestAgain, resume } from './steps/events.js';
 import { exportRow } from './steps/export-row.js';
 import { pullStatistics } from './steps/statistics.js';
 import { assertReplaceable, publish, replaceDatabase, setAside } from './warehouse/publish.js';
+import { seal } from './warehouse/seal.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -147,6 +148,7 @@ async function publishSound(storeroom: Storeroom, failure: Error | undefined): P
   const { warehouse, report, files, path, effects, terminal } = storeroom;
   const empty = (await warehouse.loaded()).size === 0;
   await warehouse.close();
+  await seal(path);
   if (report.stops.length > 0 || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from './engine.js';
 import type { Room } from './room.js';
-import { breakSeal } from './seal.js';
 import { Session } from './session.js';
 
 export interface Opening {
@@ -27,7 +26,6 @@ export async function openSession(opening: Opening): Promise<Session> {
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
   await sweep(tempDirectory);
   await removeEmpty(path);
-  await breakSeal(path);
   const settings = {
     memory_limit: `${room.megabytes}MB`,
     threads: String(room.threads),

@@ -31,7 +31,6 @@ export class Session {
   readonly #connection: DuckDBConnection;
 
   readonly #siblings: Session[] = [];
-  #damaged = false;
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
@@ -40,11 +39,6 @@ export class Session {
 
   static async open(instance: DuckDBInstance): Promise<Session> {
     return new Session(instance, await instance.connect());
-  }
-
-  /** Whether DuckDB found the file damaged while reading or writing it. */
-  get damaged(): boolean {
-    return this.#damaged || this.#siblings.some((sibling) => sibling.damaged);
   }
 
   /** Another connection to the same file, with a transaction of its own; it is closed with this one. */
@@ -72,7 +66,7 @@ export class Session {
 
   /** The rows of a SQL file. */
   async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
-    const reader = await this.#sound(this.#connection.runAndReadAll(statement(name, names)));
+    const reader = await sound(this.#connection.runAndReadAll(statement(name, names)));
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
@@ -109,27 +103,26 @@ export class Session {
   }
 
   async #execute(...what: Parameters<DuckDBConnection['run']>): Promise<void> {
-    await this.#sound(this.#connection.run(...what));
-  }
-
-  /**
-   * What DuckDB was asked for.
-   *
-   * @throws CorruptDatabaseError when it finds the file damaged; whatever else it throws is the caller's to explain
-   */
-  async #sound<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      if (!tellsOfDamage(error)) throw error;
-      this.#damaged = true;
-      throw new CorruptDatabaseError("The warehouse's private file is damaged.", error);
-    }
+    await sound(this.#connection.run(...what));
   }
 
   close(): void {
     for (const session of [...this.#siblings, this]) session.#connection.closeSync();
     this.#instance.closeSync();
+  }
+}
+
+/**
+ * What DuckDB was asked for.
+ *
+ * @throws CorruptDatabaseError when it finds the file damaged; whatever else it throws is the caller's to explain
+ */
+async function sound<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!tellsOfDamage(error)) throw error;
+    throw new CorruptDatabaseError("The warehouse's private file is damaged.", error);
   }
 }
 

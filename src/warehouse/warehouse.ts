@@ -15,7 +15,6 @@ import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
-import { seal } from './seal.js';
 import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
 import { noteSuperseded } from './superseded.js';
@@ -211,7 +210,6 @@ export class Warehouse {
         hint: 'Run again; nothing is lost.',
       });
     }
-    if (!this.#session.damaged) await seal(path);
     effects.reach('close/done');
   }
 
