@@ -96,25 +96,31 @@ judged as (
     from told
 ),
 
--- Contents are the same for many, so each different text is looked at once.
+without_own as (
+    select * replace (if(holds_own and not is_telephone, without_number(text, own), text) as text)
+    from judged
+),
+
+-- Texts are the same for many, so each is looked at once.
 texts as (
     select text, hidden(text) as hidden_text
-    from (select distinct text from judged where not is_telephone and not holds_own) as different
+    from (select distinct text from without_own where not is_telephone) as different
     where may_be_personal(text)
 ),
 
 results as (
     select
-        judged.* exclude (text),
+        without_own.* exclude (text),
         case
-            when judged.is_telephone then recipient(judged.text)
-            when judged.holds_own then hidden(without_number(judged.text, judged.own))
-            when texts.text is not null then coalesce(texts.hidden_text, if(judged.names, '', null))
-            else judged.text
+            when without_own.is_telephone then recipient(without_own.text)
+            when texts.text is not null then coalesce(texts.hidden_text, if(without_own.names, '', null))
+            else without_own.text
         end as result,
-        coalesce(judged.is_telephone or judged.holds_own or texts.text is not null, false) as changed
-    from judged
-    left join texts on judged.text = texts.text
+        coalesce(
+            without_own.is_telephone or without_own.holds_own or texts.text is not null, false
+        ) as changed
+    from without_own
+    left join texts on without_own.text = texts.text
 )
 
 select

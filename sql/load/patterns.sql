@@ -58,9 +58,10 @@ set variable json_value = (
 set variable written_member = '"' || getvariable('recipient_key') || '"\s*:\s*"?';
 -- What a suspicious text is read as, from the left: keys of recipients with their numbers, as in JSON; addresses; ids (UUIDs, long hexadecimal words) and escapes, which are
 -- passed over; mobile numbers; and other digits, so that no number begins or ends within a longer one.
+set variable plain_id = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}';
 set variable pieces = (
     getvariable('written_member') || '[+0-9(][0-9 ().-]{5,18}[0-9]|' || getvariable('address')
-    || '|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}'
+    || '|' || getvariable('plain_id')
     || '|%(?:2[0-9A-Fa-f]|3[A-Fa-f]|[4-9A-Fa-f][0-9A-Fa-f])|\\u[0-9A-Fa-f]{4}'
     || '|' || getvariable('mobile') || '[0-9]*|[0-9]+'
 );

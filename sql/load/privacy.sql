@@ -42,11 +42,16 @@ end;
 
 -- A piece of a text: nothing of it is left where it is dropped.
 create or replace temp macro hidden_piece(piece) as case
+    -- Most pieces are digits of no matter: no address and no number is shorter.
+    when length(piece) < 6 then piece
     -- A recipient's key and number in JSON that is itself a text.
     when regexp_matches(piece, getvariable('written_member'))
     then
         regexp_extract(piece, getvariable('written_member'))
-        || coalesce(recipient(regexp_replace(piece, getvariable('written_member'), '')), '')
+        || coalesce(
+            list_transform([regexp_replace(piece, getvariable('written_member'), '')], lambda number: recipient(number))[1],
+            ''
+        )
     when regexp_matches(piece, getvariable('at_sign'))
     then case
         when regexp_matches(piece, getvariable('picture')) then piece
@@ -71,7 +76,7 @@ create or replace temp macro hidden(given) as case
     when
         regexp_full_match(given, getvariable('lone_address'))
         and not regexp_matches(given, getvariable('picture'))
-    then recipient(given)
+    then if(getvariable('recipients') = 'hash', digest(plain_address(given)), null)
     else nullif(
         array_to_string(
             list_transform(

@@ -32,3 +32,12 @@ export async function hideFields(session: Session): Promise<void> {
     await session.run('load/events/hide_field', { field });
   }
 }
+
+/** The same for staged contents, each of which many messages may share. */
+export async function hideContents(session: Session): Promise<void> {
+  const { contents } = await session.row(
+    'load/events/count_personal_contents',
+    z.object({ contents: count }),
+  );
+  if (contents > 0) await session.run('load/events/hide_contents');
+}

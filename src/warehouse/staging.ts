@@ -8,7 +8,7 @@ import { isRefusal, loadError } from './load-error.js';
 import { asPattern, mend, type Portion } from './landed-files.js';
 import { count, type Session } from './session.js';
 import { MESSAGE_CHANNELS } from './tables.js';
-import { hide, hideFields } from './hiding.js';
+import { hide, hideContents, hideFields } from './hiding.js';
 import { tidyAll, tidyOdd } from './tidy.js';
 
 const HOME = z.object({ home: z.string() });
@@ -125,6 +125,8 @@ export class Staging {
     await session.run('load/events/odd_messages');
     if (await tidyOdd(session)) await session.run('load/events/tidy_messages');
     await session.run('load/events/stage_contents');
+    await hideContents(session);
+    await session.run('load/events/tell_contents');
     for (const table of ['buttons', 'attachments']) {
       await session.run(`load/events/stage_${table}`);
       if (await tidyOdd(session)) await session.run('load/events/tidy_parts', { table });

@@ -47,4 +47,7 @@ with suspects as (
 
 select distinct field, value, null::varchar as hidden_value
 from (unpivot suspects on columns(*) into name field value value) as fields
-where may_be_personal(value);
+where
+    may_be_personal(value)
+    -- Ids are full of digits.
+    and not regexp_full_match(value, getvariable('plain_id'));

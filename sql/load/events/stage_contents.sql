@@ -44,19 +44,26 @@ select
     message_extra as extra
 from read;
 
-create or replace table told_messages as
-select 'sent_emails' as table_name, *, content_id(title, body, html) as content_id
+create or replace table given_messages as
+select 'sent_emails' as table_name, *, content_id(title, body, html) as given_id
 from read_emails
 union all
 select 'sent_push_messages', *, content_id(title, body, html)
 from read_push_messages;
 
-create or replace table contents as
-select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
-from told_messages
-where content_id is not null
-group by content_id;
+-- What is personal is judged once for each content, not for each message. Contents that differ only in that may be one.
+create or replace table given_contents as
+select given_id, any_value(title) as title, any_value(body) as body, any_value(html) as html, null::varchar as content_id
+from given_messages
+where given_id is not null
+group by given_id;
 
-alter table told_messages drop column title;
-alter table told_messages drop column body;
-alter table told_messages drop column html;
+-- Subjects and links are short, and many.
+create or replace table given_lines as
+select distinct line, line as hidden_line
+from (
+    select subject as line from given_messages
+    union all
+    select link from given_messages
+) as lines
+where may_be_personal(line);

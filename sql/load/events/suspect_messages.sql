@@ -14,7 +14,8 @@ with addressed as (
         ) as recipient
     from staged
     where
-        message is not null
+        -- E-mails and push messages are looked at content by content (load/events/stage_contents).
+        carries not in ('email', 'push-notification')
         and (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
 ),
 
@@ -25,17 +26,25 @@ rests as (
     from addressed
 ),
 
-chosen as (
+masked_ones as (
     select
         row_id,
-        message,
-        if(carries in ('webhook', 'other'), masked(json(message)::varchar), null) as masked_message
+        recipient,
+        rest,
+        message as given,
+        -- Not `and`, which would look at both sides of every row.
+        case when carries in ('webhook', 'other') then masked(json(message)::varchar) else message end as message
     from rests
+),
+
+chosen as (
+    select row_id, message
+    from masked_ones
     where
-        carries in ('webhook', 'other')
+        message <> given
         or may_be_personal_json(rest)
         or case
-            when recipient = '' then false
+            when recipient = '' or getvariable('recipients') = 'keep' then false
             when regexp_full_match(recipient, '01[0-9]{8,9}') then contains(rest, ltrim(recipient, '0'))
             when telling_number(recipient) is null then false
             else holds_number(rest, telling_number(recipient))
@@ -51,7 +60,7 @@ select
 from (
     select
         row_id,
-        coalesce(masked_message, json(message)::varchar) as document,
+        json(message)::varchar as document,
         telling_number(
             nullif(
                 regexp_extract(
@@ -62,5 +71,4 @@ from (
         ) as own,
         nullif(regexp_extract(message, '"sendNo":"([0-9+][0-9 ().-]*)"', 1), '') as sender
     from chosen
-    where getvariable('recipients') <> 'keep' or masked_message <> message
 ) as read;
