@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { seal } from '../../src/warehouse/seal.js';
 import { Place } from '../support/dawnload.js';
 
 const TWO_DAYS =
@@ -9,11 +10,14 @@ const TWO_DAYS =
 
 /** What is wrong with the working file from now on, and that no check of this version has seen it. */
 async function damage(place: Place, sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
+  const file = join(place.folder, 'data', 'private', 'warehouse.duckdb');
+  const instance = await DuckDBInstance.create(file);
   const connection = await instance.connect();
   await connection.run(`${sql}; delete from ops.check_versions`);
   connection.closeSync();
   instance.closeSync();
+  // As a load would leave it that does wrong: the file is whole, what it says is not.
+  await seal(file);
 }
 
 test('a finding that would mislead keeps the last good file published until a sound run', async () => {
