@@ -219,3 +219,16 @@ describe('parameters', () => {
     ]);
   });
 });
+
+describe('docs/recipes.md', () => {
+  it('names files that are there, and SQL that runs', async () => {
+    const page = readFileSync('docs/recipes.md', 'utf8');
+    const files = [...page.matchAll(/sql\/queries\/([\w-]+)\.sql|dawnload query ([\w-]+)/g)];
+    expect(files.length).toBeGreaterThan(3);
+    for (const [, file, name] of files) expect(query(file ?? name ?? '').sql).toContain('select');
+    const statements = [...page.matchAll(/"((?:select|from|set) [^"]+)"|^(select [^`\n]+)$/gm)];
+    expect(statements.length).toBeGreaterThan(3);
+    const connection = await connectTo(small);
+    for (const [, quoted, plain] of statements) await connection.run(quoted ?? plain ?? '');
+  });
+});
