@@ -9,6 +9,8 @@ import type { SandboxFlags } from './commands/sandbox.js';
 import type { ScheduleOptions } from './commands/schedule.js';
 import type { Flags } from './config.js';
 import type { ExitCode } from './errors.js';
+import { loadCatalogue } from './queries/catalogue.js';
+import { describeQuery } from './queries/describe.js';
 
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
@@ -119,14 +121,22 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload query',
     'dawnload query channel-summary --param start=2026-11-01',
     'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
+    'dawnload query channel-summary --help',
+    'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
     'dawnload query -f my.sql --format parquet --output my.parquet',
   ])
+    .addHelpText('after', ({ command }) => helpOfQuery(command.args))
     .option('--sql <text>', 'SQL instead of a bundled query')
     .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
     .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
     .addOption(
       new Option('--format <format>', 'how to give the answer').choices(['table', 'csv', 'json', 'parquet']),
     )
+    .addOption(
+      new Option('--lang <language>', 'language of the heads of a table or CSV').choices(['en', 'ko']),
+    )
+    .option('--bom', 'begin a CSV with the mark by which Excel knows UTF-8')
+    .option('--show', 'what a bundled query takes and gives, with an example')
     .option('-o, --output <file>', 'where to write the answer instead of stdout')
     .action((name: string | undefined, options: Omit<QueryOptions, 'name'>) =>
       act(async (context) =>
@@ -239,6 +249,12 @@ function withFlags(command: Command): Command {
     .option('--config <file>', 'settings (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'where landing zone, ledger and warehouse live')
     .option('--verbose', 'with an error, also what caused it');
+}
+
+/** `dawnload query NAME --help` has the header of that query below the options. */
+function helpOfQuery([name]: readonly string[]): string {
+  const query = loadCatalogue().find((file) => file.name === name);
+  return query === undefined ? '' : `\n${describeQuery(query)}`;
 }
 
 function collect(value: string, previous: readonly string[]): readonly string[] {

@@ -5,6 +5,11 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   campaign (varchar, default null): id of one campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   campaign_name    metric_type  metric_name          conversion_type  days  total      campaign_id
+--   웹 첫 방문 쿠폰  standard     close_button_click                    28    1025.0000  E5uWm8
+--   웹 첫 방문 쿠폰  standard     in_web_message_show                   28    1874.0000  E5uWm8
+--   웹 첫 방문 쿠폰  standard     main_button_click                     27    181.0000   E5uWm8
 
 with params as (
     select

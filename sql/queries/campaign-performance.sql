@@ -6,6 +6,11 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   resource_name       channel            sent  failed  delivered  clicked  conversions  failure_rate  …
+--   11월 재구매 유도    push-notification  5094  152     4534       270      180          0.0298        …
+--   장바구니 이탈 알림  push-notification  4734  145     4250       188      115          0.0306        …
+--   주문 완료 안내      chatapp-alimtalk   3162  126                                      0.0398        …
 
 with params as (
     select
@@ -16,66 +21,47 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
-statistics as (
-    select
-        daily_statistics.*,
-        coalesce(campaign_id, user_journey_id) as resource_id,
-        coalesce(campaign_name, user_journey_name) as resource_name
-    from daily_statistics
-    inner join params on daily_statistics.date between params.first_day and params.last_day
-    where
-        (params.only_channel is null or daily_statistics.channel = params.only_channel)
-        and (params.only_tag is null or list_contains(daily_statistics.tags, params.only_tag))
-),
--- Summed up per statistic first, so that two conversions of one statistic do not count its messages twice.
-conversions as (
-    select
-        statistic_id,
-        sum(count) filter (where type = 'total_count_conversion') as conversions,
-        sum(count) filter (where type = 'direct_count_conversion') as direct_conversions
-    from daily_conversions
-    group by statistic_id
-),
 resources as (
     select
-        statistics.resource_type,
-        statistics.resource_id,
+        message_days.resource_type,
+        message_days.resource_id,
         -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.resource_name, (statistics.date, statistics.statistic_id)) as resource_name,
-        statistics.channel,
-        min(statistics.date) as first_day,
-        max(statistics.date) as last_day,
-        sum(message_sent) as sent,
-        sum(message_failed) as failed,
-        sum(delivered) as delivered,
-        sum(click) as clicked,
-        sum(conversions) as conversions,
-        sum(direct_conversions) as direct_conversions,
+        arg_max(message_days.resource_name, (message_days.date, message_days.statistic_id)) as resource_name,
+        message_days.channel,
+        min(message_days.date) as first_date,
+        max(message_days.date) as last_date,
+        sum(message_days.sent)::bigint as sent,
+        sum(message_days.failed)::bigint as failed,
+        sum(message_days.succeeded)::bigint as succeeded,
+        sum(message_days.delivered)::bigint as delivered,
+        sum(message_days.clicked)::bigint as clicked,
+        sum(message_days.conversions)::bigint as conversions,
+        sum(message_days.direct_conversions)::bigint as direct_conversions,
         -- A rate leaves out the messages that nobody counted deliveries, or clicks, of.
-        sum(message_sent) filter (where message_failed is not null) as tried,
-        sum(message_sent - message_failed) filter (where delivered is not null) as deliverable,
-        sum(message_sent - message_failed) filter (where click is not null) as clickable,
-        -- A day without conversions is one on which nobody converted: its messages count.
-        sum(message_sent - message_failed) as convertible
-    from statistics
-    left join conversions on statistics.statistic_id = conversions.statistic_id
-    group by statistics.resource_type, statistics.resource_id, statistics.channel
+        sum(message_days.deliverable) as deliverable,
+        sum(message_days.clickable) as clickable
+    from marts.message_days
+    inner join params on message_days.date between params.first_day and params.last_day
+    where
+        (params.only_channel is null or message_days.channel = params.only_channel)
+        and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
+    group by message_days.resource_type, message_days.resource_id, message_days.channel
 )
 select
     resource_name,
     channel,
-    sent::bigint as sent,
-    failed::bigint as failed,
-    delivered::bigint as delivered,
-    clicked::bigint as clicked,
-    conversions::bigint as conversions,
-    round(failed / nullif(tried, 0), 4) as failure_rate,
+    sent,
+    failed,
+    delivered,
+    clicked,
+    conversions,
+    round(failed / nullif(sent, 0), 4) as failure_rate,
     round(delivered / nullif(deliverable, 0), 4) as delivery_rate,
     round(clicked / nullif(clickable, 0), 4) as click_rate,
-    round(conversions / nullif(convertible, 0), 4) as conversion_rate,
-    direct_conversions::bigint as direct_conversions,
-    first_day,
-    last_day,
+    round(conversions / nullif(succeeded, 0), 4) as conversion_rate,
+    direct_conversions,
+    first_date,
+    last_date,
     resource_type,
     resource_id
 from resources

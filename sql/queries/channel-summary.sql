@@ -5,6 +5,11 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   date        channel                sent  failed  succeeded  delivered  clicked  conversions  …
+--   2026-10-24  chatapp-alimtalk       344   16      328                            4            …
+--   2026-10-24  chatapp-brand-message  204   16      188                            5            …
+--   2026-10-24  chatapp-friendtalk     28    3       25                             1            …
 
 with params as (
     select
@@ -13,48 +18,22 @@ with params as (
         getvariable('channel')::varchar as only_channel
     from ops.coverage
     where stream = 'statistics'
-),
-statistics as (
-    select daily_statistics.*
-    from daily_statistics
-    inner join params on daily_statistics.date between params.first_day and params.last_day
-    where params.only_channel is null or daily_statistics.channel = params.only_channel
-),
--- Summed up per statistic first, so that two conversions of one statistic do not count its messages twice.
-conversions as (
-    select
-        statistic_id,
-        sum(count) filter (where type = 'total_count_conversion') as conversions
-    from daily_conversions
-    group by statistic_id
-),
-channel_days as (
-    select
-        statistics.date,
-        statistics.channel,
-        sum(message_sent) as sent,
-        sum(message_failed) as failed,
-        sum(delivered) as delivered,
-        sum(click) as clicked,
-        sum(conversions) as conversions,
-        -- A rate leaves out the messages that nobody counted deliveries, or clicks, of.
-        sum(message_sent) filter (where message_failed is not null) as tried,
-        sum(message_sent - message_failed) filter (where delivered is not null) as deliverable,
-        sum(message_sent - message_failed) filter (where click is not null) as clickable
-    from statistics
-    left join conversions on statistics.statistic_id = conversions.statistic_id
-    group by statistics.date, statistics.channel
 )
 select
-    date,
-    channel,
-    sent::bigint as sent,
-    failed::bigint as failed,
-    delivered::bigint as delivered,
-    clicked::bigint as clicked,
-    conversions::bigint as conversions,
-    round(failed / nullif(tried, 0), 4) as failure_rate,
-    round(delivered / nullif(deliverable, 0), 4) as delivery_rate,
-    round(clicked / nullif(clickable, 0), 4) as click_rate
-from channel_days
-order by date, channel;
+    channel_days.date,
+    channel_days.channel,
+    channel_days.sent,
+    channel_days.failed,
+    channel_days.succeeded,
+    channel_days.delivered,
+    channel_days.clicked,
+    channel_days.conversions,
+    channel_days.direct_conversions,
+    round(channel_days.failure_rate, 4) as failure_rate,
+    round(channel_days.delivery_rate, 4) as delivery_rate,
+    round(channel_days.click_rate, 4) as click_rate,
+    round(channel_days.conversion_rate, 4) as conversion_rate
+from marts.channel_days
+inner join params on channel_days.date between params.first_day and params.last_day
+where params.only_channel is null or channel_days.channel = params.only_channel
+order by channel_days.date, channel_days.channel;

@@ -1,46 +1,39 @@
 -- title: Conversions
--- question: Which conversions did the messages bring, by name and type?
+-- question: Which conversions did the messages bring, by name?
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   campaign (varchar, default null): id of one campaign
+--   campaign (varchar, default null): id of the one campaign to look at
+--   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   conversion_name  channel           conversions  direct_conversions  campaigns_and_journeys  first_date  …
+--   결제 재시도      text-message      13           0                   1                       2026-10-27  …
+--   구독 갱신        chatapp-alimtalk  25           0                   1                       2026-10-25  …
+--   구독 갱신        email             7            2                   1                       2026-10-25  …
 
 with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('campaign')::varchar as only_campaign
+        getvariable('campaign')::varchar as only_campaign,
+        getvariable('channel')::varchar as only_channel
     from ops.coverage
     where stream = 'statistics'
-),
-statistics as (
-    select
-        daily_statistics.statistic_id,
-        daily_statistics.date,
-        coalesce(daily_statistics.campaign_id, daily_statistics.user_journey_id) as resource_id
-    from daily_statistics
-    inner join params on daily_statistics.date between params.first_day and params.last_day
-    where params.only_campaign is null or daily_statistics.campaign_id = params.only_campaign
-),
-conversions as (
-    select
-        statistics.date,
-        statistics.resource_id,
-        daily_conversions.name,
-        daily_conversions.type,
-        daily_conversions.count
-    from daily_conversions
-    inner join statistics on daily_conversions.statistic_id = statistics.statistic_id
 )
--- One conversion is counted under both types (total and direct), so types must not be added up.
+-- A direct conversion is one of the conversions too: the two must not be added up.
 select
-    name,
-    type,
-    sum(count)::bigint as conversions,
-    count(distinct resource_id) filter (where count > 0) as campaigns_and_journeys,
-    min(date) filter (where count > 0) as first_day,
-    max(date) filter (where count > 0) as last_day
-from conversions
-group by name, type
-order by name, type;
+    conversions.conversion_name,
+    conversions.channel,
+    sum(conversions.conversions)::bigint as conversions,
+    sum(conversions.direct_conversions)::bigint as direct_conversions,
+    count(distinct conversions.resource_id) filter (conversions.conversions > 0) as campaigns_and_journeys,
+    min(conversions.date) filter (conversions.conversions > 0) as first_date,
+    max(conversions.date) filter (conversions.conversions > 0) as last_date
+from marts.conversions
+inner join params on conversions.date between params.first_day and params.last_day
+where
+    (params.only_campaign is null or conversions.resource_id = params.only_campaign)
+    and (params.only_channel is null or conversions.channel = params.only_channel)
+group by conversions.conversion_name, conversions.channel
+order by conversions.conversion_name, conversions.channel;

@@ -3,6 +3,10 @@
 -- params:
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
+-- example:
+--   stream  place                           field   kind     example_type  first_date  last_date   records
+--   events  message_data:push-notification  locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
+--   events  record                          locale  unknown  VARCHAR       2026-11-20  2026-11-20  1
 
 with params as (
     select getvariable('stream')::varchar as only_stream

@@ -1,50 +1,36 @@
 -- title: Reasons of failed sends
--- question: Why did sends fail, how often, and for how many people?
+-- question: Why do sends fail, and are the reasons growing?
 -- params:
---   start (date, default last_day - 27): first KST day; unless given, 28 days in all
---   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
--- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
+-- example:
+--   channel           event_name                          failure_reason    failures  share_of_failures  …
+--   chatapp-alimtalk  failover_text_message_send_failure  수신 거부된 번호  19        0.2317             …
+--   chatapp-alimtalk  failover_text_message_send_failure  단말기 전원 꺼짐  18        0.2195             …
+--   chatapp-alimtalk  failover_text_message_send_failure  수신번호 오류     18        0.2195             …
 
 with params as (
-    select
-        coalesce(getvariable('end')::date, max(date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
-    from ops.coverage
-    where stream = 'events'
-),
--- The names of events are an open vocabulary; every failed send is called something that ends in send_failure.
-failures as (
-    select events.*
-    from events
-    inner join params on events.date between params.first_day and params.last_day
-    where
-        ends_with(events.event_name, 'send_failure')
-        and (params.only_channel is null or events.channel = params.only_channel)
-),
-reasons as (
-    select
-        channel,
-        event_name,
-        failure_reason,
-        count(*) as failures,
-        count(distinct coalesce(user_id, service_user_id, device_id, service_device_id)) as people,
-        count(distinct coalesce(campaign_id, user_journey_id)) as campaigns_and_journeys,
-        min(date) as first_day,
-        max(date) as last_day
-    from failures
-    group by channel, event_name, failure_reason
+    select getvariable('channel')::varchar as only_channel
 )
+-- The trend compares the last seven days held with the seven before.
 select
-    channel,
-    event_name,
-    failure_reason,
-    failures,
-    round(failures / sum(failures) over (partition by channel, event_name), 4) as share,
-    people,
-    campaigns_and_journeys,
-    first_day,
-    last_day
-from reasons
-order by channel, event_name, failures desc, failure_reason;
+    failure_reasons.channel,
+    failure_reasons.event_name,
+    failure_reasons.failure_reason,
+    failure_reasons.failures,
+    round(failure_reasons.share_of_failures, 4) as share_of_failures,
+    round(failure_reasons.failure_rate, 4) as failure_rate,
+    failure_reasons.recent_failures,
+    failure_reasons.previous_failures,
+    round(failure_reasons.change, 4) as change,
+    failure_reasons.trend,
+    failure_reasons.first_date,
+    failure_reasons.last_date
+from marts.failure_reasons
+cross join params
+where params.only_channel is null or failure_reasons.channel = params.only_channel
+order by
+    failure_reasons.channel,
+    failure_reasons.event_name,
+    failure_reasons.failures desc,
+    failure_reasons.failure_reason;

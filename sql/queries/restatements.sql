@@ -4,6 +4,11 @@
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   date        channel            resource_name     counter       changes  first_value  last_value  difference  …
+--   2026-11-18  push-notification  11월 재구매 유도  click         1        4            7           3           …
+--   2026-11-18  push-notification  11월 재구매 유도  delivered     1        111          114         3           …
+--   2026-11-18  push-notification  11월 재구매 유도  message_sent  1        130          133         3           …
 
 with params as (
     select
@@ -11,29 +16,21 @@ with params as (
         coalesce(getvariable('start')::date, last_day - 27) as first_day
     from ops.coverage
     where stream = 'statistics'
-),
--- A statistic that has vanished since is no longer there to be joined; its change is shown all the same.
-statistics as (
-    select
-        statistic_id,
-        channel,
-        coalesce(campaign_id, user_journey_id) as resource_id,
-        coalesce(campaign_name, user_journey_name) as resource_name
-    from daily_statistics
 )
+-- A statistic that has vanished since has no channel and no name any more; its change is shown all the same.
 select
-    restatements.date,
-    restatements.detected_at at time zone 'Asia/Seoul' as detected_at_kst,
-    statistics.channel,
-    statistics.resource_name,
-    restatements.counter,
-    restatements.kind,
-    restatements.before,
-    restatements.after,
-    coalesce(restatements.after, 0) - coalesce(restatements.before, 0) as change,
-    statistics.resource_id,
-    restatements.statistic_id
-from ops.restatements
-inner join params on restatements.date between params.first_day and params.last_day
-left join statistics on restatements.statistic_id = statistics.statistic_id
-order by restatements.date, restatements.detected_at, restatements.statistic_id, restatements.counter;
+    restated_days.date,
+    restated_days.channel,
+    restated_days.resource_name,
+    restated_days.counter,
+    restated_days.changes,
+    restated_days.first_value,
+    restated_days.last_value,
+    restated_days.difference,
+    restated_days.days_after,
+    restated_days.last_changed_at at time zone 'Asia/Seoul' as last_changed_at_kst,
+    restated_days.resource_id,
+    restated_days.statistic_id
+from marts.restated_days
+inner join params on restated_days.date between params.first_day and params.last_day
+order by restated_days.date, restated_days.statistic_id, restated_days.counter;

@@ -1,36 +1,29 @@
 -- title: Spend on exports by month
 -- question: How many event records were paid for in each month, and what did they cost?
 -- params:
---   start (date, default null): first KST day on which exports were requested
---   end (date, default null): last KST day on which exports were requested
+--   start (date, default null): first KST day on which exports were requested; its month counts whole
+--   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand
+--   2026-11  19       0                  58802    55224              5880.2  100
 
 with params as (
     select
         getvariable('start')::date as first_day,
         getvariable('end')::date as last_day
-),
--- A request that the service refused, or that never left this machine, is not billed. One that nobody knows the fate of
--- may be, and is counted.
-exports as (
-    select
-        exports.*,
-        (coalesce(requested_at, updated_at) at time zone 'Asia/Seoul')::date as billed_on
-    from ops.exports
-    where state not in ('failed', 'withdrawn')
 )
 select
-    strftime(billed_on, '%Y-%m') as month,
-    count(*) as exports,
-    count(*) filter (where records is null) as not_landed,
-    sum(records)::bigint as records,
-    sum(estimated_records) filter (where records is null)::bigint as records_expected,
-    round(sum(records * price_per_record), 2) as cost,
-    round(sum(estimated_records * price_per_record) filter (where records is null), 2) as cost_expected
-from exports
+    export_spend.month,
+    export_spend.exports,
+    export_spend.ambiguous_exports,
+    export_spend.records,
+    export_spend.estimated_records,
+    round(export_spend.cost, 2) as cost,
+    round(export_spend.cost_per_thousand, 2) as cost_per_thousand
+from marts.export_spend
 cross join params
 where
-    (params.first_day is null or billed_on >= params.first_day)
-    and (params.last_day is null or billed_on <= params.last_day)
-group by month
-order by month;
+    (params.first_day is null or export_spend.month >= strftime(params.first_day, '%Y-%m'))
+    and (params.last_day is null or export_spend.month <= strftime(params.last_day, '%Y-%m'))
+order by export_spend.month;

@@ -6,6 +6,11 @@
 --   measure (varchar, default 'clicked', one of sent delivered clicked click_rate conversions): what to rank by
 --   top (bigint, default 10): how many ranks; campaigns that tie share one
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   rank  campaign_name           channels           sent  delivered  clicked  click_rate  conversions  …
+--   1     11월 재구매 유도        push-notification  5094  4534       270      0.0546      180          …
+--   2     앱 첫 화면 기획전 배너  in-app-message     2494  1732       201      0.0808      93           …
+--   3     장바구니 이탈 알림      push-notification  4734  4250       188      0.041       115          …
 
 with params as (
     select
@@ -16,63 +21,50 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
-statistics as (
-    select daily_statistics.*
-    from daily_statistics
-    inner join params on daily_statistics.date between params.first_day and params.last_day
-    where daily_statistics.campaign_id is not null
-),
--- Summed up per statistic first, so that two conversions of one statistic do not count its messages twice.
-conversions as (
-    select
-        statistic_id,
-        sum(count) filter (where type = 'total_count_conversion') as conversions
-    from daily_conversions
-    group by statistic_id
-),
 campaign_totals as (
     select
-        statistics.campaign_id,
+        message_days.campaign_id,
         -- A name may change; the newest one is what people know it by.
-        arg_max(statistics.campaign_name, (statistics.date, statistics.statistic_id)) as campaign_name,
-        string_agg(distinct statistics.channel, ', ' order by statistics.channel) as channels,
-        sum(message_sent) as sent,
-        sum(delivered) as delivered,
-        sum(click) as clicked,
-        sum(conversions) as conversions,
+        arg_max(message_days.campaign_name, (message_days.date, message_days.statistic_id)) as campaign_name,
+        string_agg(distinct message_days.channel, ', ' order by message_days.channel) as channels,
+        sum(message_days.sent)::bigint as sent,
+        sum(message_days.delivered)::bigint as delivered,
+        sum(message_days.clicked)::bigint as clicked,
         -- A rate leaves out the messages that nobody counted clicks of.
-        sum(message_sent - message_failed) filter (where click is not null) as clickable
-    from statistics
-    left join conversions on statistics.statistic_id = conversions.statistic_id
-    group by statistics.campaign_id
+        sum(message_days.clicked) / nullif(sum(message_days.clickable), 0) as click_rate,
+        sum(message_days.conversions)::bigint as conversions
+    from marts.message_days
+    inner join params on message_days.date between params.first_day and params.last_day
+    where message_days.campaign_id is not null
+    group by message_days.campaign_id
 ),
 measured as (
     select
-        *,
-        round(clicked / nullif(clickable, 0), 4) as click_rate,
-        case measure
-            when 'sent' then sent
-            when 'delivered' then delivered
-            when 'clicked' then clicked
-            when 'click_rate' then clicked / nullif(clickable, 0)
-            when 'conversions' then conversions
+        campaign_totals.*,
+        params.top,
+        case params.measure
+            when 'sent' then campaign_totals.sent
+            when 'delivered' then campaign_totals.delivered
+            when 'clicked' then campaign_totals.clicked
+            when 'click_rate' then campaign_totals.click_rate
+            when 'conversions' then campaign_totals.conversions
             else error('measure must be one of sent, delivered, clicked, click_rate, conversions')
-        end as value
+        end as measured
     from campaign_totals
     cross join params
 )
 select
-    rank() over (order by value desc) as rank,
+    rank() over (order by measured desc) as rank,
     campaign_name,
     channels,
-    sent::bigint as sent,
-    delivered::bigint as delivered,
-    clicked::bigint as clicked,
-    click_rate,
-    conversions::bigint as conversions,
+    sent,
+    delivered,
+    clicked,
+    round(click_rate, 4) as click_rate,
+    conversions,
     campaign_id
 from measured
 -- A campaign that the measure is not known of has no place among the best.
-where value is not null
+where measured is not null
 qualify rank <= top
 order by rank, campaign_id;

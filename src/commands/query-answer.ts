@@ -47,6 +47,10 @@ export interface Delivery {
   readonly stdout: Output;
   /** Rows that a table shows at most. */
   readonly limit: number;
+  /** Whether a CSV begins with the mark by which Excel knows UTF-8. */
+  readonly bom: boolean;
+  /** What a column of a table or CSV is called. */
+  readonly head: (name: string) => string;
 }
 
 /**
@@ -54,14 +58,18 @@ export interface Delivery {
  *
  * @throws StorageError when the output cannot be written
  */
-export async function deliver(answer: Answer, { format, output, stdout, limit }: Delivery): Promise<void> {
+export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
+  const { format, output, stdout } = delivery;
   if (format === 'parquet') {
     await deliverParquet(answer, output, stdout);
     return;
   }
   const pieces = (drawing: Drawing): Pieces => {
-    if (format === 'csv') return csvText(answer);
-    return format === 'json' ? jsonRows(answer) : tableText(answer, limit, drawing);
+    if (format === 'json') return jsonRows(answer);
+    const heads = answer.columns.map(({ name }) => delivery.head(name));
+    return format === 'csv'
+      ? csvText(answer, { heads, bom: delivery.bom })
+      : tableText(answer, heads, delivery.limit, drawing);
   };
   if (output === undefined) await writeTo(stdout, pieces(drawingFor(stdout)));
   else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
@@ -92,6 +100,7 @@ export function drawingFor(stdout: Output): Drawing {
 
 async function* tableText(
   { columns, chunks }: Answer,
+  names: readonly string[],
   limit: number,
   drawing: Drawing,
 ): AsyncGenerator<string> {
@@ -106,6 +115,6 @@ async function* tableText(
       );
     }
   }
-  const heads = columns.map(({ name, type }) => ({ name, numeric: isNumeric(type) }));
+  const heads = columns.map(({ name, type }, i) => ({ name: names[i] ?? name, numeric: isNumeric(type) }));
   yield `${drawTable(heads, rows, drawing)}\n`;
 }

@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { extname, resolve, sep } from 'node:path';
 import { closest } from 'fastest-levenshtein';
+import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
 import { ask } from '../queries/ask.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
+import { describeQuery } from '../queries/describe.js';
 import { csvLine } from '../queries/csv.js';
 import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
 import { writeTo, type Pieces } from '../queries/sink.js';
@@ -26,6 +28,12 @@ export interface QueryOptions {
   readonly format?: string;
   /** Where the answer goes instead of standard output. */
   readonly output?: string;
+  /** The language of the heads of a table or CSV. */
+  readonly lang?: Language;
+  /** Whether a CSV begins with the mark by which Excel knows UTF-8. */
+  readonly bom?: boolean;
+  /** Whether to show what the bundled query takes and gives, instead of asking it. */
+  readonly show?: boolean;
   /** Rows that a table shows at most; the other formats are always whole. */
   readonly limit?: number;
 }
@@ -44,6 +52,7 @@ export async function queryCommand(
   context: CommandContext,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
+  if (options.show === true) return showQuery(options, stdout);
   const format = formatOf(options, stdout);
   const question = questionOf(options, context);
   if (question === undefined) return listQueries(format, context, stdout);
@@ -61,7 +70,14 @@ export async function queryCommand(
     // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
     await reader.confine();
     const answer = counted(await ask(reader.connection, question.sql, question.values, question.subject));
-    await deliver(answer, { format, output, stdout, limit: options.limit ?? DEFAULT_LIMIT });
+    await deliver(answer, {
+      format,
+      output,
+      stdout,
+      limit: options.limit ?? DEFAULT_LIMIT,
+      bom: options.bom === true,
+      head: headsIn(options.lang),
+    });
     context.terminal.note(summary(answer.rows(), format, question.title, options));
     return EXIT.done;
   } catch (error) {
@@ -72,6 +88,13 @@ export async function queryCommand(
     context.signal.removeEventListener('abort', stop);
     await reader.close();
   }
+}
+
+/** Names of columns in a language: in Korean what the dictionary calls them, where it knows the name. */
+function headsIn(language: Language | undefined): (name: string) => string {
+  if (language !== 'ko') return (name) => name;
+  const dictionary = Dictionary.load();
+  return (name) => dictionary.label(name) ?? name;
 }
 
 /** The output file, unless a slip of the hand would put it over the warehouse, the ledger or what was landed. */
@@ -152,7 +175,7 @@ function readSql(file: string): string {
 }
 
 /** The format asked for, or the one that the name of the output file says, or a table. */
-function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Output): Format {
+function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
   const wanted = format ?? (output === undefined ? undefined : extname(output).slice(1));
   const found = FORMATS.find((known) => known === wanted) ?? (format === undefined ? 'table' : undefined);
   if (found === undefined) {
@@ -163,6 +186,14 @@ function formatOf({ format, output, name, sql, file }: QueryOptions, stdout: Out
   if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
     throw new UsageError('A terminal cannot show Parquet.', {
       hint: 'Name a file with --output, or send the answer on to a program or a file.',
+    });
+  }
+  if (bom === true && found !== 'csv') {
+    throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
+  }
+  if (lang === 'ko' && (found === 'json' || found === 'parquet')) {
+    throw new UsageError('JSON and Parquet keep the names of the columns, for programs.', {
+      hint: 'Give --lang ko with a table or CSV.',
     });
   }
   const listing = name === undefined && sql === undefined && file === undefined;
@@ -194,6 +225,17 @@ async function listQueries(format: Format, { terminal }: CommandContext, stdout:
     await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   }
   terminal.note('`dawnload query NAME --param start=2026-11-01` asks one of them.');
+  return EXIT.done;
+}
+
+/** What a bundled query takes and gives. */
+async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCode> {
+  if (name === undefined) {
+    throw new UsageError('There is no query to show.', {
+      hint: 'Name a bundled query; `dawnload query` lists them.',
+    });
+  }
+  await writeTo(stdout, piecesOf(`${describeQuery(bundled(name))}\n`));
   return EXIT.done;
 }
 

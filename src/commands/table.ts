@@ -62,7 +62,7 @@ interface Measure {
 
 function measure(head: string, cells: readonly string[], numeric: boolean): Measure {
   const cell = Math.max(0, ...cells.map(displayWidth));
-  const word = Math.max(...wordsOf(head).map(displayWidth));
+  const word = Math.max(...wordsOf(head).map((part) => displayWidth(part.trimEnd())));
   return {
     cell,
     head: displayWidth(head),
@@ -114,9 +114,9 @@ function shown(cell: string | null, width: number, { color }: Drawing): string {
   return color ? `\u001b[2m${NULL}\u001b[22m` : '';
 }
 
-/** A name in its parts, each with the underscore that ends it. */
+/** A name in its parts, each with the underscore or blank that ends it. */
 function wordsOf(name: string): string[] {
-  return name.split(/(?<=_)/);
+  return name.split(/(?<=[_ ])/);
 }
 
 /** A name in lines no wider than the column. */
@@ -124,10 +124,13 @@ function wrapped(name: string, width: number): string {
   const lines = [''];
   for (const word of wordsOf(name)) {
     const longer = `${lines.at(-1) ?? ''}${word}`;
-    if (displayWidth(longer) <= width) lines[lines.length - 1] = longer;
+    if (displayWidth(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  return lines.filter((line) => line !== '').join('\n');
+  return lines
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 /** One block per row, one line per column: `name  value`. */

@@ -27,6 +27,8 @@ export interface QueryFile {
   /** What it answers, one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
+  /** The first rows of its answer on the demo's data, drawn as a table; no line where that has no row. */
+  readonly example: readonly string[];
   /** The whole file: it runs in any DuckDB client as it is. */
   readonly sql: string;
 }
@@ -49,26 +51,36 @@ export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
 const PARAMETER = /^-- {3}(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (.+)$/;
 
 /**
- * Reads the header: `title`, `question`, and `params`, which is `none` or a list of indented lines.
+ * Reads the header: `title`, `question`, `params`, which is `none` or a list of indented lines, and `example`.
  *
  * @throws DamageError
  */
 export function parseQuery(name: string, sql: string): QueryFile {
-  const header = sql.split('\n').filter((line) => line.startsWith('-- ') || line === '--');
-  const params = header.some((line) => line === '-- params: none')
+  const [head = ''] = sql.split('\n\n', 1);
+  const header = head.split('\n');
+  const params = header.includes('-- params: none')
     ? []
-    : header
-        .slice(header.indexOf('-- params:') + 1)
-        .filter((line) => line.startsWith('--   '))
-        .map((line) => parseParameter(name, line));
+    : listUnder(header, 'params').map((line) => parseParameter(name, line));
   if (!header.includes('-- params: none') && params.length === 0) throw unreadable(name, 'params');
   return {
     name,
     title: fieldOf(name, header, 'title'),
     question: fieldOf(name, header, 'question'),
     params,
+    example: listUnder(header, 'example').map((line) => line.slice(INDENT.length)),
     sql,
   };
+}
+
+const INDENT = '--   ';
+
+/** The indented lines below `-- field:`. */
+function listUnder(header: readonly string[], field: string): string[] {
+  const at = header.indexOf(`-- ${field}:`);
+  if (at < 0) return [];
+  const rest = header.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith(INDENT));
+  return end < 0 ? rest : rest.slice(0, end);
 }
 
 function fieldOf(name: string, header: readonly string[], field: string): string {

@@ -3,23 +3,31 @@ import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-ap
 import type { Answer } from './answer.js';
 import { cellText } from './values.js';
 
+export interface CsvOptions {
+  /** The first line, where it is not the names of the columns. */
+  readonly heads?: readonly string[];
+  /** A mark at the beginning by which Excel knows that the text is UTF-8. */
+  readonly bom?: boolean;
+}
+
 /** The text in pieces, one per batch of rows; the first line names the columns. */
-export async function* csvText(answer: Answer): AsyncGenerator<string> {
-  yield csvLine(answer.columns.map(({ name }) => name));
+export async function* csvText(answer: Answer, { heads, bom }: CsvOptions = {}): AsyncGenerator<string> {
+  const line = csvLine(heads ?? answer.columns.map(({ name }) => name));
+  yield bom === true ? `\ufeff${line}` : line;
   for await (const chunk of answer.chunks) {
     yield chunk
       .getRows()
-      .map((row) => line(answer.columns.map(({ type }, i) => cell(row[i] ?? null, type))))
+      .map((row) => joined(answer.columns.map(({ type }, i) => cell(row[i] ?? null, type))))
       .join('');
   }
 }
 
 /** One line of cells that are all text. */
 export function csvLine(cells: readonly string[]): string {
-  return line(cells.map(textCell));
+  return joined(cells.map(textCell));
 }
 
-function line(cells: readonly string[]): string {
+function joined(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
@@ -30,6 +38,8 @@ const WORDS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.BLOB,
   DuckDBTypeId.UNION,
   DuckDBTypeId.VARIANT,
+  // `-1 days` begins like a formula, and is no number.
+  DuckDBTypeId.INTERVAL,
 ]);
 
 /** Null is an empty cell, an empty text is `""`. */
@@ -41,10 +51,11 @@ function cell(value: DuckDBValue, type: DuckDBType): string {
 
 /**
  * A spreadsheet takes text that begins like this for a formula and runs it, and the text comes from people outside: a
- * leading apostrophe keeps it text. Numbers never come here, so -5 stays a number.
+ * leading apostrophe keeps it text. Numbers never come here, so -5 stays a number. The full-width signs are taken for
+ * the plain ones where Korean or Japanese is set.
  */
 function textCell(text: string): string {
-  return quoted(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  return quoted(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text);
 }
 
 function quoted(text: string): string {

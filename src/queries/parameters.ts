@@ -45,6 +45,14 @@ export function checkParameters(query: QueryFile, values: ParameterValues): void
       });
     }
   }
+  const start = values.get('start');
+  const end = values.get('end');
+  // Days are written so that their order is that of their letters.
+  if (start !== undefined && end !== undefined && start > end) {
+    throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
+      hint: 'Exchange the two.',
+    });
+  }
 }
 
 function unknownParameter(query: QueryFile, name: string): UsageError {

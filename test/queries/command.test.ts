@@ -19,7 +19,7 @@ import type { Output } from '../../src/commands/query-answer.js';
 import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../src/errors.js';
-import { makeWarehouse, HERE } from './support.js';
+import { makeWarehouse } from './support.js';
 
 let folder: string;
 let dataDir: string;
@@ -28,11 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'dawnload-query-'));
   dataDir = join(folder, 'data');
   mkdirSync(dataDir);
-  const instance = await makeWarehouse('small', join(dataDir, 'warehouse.duckdb'));
-  const connection = await instance.connect();
-  await connection.run('checkpoint');
-  connection.closeSync();
-  instance.closeSync();
+  await makeWarehouse('small', join(dataDir, 'warehouse.duckdb'));
 });
 
 afterAll(() => {
@@ -104,13 +100,13 @@ describe('dawnload query', () => {
     expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel +│/);
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
-    expect(Object.keys(listed[0] ?? {})).toEqual(['name', 'title', 'question', 'params', 'sql']);
+    expect(Object.keys(listed[0] ?? {})).toEqual(['name', 'title', 'question', 'params', 'example', 'sql']);
   });
 
   it('answers a bundled question on stdout and says how many rows on stderr', async () => {
     const told = await run({ name: 'ab-tests', format: 'csv' });
-    expect(told.stdout.replaceAll('\r', '')).toBe(readFileSync(join(HERE, 'golden', 'ab-tests.csv'), 'utf8'));
-    expect(told).toMatchObject({ stderr: 'A/B tests: 2 rows', exitCode: EXIT.done });
+    expect(told.stdout).toMatch(/^campaign_name,metric,variant_name,[\s\S]+가을 세일 연장,click,A,/);
+    expect(told).toMatchObject({ stderr: 'A/B tests: 4 rows', exitCode: EXIT.done });
   });
 
   it('takes parameters, as often as there are', async () => {
@@ -126,6 +122,32 @@ describe('dawnload query', () => {
       (await run({ name: 'missing-days', param: ['stream=events'], format: 'csv' }, { now })).stdout;
     expect(await ask('2026-11-04T21:59:00Z')).not.toContain('2026-11-04');
     expect(await ask('2026-11-04T22:01:00Z')).toContain('events,2026-11-04,2026-11-04,1');
+  });
+
+  it('shows what a query takes and gives, without asking it', async () => {
+    const { stdout } = await run({ name: 'top-campaigns', show: true }, { data: join(folder, 'nothing') });
+    expect(stdout).toContain('top-campaigns: Top campaigns\nWhich campaigns did best by one measure?');
+    expect(stdout).toContain('--param measure=sent | delivered | clicked | click_rate | conversions');
+    expect(stdout).toMatch(/Example, from the demo's data:\n {2}rank {2}campaign_name/);
+    expect((await failure({ show: true })).exitCode).toBe(EXIT.usage);
+  });
+
+  it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
+    const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
+    expect(csv.stdout).toMatch(/^날짜,채널,발송,실패,/);
+    expect((await run({ name: 'channel-summary', lang: 'ko' })).stdout).toMatch(/│ 날짜 +│ 채널 +│ 발송 │/);
+    expect((await run({ sql: 'select 1 as mine, 2 as sent', lang: 'ko', format: 'csv' })).stdout).toBe(
+      'mine,발송\r\n1,2\r\n',
+    );
+    expect((await failure({ sql: 'select 1', lang: 'ko', format: 'json' })).exitCode).toBe(EXIT.usage);
+  });
+
+  it('begins a CSV for Excel with a byte order mark, and nothing else', async () => {
+    const file = join(folder, 'excel.csv');
+    await run({ sql: "select '가' as t", bom: true, output: file });
+    expect(readFileSync(file)).toEqual(Buffer.from('\ufefft\r\n가\r\n', 'utf8'));
+    expect((await failure({ sql: 'select 1', bom: true })).message).toContain('Only CSV');
+    expect((await failure({ sql: 'select 1', bom: true, format: 'json' })).exitCode).toBe(EXIT.usage);
   });
 
   it('runs SQL from the command line, with its parameters as variables', async () => {
@@ -205,7 +227,7 @@ describe('a file of the answer', () => {
     const instance = await DuckDBInstance.create();
     const connection = await instance.connect();
     const read = await connection.runAndReadAll(`select count(*) from read_parquet(['${file}', '${piped}'])`);
-    expect(read.getRowsJson()).toEqual([['4']]);
+    expect(read.getRowsJson()).toEqual([['8']]);
     expect((await failure({ sql: 'select 1', format: 'parquet' }, { terminal: 80 })).exitCode).toBe(
       EXIT.usage,
     );
@@ -268,6 +290,12 @@ describe('a mistake', () => {
   ])('in a value (%j) gets what it should be', async (param, what) => {
     const error = await failure({ name: 'top-campaigns', param });
     expect(error.message).toContain(`must be ${what}`);
+    expect(error.exitCode).toBe(EXIT.usage);
+  });
+
+  it('in the order of two days is told', async () => {
+    const error = await failure({ name: 'channel-summary', param: ['start=2026-11-03', 'end=2026-11-02'] });
+    expect(error.message).toBe('The parameter start (2026-11-03) must not be after end (2026-11-02).');
     expect(error.exitCode).toBe(EXIT.usage);
   });
 

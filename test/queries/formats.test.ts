@@ -44,7 +44,7 @@ describe('CSV', () => {
     expect(await csv(`select 1 as n, null::varchar as a, '' as b`)).toBe('n,a,b\r\n1,,""\r\n');
   });
 
-  it.each(['=1+1', '+82 10', '-x', '@SUM(A1)', '\t=1', '\r=1'])(
+  it.each(['=1+1', '+82 10', '-x', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1+1', '－x', '＋1', '＠SUM(A1)'])(
     'keeps a spreadsheet from running the text %j',
     async (text) => {
       const [, cell] = (await csv(`select '${text}' as a`)).split('\r\n', 2);
@@ -56,6 +56,8 @@ describe('CSV', () => {
     expect(
       await csv(`select -5 as a, -0.5::decimal(4, 2) as b, -1e-9 as c, date '2026-11-01' as d, 'a=b' as e`),
     ).toBe('a,b,c,d,e\r\n-5,-0.50,-1e-9,2026-11-01,a=b\r\n');
+    // A stretch of time is no number to a spreadsheet.
+    expect(await csv("select interval '-1 day' as t")).toBe("t\r\n'-1 day\r\n");
   });
 
   it('makes the name of a column safe too', async () => {

@@ -141,3 +141,9 @@ from (values
     ('events_match_statistics', 'warn', 'events', date '2026-11-02', 'push-notification', 'fewer send_success events than messages sent', '150', '2'),
     ('one_row_per_statistic', 'stop', 'statistics', date '2026-11-01', 's1', 'a statistic has two rows', '1', '2')
 ) as given (name, severity, stream, date, subject, finding, expected, actual);
+
+-- What a load does for the days that it changed.
+insert into ops.touched_days
+select stream, date from ops.coverage
+union
+select 'events', date from events;

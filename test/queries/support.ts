@@ -1,29 +1,40 @@
 /** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/package.js';
 import { answerOf } from '../../src/queries/answer.js';
 import { csvText } from '../../src/queries/csv.js';
+import { removeSeal } from '../../src/warehouse/seal.js';
+import { Warehouse } from '../../src/warehouse/warehouse.js';
 
 export const HERE = join(PACKAGE_ROOT, 'test', 'queries');
 
-/** Tables first, then the views on them. */
-const FOLDERS = ['schema', 'models'].map((folder) => join(PACKAGE_ROOT, 'sql', folder));
-
-/** Makes an empty warehouse in a file, or in memory, and fills it with the small hand-made one where wanted. */
-export async function makeWarehouse(fill: 'empty' | 'small', path = ':memory:'): Promise<DuckDBInstance> {
+/** Makes an empty warehouse, or the small one that is filled by hand, and models it as the job does. */
+export async function makeWarehouse(fill: 'empty' | 'small', path: string): Promise<void> {
+  await modelled(path);
+  if (fill === 'empty') return;
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();
-  const files = FOLDERS.flatMap((folder) =>
-    readdirSync(folder)
-      .sort()
-      .map((file) => join(folder, file)),
-  );
-  if (fill === 'small') files.push(join(HERE, 'small-warehouse.sql'));
-  for (const file of files) await runScript(connection, readFileSync(file, 'utf8'));
+  await runScript(connection, readFileSync(join(HERE, 'small-warehouse.sql'), 'utf8'));
   connection.closeSync();
-  return instance;
+  instance.closeSync();
+  // The job would take rows that it did not write for damage.
+  await removeSeal(path);
+  await modelled(path);
+}
+
+async function modelled(path: string): Promise<void> {
+  const warehouse = await Warehouse.open({
+    path,
+    tempDirectory: `${path}.tmp`,
+    brand: 'service',
+    messenger: 'chatapp',
+    privacy: { recipients: 'keep', key: Buffer.alloc(16) },
+    effects: { now: () => new Date('2026-11-04T00:00:00Z'), reach: () => undefined },
+  });
+  await warehouse.model();
+  await warehouse.close();
 }
 
 /** Runs every statement of a script; `connection.run` answers with the first one only. */

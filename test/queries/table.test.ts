@@ -46,6 +46,14 @@ describe('a table', () => {
     expect(drawn.split('\n')).toHaveLength(5);
   });
 
+  it('breaks a head at its blanks as well, as Korean ones have them', () => {
+    const drawn = drawTable([number('표본 불균형 p값'), text('a')], [['1', 'x'.repeat(40)]], {
+      ...plain,
+      width: 30,
+    });
+    expect(drawn.split('\n').slice(1, 4).join('\n')).toMatch(/│ +표본 │ a +│\n│ 불균형 │ +│\n│ +p값 │/);
+  });
+
   it('cuts long text to the width of the terminal, and never a number', () => {
     const drawn = drawTable(
       [text('reason'), number('n')],

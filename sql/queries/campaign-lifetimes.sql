@@ -1,0 +1,40 @@
+-- title: Campaigns over their lifetime
+-- question: How did each campaign do in all, and is it getting better or worse?
+-- params:
+--   channel (varchar, default null): only this channel, such as push-notification
+--   tag (varchar, default null): only campaigns with this tag
+-- In other DuckDB clients, set parameters before: set variable tag = 'sale';
+-- example:
+--   campaign_name       channel            sent   failure_rate  click_rate  conversion_rate  recent_sent  …
+--   11월 재구매 유도    push-notification  10292  0.0307        0.0532      0.0355           5094         …
+--   장바구니 이탈 알림  push-notification  9648   0.0302        0.0409      0.0242           4734         …
+--   주문 완료 안내      chatapp-alimtalk   6282   0.0377                                     3162         …
+
+with params as (
+    select
+        getvariable('channel')::varchar as only_channel,
+        getvariable('tag')::varchar as only_tag
+)
+-- The change compares the last 28 days held with the 28 before; null where those are not held.
+select
+    campaign_lifetimes.campaign_name,
+    campaign_lifetimes.channel,
+    campaign_lifetimes.sent,
+    round(campaign_lifetimes.failure_rate, 4) as failure_rate,
+    round(campaign_lifetimes.click_rate, 4) as click_rate,
+    round(campaign_lifetimes.conversion_rate, 4) as conversion_rate,
+    campaign_lifetimes.recent_sent,
+    campaign_lifetimes.previous_sent,
+    round(campaign_lifetimes.sent_change, 4) as sent_change,
+    round(campaign_lifetimes.click_rate_change, 4) as click_rate_change,
+    round(campaign_lifetimes.conversion_rate_change, 4) as conversion_rate_change,
+    campaign_lifetimes.first_sent_date,
+    campaign_lifetimes.last_sent_date,
+    campaign_lifetimes.days_sent,
+    campaign_lifetimes.campaign_id
+from marts.campaign_lifetimes
+cross join params
+where
+    (params.only_channel is null or campaign_lifetimes.channel = params.only_channel)
+    and (params.only_tag is null or list_contains(campaign_lifetimes.tags, params.only_tag))
+order by campaign_lifetimes.sent desc nulls last, campaign_lifetimes.campaign_id, campaign_lifetimes.channel;

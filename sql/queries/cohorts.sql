@@ -1,0 +1,25 @@
+-- title: Cohorts and click retention
+-- question: Of those who got their first message in a week, how many still click weeks later?
+-- params:
+--   weeks (bigint, default 12): how many weeks after the first one to show
+-- In other DuckDB clients, set parameters before: set variable weeks = 8;
+-- example:
+--   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share
+--   2026-11-02   0            488    488             202       0.4139           0.4139
+--   2026-11-02   1            488    488             232       0.4754           0.4754
+--   2026-11-02   2            488    488             179       0.3668           0.3668
+
+with params as (
+    select coalesce(getvariable('weeks')::bigint, 12) as weeks
+)
+select
+    cohort_retention.cohort_week,
+    cohort_retention.weeks_since,
+    cohort_retention.users,
+    cohort_retention.messaged_users,
+    cohort_retention.clickers,
+    round(cohort_retention.click_retention, 4) as click_retention,
+    round(cohort_retention.clicker_share, 4) as clicker_share
+from marts.cohort_retention
+inner join params on cohort_retention.weeks_since <= params.weeks
+order by cohort_retention.cohort_week, cohort_retention.weeks_since;

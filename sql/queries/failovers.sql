@@ -1,0 +1,39 @@
+-- title: Texts instead of failed messages
+-- question: How many failed messages reached people as a text instead?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   channel (varchar, default null): only this channel, such as push-notification
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   channel           resource_name   failed  failover_sent  failover_failed  failover_success_rate  rescue_rate  …
+--   chatapp-alimtalk  주문 완료 안내  87      63             24               0.7241                 0.7241       …
+--   chatapp-alimtalk  배송 출발 안내  65      57             8                0.8769                 0.8769       …
+--   chatapp-alimtalk  신규 가입 환영  48      30             18               0.625                  0.625        …
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        getvariable('channel')::varchar as only_channel
+    from ops.coverage
+    where stream = 'events'
+)
+select
+    failovers.channel,
+    failovers.resource_name,
+    sum(failovers.failed)::bigint as failed,
+    sum(failovers.failover_sent)::bigint as failover_sent,
+    sum(failovers.failover_failed)::bigint as failover_failed,
+    round(
+        sum(failovers.failover_sent) / nullif(sum(failovers.failover_sent + failovers.failover_failed), 0), 4
+    ) as failover_success_rate,
+    round(sum(failovers.failover_sent) / nullif(sum(failovers.failed), 0), 4) as rescue_rate,
+    min(failovers.date) as first_date,
+    max(failovers.date) as last_date,
+    coalesce(failovers.campaign_id, failovers.user_journey_id) as resource_id
+from marts.failovers
+inner join params on failovers.date between params.first_day and params.last_day
+where params.only_channel is null or failovers.channel = params.only_channel
+group by failovers.channel, failovers.resource_name, resource_id
+order by failover_sent desc, failovers.channel, resource_id;

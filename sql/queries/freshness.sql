@@ -1,0 +1,27 @@
+-- title: Freshness
+-- question: How far does each stream reach, and how many of its days are missing?
+-- params:
+--   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
+-- In other DuckDB clients, set parameters before: set variable stream = 'events';
+-- example:
+--   stream      first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   rows
+--   campaigns   2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  5343
+--   events      2026-11-02  2026-11-20  19         0             0                   2026-11-21 07:30:00  58802
+--   statistics  2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  2039
+
+with params as (
+    select getvariable('stream')::varchar as only_stream
+)
+select
+    freshness.stream,
+    freshness.first_date,
+    freshness.last_date,
+    freshness.days_held,
+    freshness.days_missing,
+    freshness.days_behind_newest,
+    freshness.last_pulled_at at time zone 'Asia/Seoul' as last_pulled_at_kst,
+    freshness.rows
+from marts.freshness
+cross join params
+where params.only_stream is null or freshness.stream = params.only_stream
+order by freshness.stream;
