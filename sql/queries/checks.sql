@@ -4,10 +4,10 @@
 --   severity (varchar, default null, one of stop warn): only findings of this severity
 -- In other DuckDB clients, set parameters before: set variable severity = 'stop';
 -- example:
---   severity  name                 stream  date        subject                                       …
---   warn      events_agree_clicks  events  2026-11-18  push-notification                             …
---   warn      events_agree_sends   events  2026-11-18  push-notification                             …
---   warn      schema_drift                 2026-11-20  events message_data:push-notification.locale  …
+--   severity  name                    date        …
+--   warn      campaigns_agree         2026-11-18  …
+--   warn      events_agree_campaigns  2026-11-18  …
+--   warn      events_agree_campaigns  2026-11-18  …
 
 with params as (
     select getvariable('severity')::varchar as only_severity
@@ -15,12 +15,12 @@ with params as (
 select
     checks.severity,
     checks.name,
-    checks.stream,
     checks.date,
-    checks.subject,
     checks.finding,
     checks.expected,
     checks.actual,
+    checks.subject,
+    checks.stream,
     checks.meaning,
     checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst
 from ops.checks
@@ -28,4 +28,5 @@ cross join params
 where params.only_severity is null or checks.severity = params.only_severity
 -- What must not be trusted comes before what should be looked at.
 order by
-    checks.severity = 'stop' desc, checks.name, checks.date desc, checks.stream, checks.subject;
+    checks.severity = 'stop' desc, checks.name, checks.date desc, checks.stream, checks.subject, checks.finding,
+    checks.expected, checks.actual;
