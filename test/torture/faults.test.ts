@@ -10,6 +10,7 @@ const SAMPLE: readonly (readonly [fault: string, endpoint: EndpointName, states:
   ['502, HTML', 'E19', 'loaded'],
   ['reset after', 'E20', 'ambiguous'],
   ['200, another shape, handled', 'E20', 'ambiguous'],
+  ['500, handled', 'E20', 'ambiguous'],
   ['404', 'E20', 'failed'],
   [REFUSED, 'E20', 'withdrawn'],
   ['cut, chunked', 'E21', 'requested'],

@@ -89,7 +89,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'left intents are not settled',
     by: ['kill'],
     file: 'pipeline.js',
-    changes: [['    await ledger.settle();\n    const failure', '    const failure']],
+    changes: [['await run?.begin();\n    await ledger.settle();', 'await run?.begin();']],
   },
   {
     name: 'landed pulls are not caught up with',
