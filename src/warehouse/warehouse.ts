@@ -15,6 +15,7 @@ import { ordinaryRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
+import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
 import { noteSuperseded } from './superseded.js';
@@ -31,12 +32,6 @@ export const WAREHOUSE_POINTS = [
   'close/after-checkpoint',
   'close/done',
 ] as const;
-
-/** How recipients' numbers are kept; the key never enters the database file. */
-export interface Privacy {
-  readonly recipients: 'keep' | 'hash' | 'drop';
-  readonly key: Uint8Array;
-}
 
 export interface WarehouseOptions {
   /** The private working file; readers use the published one. */
@@ -72,7 +67,7 @@ export class Warehouse {
   /**
    * Opens the working file, creates it where there is none, and brings its schema forward.
    *
-   * @throws ConfigError when a newer version of this program made it
+   * @throws ConfigError when a newer version of this program made it, or another setting of privacy
    * @throws CorruptDatabaseError when it is no database, or a damaged one
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
@@ -82,6 +77,7 @@ export class Warehouse {
     try {
       await session.run('load/session');
       await migrate(session, options.effects.now());
+      await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
     } catch (error) {
       session.close();

@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
+import type { Privacy } from '../../src/warehouse/privacy.js';
+import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { KEY, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
@@ -423,6 +425,7 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
         ),
       );
       await warehouse.load(workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
+      await warehouse.model();
       await warehouse.check();
     });
     const needles = [
@@ -445,5 +448,43 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
     }
     const { n } = await workshop.lookOne('select count(*)::integer as n from events');
     expect(n).toBe(records.length + plain.length);
+  });
+});
+
+describe('a change of the setting', () => {
+  const under = (privacy: Privacy, workshop: Workshop): Promise<unknown> =>
+    Warehouse.open({
+      path: workshop.path,
+      tempDirectory: join(workshop.folder, 'tmp'),
+      brand: 'service',
+      messenger: 'chatapp',
+      effects: { now: () => new Date(), reach: () => undefined },
+      privacy,
+    }).then((warehouse) => warehouse.close());
+
+  test('is refused by a file that holds rows of the old one, and says how to go on', async () => {
+    const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
+    await workshop.load(workshop.events(DAY, [[record()]]));
+    await expect(under({ recipients: 'hash', key: KEY }, workshop)).rejects.toThrow(
+      'The warehouse was made with privacy.recipients keep; the setting is hash now.',
+    );
+    await under({ recipients: 'keep', key: Buffer.alloc(32, 9) }, workshop);
+  });
+
+  test('of the key is refused too, since one number would have two hashes', async () => {
+    const workshop = new Workshop({ privacy: { recipients: 'hash', key: KEY } });
+    await workshop.load(workshop.events(DAY, [[record()]]));
+    await expect(under({ recipients: 'hash', key: Buffer.alloc(32, 9) }, workshop)).rejects.toThrow(
+      /another key/,
+    );
+  });
+
+  test('is taken by a file without rows', async () => {
+    const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
+    await workshop.with(() => Promise.resolve());
+    await under({ recipients: 'drop', key: KEY }, workshop);
+    expect(await workshop.look('select recipients, key_fingerprint from ops.privacy')).toEqual([
+      { recipients: 'drop', key_fingerprint: null },
+    ]);
   });
 });

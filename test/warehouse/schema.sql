@@ -901,6 +901,10 @@ table ops.models -- Models of marts and dimensions, and seeds, as they were last
     kind varchar -- view, table or seed.
     fingerprint varchar -- Hash of its definition, and of those that it is made of.
 
+table ops.privacy -- The setting of privacy under which the rows of this file were written. One row per file.
+    recipients varchar -- keep, hash or drop, as privacy.recipients was.
+    key_fingerprint varchar -- Tells one key of the hashes from another; null where nothing is hashed.
+
 table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.
     date date -- KST day of the statistic.

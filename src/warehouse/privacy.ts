@@ -1,0 +1,52 @@
+/** How recipients' numbers are kept, and the record of it in the file: rows of two settings must not stand side by side. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ConfigError } from '../errors.js';
+import type { Session } from './session.js';
+
+/** The key of the hashes never enters the database file. */
+export interface Privacy {
+  readonly recipients: 'keep' | 'hash' | 'drop';
+  readonly key: Uint8Array;
+}
+
+const held = z.object({
+  recipients: z.string().nullable(),
+  key_fingerprint: z.string().nullable(),
+  has_rows: z.boolean(),
+});
+
+/**
+ * Makes sure that what the file holds was written under this setting, and notes it in a new file.
+ *
+ * @throws ConfigError when it was written under another one, or with another key
+ */
+export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
+  const { recipients } = privacy;
+  const fingerprint = fingerprintOf(privacy);
+  const before = await session.row('load/privacy_held', held);
+  if (before.recipients === recipients && before.key_fingerprint === (fingerprint ?? null)) return;
+  if (before.has_rows) {
+    throw new ConfigError(sentenceOf(before.recipients, recipients), {
+      hint: 'Make the warehouse anew under the setting of today, with no request: `dawnload rebuild`.',
+    });
+  }
+  await session.transaction(async () => {
+    await session.run('load/forget_privacy');
+    await session.runWith('load/note_privacy', { recipients, key_fingerprint: fingerprint });
+  });
+}
+
+function sentenceOf(before: string | null, now: string): string {
+  if (before === null)
+    return 'The warehouse was made by a version that hid less of what is personal.';
+  if (before === now)
+    return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
+  return `The warehouse was made with privacy.recipients ${before}; the setting is ${now} now.`;
+}
+
+/** Tells two keys apart without telling either; only hashes depend on the key. */
+function fingerprintOf({ recipients, key }: Privacy): string | undefined {
+  if (recipients !== 'hash') return undefined;
+  return createHash('sha256').update('dawnload').update(key).digest('hex').slice(0, 16);
+}
