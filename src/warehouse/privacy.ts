@@ -38,8 +38,7 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
 }
 
 function sentenceOf(before: string | null, now: string): string {
-  if (before === null)
-    return 'The warehouse was made by a version that hid less of what is personal.';
+  if (before === null) return 'The warehouse was made by a version that hid less of what is personal.';
   if (before === now)
     return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
   return `The warehouse was made with privacy.recipients ${before}; the setting is ${now} now.`;
