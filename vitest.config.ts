@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Half of the time goes into waiting for child processes and disks: all processors, not all but one.
+    maxWorkers: '100%',
   },
 });
