@@ -122,6 +122,7 @@ test('dimensions carry the latest names', async () => {
     {
       campaign_id: 'c1',
       campaign_name: '새 이름',
+      former_names: ['옛 이름'],
       tags: ['b'],
       channels: ['email', 'push-notification'],
       first_date: before,
@@ -141,7 +142,9 @@ test('dimensions carry the latest names', async () => {
   expect(await workshop.look('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
     { user_journey_node_name: '인사', channels: ['push-notification'] },
   ]);
-  expect(await workshop.look('from calendar order by date')).toEqual([
+  // marts.test.ts has days with holidays.
+  const columns = 'date, weekday, iso_week, month, is_weekend';
+  expect(await workshop.look(`select ${columns} from calendar order by date`)).toEqual([
     { date: before, weekday: 4, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
     { date: DAY, weekday: 5, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
   ]);
