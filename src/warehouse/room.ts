@@ -36,7 +36,7 @@ export async function withRoom<T>(session: Session, room: Room, work: () => Prom
       try {
         return await work();
       } catch (error) {
-        if (next === undefined || !messageOf(error).startsWith('Out of Memory Error')) throw error;
+        if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
         await take(session, next);
         [next, ...rooms] = rooms;
       }

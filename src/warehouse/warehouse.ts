@@ -11,7 +11,7 @@ import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
 import type { Pull, Stream, SubchannelPull } from './pull.js';
-import { ordinaryRoom, type Room } from './room.js';
+import { ordinaryRoom, withRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
@@ -163,7 +163,7 @@ export class Warehouse {
 
   /** Brings the models of `sql/models` to what the tables hold now. */
   async model(): Promise<void> {
-    await this.#writing(() =>
+    await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await refreshModels(this.#session);
@@ -176,7 +176,7 @@ export class Warehouse {
   /** Runs `sql/checks` on the touched days, which are dealt with by that, and gives all that stands in `ops.checks`. */
   async check(): Promise<Finding[]> {
     const { effects } = this.#options;
-    const findings = await this.#writing(() =>
+    const findings = await this.#refining(() =>
       runChecks(this.#session, effects.now(), () => {
         effects.reach('check/before-commit');
       }),
@@ -207,6 +207,11 @@ export class Warehouse {
       });
     }
     effects.reach('close/done');
+  }
+
+  /** Models and checks of a night fit into the usual room; those of a first year may need more of it. */
+  #refining<T>(work: () => Promise<T>): Promise<T> {
+    return this.#writing(() => withRoom(this.#session, roomOf(this.#options), work));
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
