@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { STREAMS } from './pull.js';
+import { headerOf, selectIn } from './sql-header.js';
 import { statement } from './statements.js';
 
 export interface Check {
@@ -45,18 +46,12 @@ const header = z
     streams: rest['days of'] ?? (rest.stream === undefined ? STREAMS : [rest.stream]),
   }));
 
-/** A line `-- key: value`, and the lines that go on with it, which are indented. */
-const HEADER_LINE = /^-- (severity|stream|scope|days of|reach|means): (.+(?:\n-- {3,}.+)*)/gm;
+const KEYS = ['severity', 'stream', 'scope', 'days of', 'reach', 'means'];
 
 /** Reads `sql/<file>.sql`. */
 export function readCheck(file: string): Check {
   const text = statement(file);
-  const lines = [...text.matchAll(HEADER_LINE)].map(([, key = '', value = '']) => [
-    key,
-    value.replaceAll(/\n-- +/g, ' '),
-  ]);
-  const { severity, stream, scope, streams, reach, meaning } = header.parse(Object.fromEntries(lines));
-  const query = text.trimEnd().replace(/;$/, '');
+  const { severity, stream, scope, streams, reach, meaning } = header.parse(headerOf(text, KEYS));
   return {
     name: basename(file),
     severity,
@@ -65,7 +60,7 @@ export function readCheck(file: string): Check {
     streams,
     reach,
     meaning,
-    query,
+    query: selectIn(text),
     text,
   };
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
-import { models } from './model-file.js';
+import { mentions, models } from './model-file.js';
 import type { Finding } from './rows.js';
 import { count, type Session } from './session.js';
 import { statement, statementsIn } from './statements.js';
@@ -119,7 +119,7 @@ function listOf(names: readonly string[]): string {
 
 /** What a check finds depends on its text, on what all of them stand on, and on the models that it looks at. */
 function fingerprintOf({ text }: Check): string {
-  const looksAt = models().filter(({ relation }) => text.includes(`from ${relation}`));
+  const looksAt = models().filter(({ relation }) => mentions(text, relation));
   const texts = [text, statement('checking/found'), statement('checking/message_rows')];
   texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');

@@ -10,10 +10,11 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Stream } from './pull.js';
+import { STREAMS, type Stream } from './pull.js';
+import { headerOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 
-const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'] as const;
+const KEYS = ['grain', 'kept', 'from', 'reach', 'once'];
 
 /** How a model that is kept as a table is brought forward. */
 export interface Keeping {
@@ -59,8 +60,15 @@ const header = z.object({
   once: z.string().optional(),
 });
 
-/** All models, each after those that it is made of. */
-export function models(): Model[] {
+let all: readonly Model[] | undefined;
+
+/** All models, each after those that it is made of. The files of the package are read once. */
+export function models(): readonly Model[] {
+  all ??= readModels();
+  return all;
+}
+
+function readModels(): Model[] {
   const names = ['dimensions', 'daily', 'marts'].flatMap((folder) => statementsIn(`models/${folder}`));
   const texts = new Map(names.map((name) => [relationOf(name), statement(name)]));
   // The schema too: a column may have been added to what a model reads.
@@ -79,15 +87,12 @@ export function models(): Model[] {
 }
 
 function parse(relation: string, text: string, madeOf: readonly string[]): Model {
-  const lines = text.matchAll(/^-- (grain|kept|from|reach|once): (.+)$/gm);
-  const { grain, kept, from, reach, once } = header.parse(
-    Object.fromEntries([...lines].map(([, key, value]) => [key, value])),
-  );
+  const { grain, kept, from, reach, once } = header.parse(headerOf(text, KEYS));
   const fingerprint = createHash('sha256').update([text, ...madeOf].join('\0'));
   return {
     relation,
     grain,
-    select: text.trimEnd().replace(/;$/, ''),
+    select: selectIn(text),
     keeping: kept === undefined ? undefined : { by: kept, streams: from, reach, once },
     fingerprint: fingerprint.digest('hex'),
   };
@@ -99,7 +104,7 @@ function relationOf(name: string): string {
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
-/** Whether the select reads that relation. */
-function mentions(text: string, relation: string): boolean {
+/** Whether a select reads that relation. */
+export function mentions(text: string, relation: string): boolean {
   return new RegExp(`\\b(from|join) ${relation.replace('.', '\\.')}\\b(?!\\.)`).test(text);
 }

@@ -9,6 +9,7 @@ import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
 import { openInstance } from './engine.js';
 import { removeSeal, sealOf } from './seal.js';
+import { sync } from './sync.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -85,13 +86,13 @@ export async function publish({ working, published, effects }: Publication): Pro
     // The private file is for the job alone; the published one is for whoever may enter the folder.
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
-    await syncFile(next);
+    await sync(next);
     // Somebody opened the published file for writing and was killed: DuckDB would replay that log into the new file.
     await rm(`${published}.wal`, { force: true });
     effects.reach('publish/before-rename');
     await rename(next, published);
     effects.reach('publish/after-rename');
-    await syncFile(dirname(published));
+    await sync(dirname(published));
     effects.reach('publish/after-folder-fsync');
     return { bytes: (await stat(published)).size };
   } catch (cause) {
@@ -115,7 +116,7 @@ export async function replaceDatabase(
   await removeSeal(to);
   await rename(from, to);
   if (existsSync(sealOf(from))) await rename(sealOf(from), sealOf(to));
-  await syncFile(dirname(to));
+  await sync(dirname(to));
   effects.reach('replace/after-rename');
 }
 
@@ -147,13 +148,4 @@ async function sweep(published: string): Promise<void> {
   const folder = dirname(published);
   const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));
   await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

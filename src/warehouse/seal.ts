@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { CorruptDatabaseError, StorageError } from '../errors.js';
+import { sync } from './sync.js';
 
 const SEAL = z.object({ bytes: z.number(), sha256: z.string() });
 type Seal = z.infer<typeof SEAL>;
@@ -53,12 +54,7 @@ export async function removeSeal(path: string): Promise<void> {
   if (!existsSync(sealOf(path))) return;
   try {
     await rm(sealOf(path), { force: true });
-    const folder = await open(dirname(path), 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await sync(dirname(path));
   } catch (cause) {
     throw new StorageError(`${sealOf(path)} cannot be removed.`, {
       hint: 'Correct the rights of the data folder, then run again.',

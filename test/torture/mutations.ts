@@ -190,7 +190,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'the published file is not fsynced before its rename',
     by: ['kill'],
     file: 'warehouse/publish.js',
-    changes: [['await syncFile(next);', '']],
+    changes: [['await sync(next);', '']],
   },
   {
     name: 'loading is not one transaction',
