@@ -3,7 +3,8 @@ import { Command, Option } from 'commander';
 import type { BackfillOptions } from './commands/backfill.js';
 import type { CommandContext } from './commands/context.js';
 import type { DocsOptions } from './commands/docs.js';
-import type { ResumeOptions } from './commands/exports.js';
+import type { RecoverOptions } from './commands/exports-recover.js';
+import type { ResumeOptions } from './pipeline.js';
 import type { QueryOptions } from './commands/query.js';
 import type { SandboxFlags } from './commands/sandbox.js';
 import type { ScheduleOptions } from './commands/schedule.js';
@@ -231,6 +232,7 @@ function addExports(
     'dawnload exports resume 2026-11-20.1 --pay-again',
   ])
     .option('--pay-again', 'consent to be billed once more for this day')
+    .option('--accept-empty', 'believe the service that the day had no events')
     .action((key: string, options: ResumeOptions) =>
       act(async (context) => (await load()).exportsResumeCommand(key, options, context)),
     );
@@ -239,6 +241,17 @@ function addExports(
   ]).action((key: string, exportId: string) =>
     act(async (context) => (await load()).exportsAttachCommand(key, exportId, context)),
   );
+  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
+    'dawnload exports recover',
+    'dawnload exports recover --yes',
+  ])
+    .option('--yes', 'enter them without asking')
+    .option(...JSON_OPTION)
+    .action((options: RecoverOptions) =>
+      act(async (context) =>
+        (await import('./commands/exports-recover.js')).exportsRecoverCommand(options, context),
+      ),
+    );
   add(exports, 'abandon <key>', 'do without it; no run requests its day again', [
     'dawnload exports abandon 2026-11-20.1',
   ]).action((key: string) => act(async (context) => (await load()).exportsAbandonCommand(key, context)));

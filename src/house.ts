@@ -14,7 +14,8 @@ import { RunReport } from './run-report.js';
 import { ServiceClient } from './service/client.js';
 import type { Terminal } from './terminal.js';
 import type { Pull } from './warehouse/pull.js';
-import type { LoadReport } from './warehouse/rows.js';
+import { rememberedExports } from './warehouse/remembered-exports.js';
+import type { ExportRow, LoadReport } from './warehouse/rows.js';
 import { discardDatabase } from './warehouse/publish.js';
 import { breakSeal } from './warehouse/seal.js';
 import { Warehouse } from './warehouse/warehouse.js';
@@ -28,6 +29,8 @@ export interface DataFiles {
   /** What a rebuild works on, until it is whole. */
   readonly rebuilt: string;
   readonly temp: string;
+  /** The folder of the ledger. */
+  readonly ledger: string;
 }
 
 export function dataFiles(dataDir: string): DataFiles {
@@ -37,6 +40,7 @@ export function dataFiles(dataDir: string): DataFiles {
     working: join(folders.private, 'warehouse.duckdb'),
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),
+    ledger: folders.ledger,
   };
 }
 
@@ -48,6 +52,8 @@ export interface Storeroom {
   readonly lock: RunLock;
   readonly landing: Landing;
   readonly ledger: Ledger;
+  /** What a warehouse remembers of exports that the ledger does not know; kept until a person has settled it. */
+  readonly forgotten: readonly ExportRow[];
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
   readonly report: RunReport;
@@ -88,8 +94,8 @@ export async function withStoreroom<T>(
   const { dataDir } = config;
   return underLock(dataDir, effects, command, async (lock) => {
     const landing = await Landing.open(dataDir, effects);
-    const ledger = await Ledger.open(dataDir, effects);
     const files = dataFiles(dataDir);
+    const { ledger, forgotten } = await openLedger(dataDir, effects);
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
@@ -121,6 +127,7 @@ export async function withStoreroom<T>(
         lock,
         landing,
         ledger,
+        forgotten,
         warehouse,
         runs,
         report,
@@ -135,6 +142,21 @@ export async function withStoreroom<T>(
       await ledger.close();
     }
   });
+}
+
+/** The ledger beside the warehouses that remember it. For the holder of the lock, before the warehouse is opened. */
+export async function openLedger(
+  dataDir: string,
+  effects: Effects,
+): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[] }> {
+  const { working, published } = dataFiles(dataDir);
+  const remembered = {
+    'private warehouse': await rememberedExports(working),
+    'published warehouse': await rememberedExports(published),
+  };
+  const ledger = await Ledger.open(dataDir, effects, remembered);
+  const rows = new Map(Object.values(remembered).flatMap((some) => some.map((row) => [row.key, row])));
+  return { ledger, forgotten: [...rows.values()].filter(({ key }) => ledger.find(key) === undefined) };
 }
 
 /**

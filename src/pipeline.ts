@@ -1,8 +1,10 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
 import type { CommandContext } from './commands/context.js';
+import { attentionFor } from './landing/attention.js';
 import type { ServiceConfig } from './config.js';
 import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
 import {
+  openLedger,
   underLock,
   withHouse,
   withStoreroom,
@@ -11,8 +13,7 @@ import {
   type Storeroom,
 } from './house.js';
 import type { Job } from './job.js';
-import { adviceFor } from './landing/export-advice.js';
-import { Ledger } from './landing/ledger.js';
+import type { Ledger } from './landing/ledger.js';
 import { retellRuns, RunRecord } from './run-record.js';
 import type { RunReport } from './run-report.js';
 import { pullCampaigns } from './steps/campaigns.js';
@@ -57,17 +58,24 @@ export function rebuild(config: StorageConfig, context: CommandContext): Promise
   return withStoreroom(config, context, 'rebuild', rebuilding, 'rebuilt');
 }
 
+export interface ResumeOptions {
+  /** A person's consent to be billed once more. */
+  readonly payAgain?: boolean;
+  /** A person says that the export really holds no record. */
+  readonly acceptEmpty?: boolean;
+}
+
 /** Goes on with one export, or, with a person's consent, pays for its window once more. */
 export function resumeExport(
   key: string,
-  payAgain: boolean,
+  { payAgain = false, acceptEmpty = false }: ResumeOptions,
   config: ServiceConfig,
   context: CommandContext,
 ): Promise<Outcome> {
   return withHouse(config, context, 'exports resume', (house) =>
     deliver(
       house,
-      () => (payAgain ? requestAgain(key, house) : resume(key, house)),
+      () => (payAgain ? requestAgain(key, house) : resume(key, acceptEmpty, house)),
       new RunRecord(house, 'exports resume', context.version),
     ),
   );
@@ -81,7 +89,7 @@ export function withLedger<T>(
   change: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
   return underLock(config.dataDir, context.effects, command, async () => {
-    const ledger = await Ledger.open(config.dataDir, context.effects);
+    const { ledger } = await openLedger(config.dataDir, context.effects);
     try {
       await ledger.settle();
       return await change(ledger);
@@ -95,12 +103,12 @@ async function pull(job: Job, house: House): Promise<void> {
   await catchUp(house);
   if (job.streams.has('statistics')) await pullStatistics(job, house);
   if (job.streams.has('campaigns')) await pullCampaigns(job, house);
-  if (job.streams.has('events')) await pullEvents(job, house);
+  if (job.streams.has('events') && house.ledger.isWhole) await pullEvents(job, house);
 }
 
 /** Does the work, and whatever came of it: refines, checks and publishes what there is. */
 async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
-  const { ledger, warehouse, report } = storeroom;
+  const { ledger, forgotten, warehouse, report } = storeroom;
   await assertReplaceable(storeroom.files.published);
   await run?.begin();
   await ledger.settle();
@@ -111,11 +119,8 @@ async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: Ru
   // Of a damaged file nothing more can be made but a new one.
   if (failure instanceof CorruptDatabaseError) throw failure;
 
-  for (const entry of ledger.entries()) {
-    const advice = adviceFor(entry);
-    if (advice !== undefined) report.attend(advice);
-  }
-  await warehouse.replaceExports(ledger.entries().map(exportRow));
+  for (const { advice } of attentionFor(ledger, ledger.doubt)) report.attend(advice);
+  await warehouse.replaceExports([...ledger.entries().map(exportRow), ...forgotten]);
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await run?.end(report, failure);

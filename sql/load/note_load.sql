@@ -1,3 +1,7 @@
+-- An export whose pages were read again is one pull with a later revision behind its `#`.
+delete from ops.loads
+where stream = 'events' and split_part(pull, '#', 1) = split_part(getvariable('pull'), '#', 1);
+
 insert into ops.loads by name
 select
     getvariable('pull') as pull,

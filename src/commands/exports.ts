@@ -6,7 +6,7 @@ import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { isResumable } from '../landing/export-state.js';
 import { Ledger } from '../landing/ledger.js';
-import { resumeExport, withLedger } from '../pipeline.js';
+import { resumeExport, withLedger, type ResumeOptions } from '../pipeline.js';
 import { formatCount, type Terminal } from '../terminal.js';
 import type { CommandContext } from './context.js';
 import { summarise } from './summary.js';
@@ -86,10 +86,6 @@ export async function exportsAbandonCommand(key: string, context: CommandContext
   return EXIT.done;
 }
 
-export interface ResumeOptions {
-  readonly payAgain?: boolean;
-}
-
 /** Goes on with one export: for free where it has an id, with a new bill only when a person says so. */
 export async function exportsResumeCommand(
   key: string,
@@ -100,6 +96,9 @@ export async function exportsResumeCommand(
   const config = requireService(context.loadConfig());
   const entry = (await Ledger.read(config.dataDir)).get(key);
   const payAgain = options.payAgain === true;
+  if (payAgain && options.acceptEmpty === true) {
+    throw new UsageError('--pay-again and --accept-empty exclude each other.', { hint: 'Choose one.' });
+  }
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}: there is nothing to go on with for free.`, {
       hint:
@@ -107,7 +106,7 @@ export async function exportsResumeCommand(
         `\`dawnload exports resume ${key} --pay-again\` requests the day once more, billed once more.`,
     });
   }
-  const outcome = await resumeExport(key, payAgain, config, context);
+  const outcome = await resumeExport(key, options, config, context);
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
 }
 
@@ -145,6 +144,9 @@ function asJson(entry: ExportEntry): Record<string, unknown> {
     loaded_at: entry.loadedAt ?? null,
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
+    empty_in_doubt: entry.doubted,
+    short_pages: entry.shortPages,
+    times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     note: entry.note ?? null,
     raw_answer: entry.rawAnswer ?? null,

@@ -16,13 +16,13 @@ import { requirePlan, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
 import type { Job } from '../job.js';
-import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import { isResumable } from '../landing/export-state.js';
 import { Ledger } from '../landing/ledger.js';
-import { decide, type Decision } from '../landing/purse.js';
+import { decide, untilLearned, type Decision } from '../landing/purse.js';
 import { spendOf } from '../landing/spend.js';
-import { estimateDays } from '../steps/estimate.js';
+import { estimateDays, isQuiet } from '../steps/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal.js';
+import { attentionFor, doubtAbout, type Attention } from '../landing/attention.js';
 import type { CommandContext } from './context.js';
 import { readPublished } from './published.js';
 
@@ -44,7 +44,7 @@ export interface Plan {
     readonly not_requested: (PlannedDay & { reason: string })[];
     /** Exports that are paid and not at home yet; going on with them costs nothing. */
     readonly under_way: string[];
-    readonly needs_attention: { key: string; advice: string }[];
+    readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
     readonly estimated_price: number;
     readonly month: { month: string; records: number; price: number };
@@ -70,6 +70,7 @@ export async function makePlan(job: Job, config: Config, { effects }: CommandCon
   const published = await readPublished(dataFiles(config.dataDir).published);
   const ledger = await Ledger.read(config.dataDir);
   const entries = ledger.entries();
+  const doubt = await doubtAbout(config.dataDir, ledger, published.exports);
   const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
   const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
   const covered = (stream: string): Set<Day> =>
@@ -79,15 +80,23 @@ export async function makePlan(job: Job, config: Config, { effects }: CommandCon
     return { missing, again: days.filter((day) => isAgain(day) && !missing.includes(day)) };
   };
 
-  const messages = { messages: (day: Day) => Promise.resolve(published.messages.get(day)) };
   const wanted =
-    dayCount(job.eventDays) > 0 && job.streams.has('events') ? ledger.missing(job.eventDays).reverse() : [];
-  const candidates = await estimateDays({ ledger, warehouse: messages }, wanted);
-  const decisions = decide(candidates, config.exports.budget, entries, {
-    now,
-    runStartedAt: now,
-    yesPaid: job.consent === 'given',
-  });
+    dayCount(job.eventDays) > 0 && job.streams.has('events') && doubt === undefined
+      ? ledger
+          .missing(job.eventDays)
+          .reverse()
+          .filter((day) => job.consent !== 'budget' || !isQuiet(published.messages.get(day)))
+      : [];
+  const { candidates, learned } = estimateDays(entries, published.messages, wanted);
+  const decisions = untilLearned(
+    decide(candidates, config.exports.budget, entries, {
+      now,
+      runStartedAt: now,
+      yesPaid: job.consent === 'given',
+    }),
+    learned,
+    entries,
+  );
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
@@ -112,9 +121,7 @@ export async function makePlan(job: Job, config: Config, { effects }: CommandCon
         .filter(({ verdict }) => verdict !== 'request')
         .map((decision) => ({ ...planned(decision), reason: decision.verdict })),
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
-      needs_attention: entries
-        .filter(needsPerson)
-        .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
+      needs_attention: attentionFor(ledger, doubt),
       estimated_records: records,
       estimated_price: records * pricePerRecord,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },

@@ -8,7 +8,8 @@ import { PACKAGE_ROOT } from '../package.js';
 import type { Stream } from '../warehouse/pull.js';
 import { STREAMS } from '../warehouse/pull.js';
 import { Reader } from '../warehouse/reader.js';
-import type { MessageTotals } from '../warehouse/rows.js';
+import { rememberedExport } from '../warehouse/remembered-exports.js';
+import { messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
 
 export interface CoveredDay {
   readonly stream: Stream;
@@ -31,19 +32,14 @@ export interface Published {
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly runs: readonly PastRun[];
   readonly findings: readonly FindingGroup[];
+  /** Paid exports as the ledger knew them when the file was published. */
+  readonly exports: readonly ExportRow[];
 }
 
 const instant = z.number().transform((ms) => new Date(ms));
 const coverageRow = z
   .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
   .transform(({ stream, date, rows, loaded_at_ms }) => ({ stream, day: date, rows, loadedAt: loaded_at_ms }));
-const messagesRow = z.object({
-  date: z.string(),
-  sent: z.number(),
-  failed: z.number(),
-  delivered: z.number(),
-  click: z.number(),
-});
 const runRow = z
   .object({
     run_id: z.string(),
@@ -62,7 +58,7 @@ const runRow = z
     outcome: row.outcome,
   }));
 
-const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [] };
+const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [], exports: [] };
 
 /**
  * Reads the published file; of one that is not there yet, nothing is covered.
@@ -75,12 +71,13 @@ export async function readPublished(file: string): Promise<Published> {
   try {
     const rows = async <T>(name: string, shape: z.ZodType<T>): Promise<T[]> =>
       z.array(shape).parse(await reader.objects(statement(name)));
-    const messages = await rows('messages', messagesRow);
+    const messages = await rows('messages', messageTotals);
     return {
       coverage: await rows('coverage', coverageRow),
       messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
       runs: await rows('runs', runRow),
       findings: await rows('findings', findingGroup),
+      exports: await rows('exports', rememberedExport),
     };
   } finally {
     await reader.close();

@@ -4,12 +4,12 @@ import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup, findingGroup, type FindingGroup } from '../finding-groups.js';
 import { dataFiles } from '../house.js';
-import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import { Ledger } from '../landing/ledger.js';
 import { RunJournal, type PastRun as JournalledRun } from '../landing/run-journal.js';
 import { spendOf, type MonthlySpend } from '../landing/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
 import { STREAMS, type Stream } from '../warehouse/pull.js';
+import { attentionFor, doubtAbout, type Attention } from '../landing/attention.js';
 import type { CommandContext } from './context.js';
 import { drawTable } from './table.js';
 import { readPublished, type PastRun } from './published.js';
@@ -37,7 +37,7 @@ interface Status {
   readonly findings: readonly FindingGroup[];
   /** The latest run, where checks forbade publishing it: readers have the file of before. */
   readonly withheld: Withheld | null;
-  readonly needs_attention: { key: string; advice: string }[];
+  readonly needs_attention: readonly Attention[];
   readonly spend: readonly {
     readonly month: string;
     readonly exports: number;
@@ -68,7 +68,8 @@ async function readStatus({ effects, ...context }: CommandContext): Promise<Stat
   const config = context.loadConfig();
   const { published: file } = dataFiles(config.dataDir);
   const published = await readPublished(file);
-  const entries = (await Ledger.read(config.dataDir)).entries();
+  const ledger = await Ledger.read(config.dataDir);
+  const entries = ledger.entries();
   const last = lastCompleteDay(effects.now());
   const first = published.coverage.reduce<Day | undefined>(
     (least, { day }) => (least === undefined || day < least ? day : least),
@@ -98,9 +99,7 @@ async function readStatus({ effects, ...context }: CommandContext): Promise<Stat
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
     withheld: withheldRun(await new RunJournal(config.dataDir).runs(), published.runs),
-    needs_attention: entries
-      .filter(needsPerson)
-      .map((entry) => ({ key: entry.key, advice: adviceFor(entry) ?? '' })),
+    needs_attention: attentionFor(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
     spend: spendOf(entries).map(monthlySpend),
     fresh: Object.values(missing).every((days) => days.length === 0),
   };

@@ -16,13 +16,14 @@ export interface Page {
   readonly fingerprint: string;
 }
 
+/** One answer of E21; `body` is what came, to be put on disk. */
 export type Result =
   | Page
-  | { readonly kind: 'processing' }
-  | { readonly kind: 'not_found'; readonly reason: string }
-  | { readonly kind: 'invalid_page' }
+  | { readonly kind: 'processing'; readonly body: Buffer }
+  | { readonly kind: 'not_found'; readonly reason: string; readonly body: Buffer }
+  | { readonly kind: 'invalid_page'; readonly reason: string; readonly body: Buffer }
   /** A failure that may pass: `{status: error}`, `{error: Timeout}`, no answer. */
-  | { readonly kind: 'trouble'; readonly reason: string }
+  | { readonly kind: 'trouble'; readonly reason: string; readonly body: Buffer }
   /** A whole answer of a shape that the specification does not know. */
   | { readonly kind: 'strange'; readonly reason: string; readonly body: Buffer };
 
@@ -38,7 +39,7 @@ export async function askPage(
   );
   if (verdict.kind === 'ok') return readResult(verdict.envelope, body, number);
   const what = verdict.kind === 'refused' && verdict.reason.startsWith('HTTP 404') ? 'not_found' : 'trouble';
-  return { kind: what, reason: verdict.reason };
+  return { kind: what, reason: verdict.reason, body };
 }
 
 /** A page that was landed earlier, read again; undefined when the bytes are not one. */
@@ -53,20 +54,19 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
   const message = textOf(envelope, body, 'message');
   switch (status) {
     case 'processing':
-      return { kind: 'processing' };
+      return { kind: 'processing', body };
     case 'not_found':
-      return { kind: 'not_found', reason: message ?? 'not_found' };
     case 'invalid_page':
-      return { kind: 'invalid_page' };
+      return { kind: status, reason: message ?? status, body };
     case 'error':
-      return { kind: 'trouble', reason: `status error${message === undefined ? '' : `: ${message}`}` };
+      return { kind: 'trouble', reason: `status error${message === undefined ? '' : `: ${message}`}`, body };
     case 'success':
       return readSuccess(envelope, body, number);
     case undefined:
       return { kind: 'strange', reason: 'E21 answered without a status', body };
     default:
       // A word that the specification does not know may well pass, as `processing` does.
-      return { kind: 'trouble', reason: `E21 answered with the status ${JSON.stringify(status)}` };
+      return { kind: 'trouble', reason: `E21 answered with the status ${JSON.stringify(status)}`, body };
   }
 }
 
@@ -78,20 +78,28 @@ function readSuccess(envelope: Envelope, body: Buffer, number: number): Result {
   });
   if (envelope.kind === 'array') return strange('as a list');
   const data = envelope.parts.get('data');
-  const total = Number(partValue(body, envelope.parts.get('total_page_count')));
   const empty = data === undefined || partIsNull(body, data.start);
   if (!empty && data.elements === undefined) return strange('with data that is not a list');
-  const records = data?.elements ?? 0;
-  if (!Number.isInteger(total) || total < 0) return strange('without a total_page_count');
+  const total = pageCount(partValue(body, envelope.parts.get('total_page_count')));
+  // Without the number of pages, pages would be missing and nobody would know; the next answer may tell it.
+  if (total === undefined) {
+    return { kind: 'trouble', reason: 'E21 answered success without a total_page_count', body };
+  }
   const bytes = empty ? '' : body.subarray(data.start, data.end);
   return {
     kind: 'page',
     number,
     body,
-    records,
+    records: data?.elements ?? 0,
     totalPages: total,
     fingerprint: createHash('sha256').update(bytes).digest('hex'),
   };
+}
+
+/** A whole number, also where it comes as text; `null` and whatever else is none. */
+function pageCount(value: unknown): number | undefined {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function partIsNull(body: Buffer, start: number): boolean {

@@ -1,7 +1,8 @@
 /** E20, the one request that costs money: sent once, and its outcome told apart to the last shade. */
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
-import { partValue, type Envelope } from '../service/envelope.js';
+import { errorWords } from '../service/answer.js';
+import { partValue, readEnvelope, type Part } from '../service/envelope.js';
 import type { Answer, ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
 
@@ -15,11 +16,11 @@ export type RequestOutcome =
   /** Nobody knows: it may be billed, so it is never sent again by itself. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer };
 
-/** Statuses by which the service, or what stands before it, says no before doing anything. */
-const CLEAR_REFUSALS = new Set([401, 403, 404, 405, 429]);
+/** The statuses of a request that was refused before anything was done with it. */
+const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
 
-/** With a status of success only such words are a clear refusal: others may tell of a failure after the billing. */
-const REFUSING_WORDS = /invalid|unauthori[sz]ed|forbidden|denied|required|must /i;
+/** Words of a failure that may have come after the export was begun, whatever the status beside them. */
+const FAILING_WORDS = /time[d]?[\s-]?out|internal|unavailable|already|gateway/i;
 
 /**
  * Requests one paid export. The caller has put the intent on record before and records the outcome after.
@@ -40,53 +41,53 @@ export async function requestExport(
 }
 
 function outcomeOf({ verdict, body, status }: Answer): RequestOutcome {
-  switch (verdict.kind) {
-    case 'ok': {
-      const exportId = exportIdIn(verdict.envelope, body);
-      if (exportId !== undefined) return { kind: 'accepted', exportId, body };
-      return { kind: 'unknown', reason: `HTTP ${status ?? '?'} without an export_id`, body };
-    }
-    case 'unreachable':
-      return verdict.sent
-        ? { kind: 'unknown', reason: verdict.reason, body }
-        : {
-            kind: 'never_sent',
-            reason: verdict.reason,
-            cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
-              hint: 'Check base_url and the network; nothing was billed.',
-              cause: verdict.cause,
-            }),
-          };
-    case 'unauthorized':
-    case 'forbidden':
-    case 'busy':
-    case 'refused':
-      // A 4xx that explains itself, or is one that cannot follow work done, is a refusal; other silence is not.
-      return isClear(verdict.reason, status)
-        ? { kind: 'refused', reason: verdict.reason }
-        : unknown(verdict.reason, body);
-    case 'redirected':
-    case 'timeout':
-    case 'broken':
-    case 'oversized':
-      return unknown(verdict.reason, body);
+  if (verdict.kind === 'unreachable') {
+    return verdict.sent
+      ? { kind: 'unknown', reason: verdict.reason, body }
+      : {
+          kind: 'never_sent',
+          reason: verdict.reason,
+          cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
+            hint: 'Check base_url and the network; nothing was billed.',
+            cause: verdict.cause,
+          }),
+        };
   }
+  const told = readAnswer(status ?? 0, body);
+  const reason = verdict.kind === 'ok' ? `HTTP ${status ?? '?'} without an export_id` : verdict.reason;
+  if (told.kind === 'accepted') return { ...told, body };
+  return told.kind === 'refused' ? { kind: 'refused', reason } : { kind: 'unknown', reason, body };
 }
 
-function unknown(reason: string, body: Buffer): RequestOutcome {
-  return { kind: 'unknown', reason, body };
+/**
+ * What an answer to E20 says of the bill. An id is an export, whatever the status. A refusal is one of a few statuses
+ * together with an error body of the service's own; whatever else comes, the export may have been made and billed. Pure;
+ * docs/money.md holds the table.
+ */
+export function readAnswer(
+  status: number,
+  body: Buffer,
+): { kind: 'accepted'; exportId: string } | { kind: 'refused' } | { kind: 'unknown' } {
+  const envelope = readEnvelope(body);
+  if (envelope?.kind !== 'object') return { kind: 'unknown' };
+  const exportId = exportIdIn(envelope.parts, body);
+  if (exportId !== undefined) return { kind: 'accepted', exportId };
+  const words = hasData(envelope.parts, body) ? undefined : errorWords(envelope, body);
+  const isRefusal = REFUSING_STATUSES.has(status) && words !== undefined && !FAILING_WORDS.test(words);
+  return { kind: isRefusal ? 'refused' : 'unknown' };
 }
 
-/** A reason that has words behind its status (`HTTP 400: …`) came with an error body. */
-function isClear(reason: string, status = 0): boolean {
-  if (CLEAR_REFUSALS.has(status)) return true;
-  return reason.includes(': ') && (status >= 400 || REFUSING_WORDS.test(reason));
+/** Whether an answer carries something besides its error: then it is no plain refusal. */
+function hasData(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
+  return (partValue(body, parts.get('data')) ?? null) !== null;
 }
 
-/** The id as text; a number is taken too, since only the word `string` in the specification speaks against one. */
-function exportIdIn(envelope: Envelope, body: Buffer): string | undefined {
-  if (envelope.kind === 'array') return undefined;
-  const id = partValue(body, envelope.parts.get('export_id'));
-  if (typeof id === 'string' && id !== '') return id;
-  return typeof id === 'number' ? String(id) : undefined;
+/** The id as text. The digits of a number are taken as they came: JavaScript would round those above 2^53. */
+function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
+  const part = parts.get('export_id');
+  const id = partValue(body, part);
+  if (typeof id === 'string' && id.trim() !== '') return id;
+  return typeof id === 'number' && part !== undefined
+    ? body.toString('latin1', part.start, part.end)
+    : undefined;
 }

@@ -18,58 +18,68 @@ export interface ExportReading {
 export type Waiting =
   /** A page, the one that was asked for; it is as good as any other and is not asked for twice. */
   | { readonly kind: 'ready'; readonly first: Page }
-  /** Generated, and without a record. */
-  | { readonly kind: 'empty'; readonly note: string }
-  /** Still being generated when patience ended. */
+  /** Generated, and without a record; `page` where the answer was a page. */
+  | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
+  /** The service says that there is no record, and goes on saying so, where records are expected. */
+  | { readonly kind: 'doubtful'; readonly note: string }
+  /** Still being generated when the time to wait was over. */
   | { readonly kind: 'processing' }
   /** The service does not know it, or keeps failing over it. It is paid for: a person decides. */
   | { readonly kind: 'stuck'; readonly reason: string };
+
+export interface Wait {
+  /** How long to go on asking; with 0 the service is asked once. */
+  readonly maxWaitMs: number;
+  /** Whether the daily statistics, or the estimate of the request, tell of records: then an empty answer may be wrong. */
+  readonly expectsRecords: boolean;
+  /** The first page that has not landed yet: what is there is not asked for again. */
+  readonly missing: number;
+  /** Sees each answer before it is interpreted. */
+  readonly onAnswer: (result: Result) => Promise<void>;
+}
 
 /** The first pause between two looks at an export, in milliseconds, how it grows, and the longest one. */
 const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 
 /** So many failures in a row, of the same export, are taken for its state and not for bad luck. */
-const PATIENCE = 4;
+const ATTEMPTS = 4;
 
-/**
- * Looks at an export, with growing pauses, until it is ready or `maxWaitMs` have passed.
- *
- * @param missing the first page that has not landed yet: what is there is not asked for again
- */
+/** Looks at an export, with growing pauses, until it is ready or the time to wait is over. */
 export async function awaitExport(
   reading: ExportReading,
-  maxWaitMs: number,
-  onLook: (result: Result) => Promise<void>,
-  missing = 0,
+  { maxWaitMs, expectsRecords, missing, onAnswer }: Wait,
 ): Promise<Waiting> {
   const { effects, signal } = reading;
   let waited = 0;
   let pause = POLL.firstMs;
   let failures = 0;
   let wasProcessing = false;
+  let doubt: string | undefined;
   let number = missing;
   for (;;) {
     const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
-    await onLook(result);
+    await onAnswer(result);
+    let empty: { note: string; page: Page | undefined } | undefined;
     switch (result.kind) {
       case 'page':
-        if (result.records > 0 || number > 0) return { kind: 'ready', first: result };
-        if (result.totalPages <= 1) return { kind: 'empty', note: 'the export holds no record' };
-        return { kind: 'ready', first: result };
+        if (result.records > 0 || number > 0 || result.totalPages > 1)
+          return { kind: 'ready', first: result };
+        empty = { note: 'the export holds no record', page: result };
+        break;
       case 'processing':
         wasProcessing = true;
         failures = 0;
         break;
       case 'invalid_page':
-        // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
         failures++;
         if (number > 0) {
           // It may have become shorter than it was; page 0 tells.
           number = 0;
           continue;
         }
-        if (wasProcessing || failures >= PATIENCE) {
-          return { kind: 'empty', note: 'the export has no page 0, so it holds no record' };
+        // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
+        if (wasProcessing || failures >= ATTEMPTS) {
+          empty = { note: `the export has no page 0 (${clean(result.reason)})`, page: undefined };
         }
         break;
       case 'strange':
@@ -77,10 +87,13 @@ export async function awaitExport(
       case 'not_found':
       case 'trouble':
         failures++;
-        if (failures >= PATIENCE) return { kind: 'stuck', reason: clean(`${result.kind}: ${result.reason}`) };
+        if (failures >= ATTEMPTS) return { kind: 'stuck', reason: clean(`${result.kind}: ${result.reason}`) };
         break;
     }
-    if (waited >= maxWaitMs) return { kind: 'processing' };
+    if (empty !== undefined && !expectsRecords) return { kind: 'empty', ...empty };
+    doubt = empty?.note ?? doubt;
+    if (waited >= maxWaitMs)
+      return doubt === undefined ? { kind: 'processing' } : { kind: 'doubtful', note: doubt };
     const ms = Math.min(pause * (0.9 + 0.2 * effects.random()), maxWaitMs - waited);
     await effects.sleep(ms, signal);
     waited += ms;
@@ -97,12 +110,15 @@ export interface PageSink {
 export interface Collected {
   readonly pages: number;
   readonly records: number;
+  /** The numbers of the pages that hold fewer records than the others, also when read again. */
+  readonly shortPages: readonly number[];
   /** What was odd but did not stop the reading, one clause each. */
   readonly notes: string[];
 }
 
 /**
- * Reads every page that is not landed yet, several at once.
+ * Reads every page that is not landed yet, several at once, and again those that hold fewer records than the others: all
+ * pages but the last are full.
  *
  * @param first what `awaitExport` found, or any page of an earlier run
  * @param landed pages of an earlier run
@@ -144,7 +160,28 @@ export async function collectPages(
     }
   }
   await settleAll(Array.from({ length: concurrency }, worker));
+  await readShortPagesAgain(reading, pages, sink);
   return pages.summary();
+}
+
+/** So often a short page is read again; where many are short, the service fills its pages unevenly, and once will do. */
+const ROUNDS = { few: 3, many: 1, upTo: 20 };
+
+/** A short page may be a passing fault of the service. What it answers then replaces what landed only if it holds more. */
+async function readShortPagesAgain(reading: ExportReading, pages: PageSet, sink: PageSink): Promise<void> {
+  let pause = POLL.firstMs;
+  const rounds = pages.short().length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
+  for (let round = 0; round < rounds && pages.short().length > 0; round++) {
+    await reading.effects.sleep(pause, reading.signal);
+    pause *= POLL.growth * 2;
+    for (const number of pages.short()) {
+      const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+      if (page.kind !== 'page' || page.records <= pages.recordsOf(number) || pages.twinOf(page) !== undefined)
+        continue;
+      await sink.accept(page);
+      pages.add(page);
+    }
+  }
 }
 
 /** One page, asked for again while the trouble may pass; undefined when the export has become shorter than it said. */
@@ -156,7 +193,7 @@ async function fetchPage(
 ): Promise<Page | undefined> {
   let pause = POLL.firstMs;
   let reason = '';
-  for (let attempt = 1; attempt <= PATIENCE; attempt++) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) {
       await reading.effects.sleep(pause, reading.signal);
       pause *= POLL.growth * 2;
@@ -171,6 +208,7 @@ async function fetchPage(
       pages.shrink(number);
       return undefined;
     }
+    if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
     reason = 'reason' in result ? clean(result.reason) : result.kind;
   }
   throw incomplete(number, reason);
@@ -222,6 +260,7 @@ class PageSet {
     return this.#byNumber.has(number);
   }
 
+  /** Another page with the very same records. */
   twinOf(page: Page): number | undefined {
     if (page.records === 0) return undefined;
     const twin = this.#byFingerprint.get(page.fingerprint);
@@ -243,15 +282,28 @@ class PageSet {
     this.#total = Math.min(this.#total, to);
   }
 
-  summary(): Collected {
+  recordsOf(number: number): number {
+    return this.#byNumber.get(number)?.records ?? 0;
+  }
+
+  /** The pages that are not full: those before the last with fewer records than another has, and a last one with none. */
+  short(): number[] {
     const last = this.#total - 1;
-    const short = [...this.#byNumber].filter(
-      ([number, { records }]) => number < last && records < this.#largest,
-    );
-    for (const [number, { records }] of short) {
-      this.#notes.add(`page ${number} holds ${records} records where others hold ${this.#largest}`);
+    return [...this.#byNumber]
+      .filter(([number, { records }]) => records < (number < last ? this.#largest : Math.min(1, last)))
+      .map(([number]) => number)
+      .sort((a, b) => a - b);
+  }
+
+  summary(): Collected {
+    const shortPages = this.short();
+    for (const number of shortPages.slice(0, 3)) {
+      this.#notes.add(
+        `page ${number} holds ${this.recordsOf(number)} records where others hold ${this.#largest}`,
+      );
     }
+    if (shortPages.length > 3) this.#notes.add(`so do ${shortPages.length - 3} more pages`);
     const records = [...this.#byNumber.values()].reduce((sum, page) => sum + page.records, 0);
-    return { pages: this.#byNumber.size, records, notes: [...this.#notes] };
+    return { pages: this.#byNumber.size, records, shortPages, notes: [...this.#notes] };
   }
 }

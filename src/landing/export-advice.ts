@@ -10,7 +10,7 @@ export const TROUBLES_BEFORE_A_PERSON = 3;
 /** Whether nothing but a person's decision can bring this export to an end. */
 export function needsPerson(entry: ExportEntry): boolean {
   if (entry.state === 'ambiguous') return true;
-  return isResumable(entry.state) && entry.troubles >= TROUBLES_BEFORE_A_PERSON;
+  return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
 /** What happened and the exact commands to choose from, or `undefined` when there is nothing to decide. */
@@ -18,6 +18,14 @@ export function adviceFor(entry: ExportEntry): string | undefined {
   if (!needsPerson(entry)) return undefined;
   const { key, day } = entry;
   const last = entry.note === undefined ? '' : ` (${entry.note})`;
+  if (entry.doubted) {
+    return (
+      `The service says that the paid export ${key} of ${day} holds no record${last}. ` +
+      `Check exports.page_parameter, then: \`dawnload exports resume ${key}\`. ` +
+      `If the day really had no events: \`dawnload exports resume ${key} --accept-empty\`. ` +
+      `To do without that day: \`dawnload exports abandon ${key}\`.`
+    );
+  }
   const what =
     entry.state === 'ambiguous'
       ? `It is not known whether the service received, and bills, the export request ${key} for ${day}${last}. ` +

@@ -25,6 +25,12 @@ export interface ExportEntry {
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number;
+  /** Whether the service said last that it holds no record, against the daily statistics. */
+  readonly doubted: boolean;
+  /** How often its pages were whole on disk: more than once when pages were read again. */
+  readonly landings: number;
+  /** The numbers of the pages that hold fewer records than the others, however often they were read. */
+  readonly shortPages: readonly number[];
   readonly landedAt?: Date;
   readonly loadedAt?: Date;
   /** One sentence about the last thing that went wrong; no secrets. */
@@ -80,10 +86,18 @@ export const exportRecord = z.discriminatedUnion('event', [
   z.object({ event: z.literal('attached'), at: instant, key, exportId }),
   z.object({ event: z.literal('processing'), at: instant, key }),
   z.object({ event: z.literal('ready'), at: instant, key, pages: count }),
-  z.object({ event: z.literal('landed'), at: instant, key, pages: count, records: count, landedAt: instant }),
+  z.object({
+    event: z.literal('landed'),
+    at: instant,
+    key,
+    pages: count,
+    records: count,
+    landedAt: instant,
+    shortPages: z.array(count).default([]),
+  }),
   z.object({ event: z.literal('loaded'), at: instant, key }),
   z.object({
-    event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled']),
+    event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
     at: instant,
     key,
     note: z.string(),
@@ -131,6 +145,9 @@ function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
     estimate: record.estimate,
     pricePerRecord: record.pricePerRecord,
     troubles: 0,
+    doubted: false,
+    landings: 0,
+    shortPages: [],
     intendedAt: record.at,
     updatedAt: record.at,
     ...(record.again === undefined ? {} : { again: record.again }),
@@ -149,17 +166,30 @@ function changesOf(
         ...(record.rawAnswer === undefined ? {} : { rawAnswer: record.rawAnswer }),
       };
     case 'attached':
-      return { exportId: record.exportId, requestedAt: entry.requestedAt ?? record.at, troubles: 0 };
+      return {
+        exportId: record.exportId,
+        requestedAt: entry.requestedAt ?? record.at,
+        troubles: 0,
+        doubted: false,
+      };
     case 'processing':
       return {};
     case 'ready':
-      return { pages: record.pages, troubles: 0 };
+      return { pages: record.pages, troubles: 0, doubted: false };
     case 'landed':
-      return { pages: record.pages, records: record.records, landedAt: record.landedAt };
+      return {
+        pages: record.pages,
+        records: record.records,
+        landedAt: record.landedAt,
+        shortPages: record.shortPages,
+        landings: entry.landings + 1,
+      };
     case 'loaded':
       return { loadedAt: record.at };
     case 'troubled':
       return { note: record.note, troubles: entry.troubles + 1 };
+    case 'doubted':
+      return { note: record.note, doubted: true };
     default:
       return { note: record.note };
   }

@@ -46,6 +46,8 @@ export const EXPORT_EVENTS = [
   'attached',
   /** The service did not deliver this time: `error`, `not_found`, or still `processing` when the run stopped waiting. */
   'troubled',
+  /** The service says that the export holds no record, and the daily statistics say that it does. */
+  'doubted',
 ] as const;
 export type ExportEvent = (typeof EXPORT_EVENTS)[number];
 
@@ -66,6 +68,7 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     processing: 'processing',
     ready: 'ready',
     troubled: 'requested',
+    doubted: 'requested',
     attached: 'requested',
     abandoned: 'abandoned',
   },
@@ -73,6 +76,7 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     processing: 'processing',
     ready: 'ready',
     troubled: 'processing',
+    doubted: 'processing',
     attached: 'requested',
     abandoned: 'abandoned',
   },
@@ -80,6 +84,7 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     ready: 'ready',
     landed: 'landed',
     troubled: 'ready',
+    doubted: 'ready',
     attached: 'requested',
     abandoned: 'abandoned',
   },

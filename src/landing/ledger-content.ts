@@ -1,18 +1,13 @@
 /**
- * Reading the ledger: `exports.jsonl` line by line, and beside it `exports.head.json`, a witness of how far it went.
- * The chain of checksums shows a changed or missing line; only the witness can show that whole lines at the end are
- * gone, and with them a paid request.
+ * Reading the ledger: `ledger/exports.jsonl` line by line, beside its second copy in the landing zone. The chain of
+ * checksums shows a changed or missing line; only the second copy can show that whole lines at the end are gone, and
+ * with them a paid request.
  */
 import { join } from 'node:path';
-import { z } from 'zod';
 import { DamageError } from '../errors.js';
 import { decodeLine, EMPTY, type Head } from './ledger-line.js';
 import { foldersOf } from './place.js';
 import { readIfThere } from './storage-error.js';
-
-export const LEDGER = 'exports.jsonl';
-export const WITNESS = 'exports.head.json';
-const witness = z.object({ seq: z.number().int().nonnegative(), sum: z.string() });
 
 /** What is in the file. */
 export interface LedgerContent {
@@ -25,57 +20,88 @@ export interface LedgerContent {
   readonly torn: Buffer | undefined;
   /** The last line is whole but for its newline. */
   readonly unended: boolean;
+  /** Lines of the second copy that the ledger lacks: it was lost, or is an older copy. */
+  readonly lost: readonly Line[];
+  /** Whether the second copy holds exactly the same lines. */
+  readonly copied: boolean;
+}
+
+interface Line {
+  /** Without its newline. */
+  readonly text: string;
+  readonly body: unknown;
+  readonly sum: string;
+}
+
+/** The ledger of a data folder. */
+export function ledgerPath(dataDir: string): string {
+  return join(foldersOf(dataDir).ledger, 'exports.jsonl');
+}
+
+/** Its second copy, kept with the data that it tells of. */
+export function secondCopyPath(dataDir: string): string {
+  return join(foldersOf(dataDir).landing, 'ledger', 'exports.jsonl');
 }
 
 /** Reads the ledger and changes nothing. Throws `DamageError` when it is not what was written, `StorageError`. */
 export async function readLedger(dataDir: string): Promise<LedgerContent> {
-  const folder = foldersOf(dataDir).ledger;
-  // The witness first: a run beside this reader may append in between, and the witness may only lag.
-  const seen = await readWitness(join(folder, WITNESS));
-  const path = join(folder, LEDGER);
-  const content = decode(path, (await readIfThere(path)) ?? Buffer.alloc(0), seen);
-  if (content.head.seq < seen.seq) {
-    throw new DamageError(`${path} ends at line ${content.head.seq}, but ${seen.seq} were written`, {
-      hint:
-        'restore the ledger folder from a backup; to remove exports.head.json is to accept the loss, ' +
-        'and that what those lines paid for may be paid for again',
-    });
+  const path = ledgerPath(dataDir);
+  // The second copy first: a run beside this reader may append in between, and the copy may only lag.
+  const copyBytes = (await readIfThere(secondCopyPath(dataDir))) ?? Buffer.alloc(0);
+  const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
+  const { lines, size, rest } = scan(bytes);
+  const unended = rest !== undefined && rest.wrong === undefined;
+  if (unended) lines.push(rest.line);
+  else if (rest?.whole === true) throw damaged(`line ${lines.length + 1} of ${path} ${rest.wrong}`);
+  const copy = scan(copyBytes);
+  const common = Math.min(lines.length, copy.lines.length);
+  if (common > 0 && lines[common - 1]?.sum !== copy.lines[common - 1]?.sum) {
+    throw damaged(
+      `${path} and its second copy ${secondCopyPath(dataDir)} differ at line ${common} or before it`,
+    );
   }
-  return content;
+  const torn = rest !== undefined && !unended ? bytes.subarray(size) : undefined;
+  return {
+    bodies: lines.map(({ body }) => body),
+    head: { seq: lines.length, sum: lines.at(-1)?.sum ?? EMPTY.sum },
+    size: unended ? bytes.length : size,
+    torn,
+    unended,
+    lost: copy.lines.slice(lines.length),
+    copied: copyBytes.length > 0 && copyBytes.equals(bytes) && torn === undefined && !unended,
+  };
 }
 
-function decode(path: string, bytes: Buffer, seen: Head): LedgerContent {
-  const bodies: unknown[] = [];
-  let head = EMPTY;
+/** What stands behind the last good line. */
+type Rest =
+  | { readonly line: Line; readonly wrong: undefined; readonly whole: false }
+  | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
+
+/** The good lines from the start on, the bytes that they take, and what follows them. */
+function scan(bytes: Buffer): { lines: Line[]; size: number; rest: Rest | undefined } {
+  const lines: Line[] = [];
+  let head: Head = EMPTY;
   let start = 0;
-  const take = (text: string): string | undefined => {
-    const line = decodeLine(head, text);
-    if (typeof line === 'string') return line;
-    if (line.seq === seen.seq && line.sum !== seen.sum) return 'is not the line that was written there';
-    bodies.push(line.body);
-    head = { seq: line.seq, sum: line.sum };
-    return undefined;
-  };
   for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
-    const wrong = take(bytes.toString('utf8', start, end));
-    if (wrong !== undefined) throw damaged(`line ${head.seq + 1} of ${path} ${wrong}`);
+    const text = bytes.toString('utf8', start, end);
+    const line = decodeLine(head, text);
+    if (typeof line === 'string')
+      return { lines, size: start, rest: { line: undefined, wrong: line, whole: true } };
+    lines.push({ text, body: line.body, sum: line.sum });
+    head = line;
     start = end + 1;
   }
-  if (start === bytes.length) return { bodies, head, size: start, torn: undefined, unended: false };
+  if (start === bytes.length) return { lines, size: start, rest: undefined };
+  const text = bytes.toString('utf8', start);
+  const line = decodeLine(head, text);
+  if (typeof line === 'string')
+    return { lines, size: start, rest: { line: undefined, wrong: line, whole: false } };
   // The newline alone is missing: the line says what happened, so it counts.
-  const unended = take(bytes.toString('utf8', start)) === undefined;
-  if (unended) return { bodies, head, size: bytes.length, torn: undefined, unended };
-  return { bodies, head, size: start, torn: bytes.subarray(start), unended };
-}
-
-async function readWitness(path: string): Promise<Head> {
-  const bytes = await readIfThere(path);
-  if (bytes === undefined) return EMPTY;
-  try {
-    return witness.parse(JSON.parse(bytes.toString('utf8')));
-  } catch (cause) {
-    throw damaged(`${path} is not what was written`, cause);
-  }
+  return {
+    lines,
+    size: start,
+    rest: { line: { text, body: line.body, sum: line.sum }, wrong: undefined, whole: false },
+  };
 }
 
 /** A ledger that cannot be believed: nothing paid may be sent on its word. */

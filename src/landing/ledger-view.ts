@@ -9,8 +9,13 @@ import { damaged, readLedger } from './ledger-content.js';
 export class LedgerView {
   protected readonly book = new Map<string, ExportEntry>();
 
-  /** `bodies` are the lines of the ledger. Throws `DamageError` for one that cannot be. */
-  constructor(bodies: readonly unknown[]) {
+  /** @throws DamageError for a line that cannot be */
+  constructor(
+    /** The lines of the ledger, as they were read. */
+    readonly bodies: readonly unknown[],
+    /** Lines that only its second copy still holds: the ledger was lost, or is an older copy. */
+    readonly lost: readonly unknown[] = [],
+  ) {
     for (const [i, body] of bodies.entries()) {
       const record = exportRecord.safeParse(body);
       if (!record.success)
@@ -23,7 +28,11 @@ export class LedgerView {
 
   /** The ledger as it stands on disk; changes nothing. Throws `DamageError`, `StorageError`. */
   static async read(dataDir: string): Promise<LedgerView> {
-    return new LedgerView((await readLedger(dataDir)).bodies);
+    const { bodies, lost } = await readLedger(dataDir);
+    return new LedgerView(
+      bodies,
+      lost.map(({ body }) => body),
+    );
   }
 
   /** All exports, oldest intent first. */

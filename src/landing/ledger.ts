@@ -12,7 +12,7 @@ import type { ExportEntry, ExportRecord, Intent } from './export-entry.js';
 import { blocksPayingAgain, blocksRuns } from './export-state.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerView, unknownExport } from './ledger-view.js';
-import { strangeExport, strangersIn, type Stranger } from './strangers.js';
+import { ledgerInDoubt, untrackedIn, type Remembered, type Untracked } from './untracked.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string
 export class Ledger extends LedgerView {
   readonly #file: LedgerFile;
   readonly #effects: Effects;
-  #strangers: readonly Stranger[];
+  #untracked: readonly Untracked[] = [];
   /** Exports intended through this very object: they are under way, not left behind. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -32,21 +32,52 @@ export class Ledger extends LedgerView {
     { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
     effects: Effects,
   ) {
-    super(bodies);
+    super(bodies, file.lost);
     this.#file = file;
     this.#effects = effects;
-    this.#strangers = [];
     this.setAside = setAside;
   }
 
   /**
    * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
    * ledger is not what was written, `StorageError`.
+   *
+   * @param remembered what the warehouses tell of exports
    */
-  static async open(dataDir: string, effects: Effects): Promise<Ledger> {
+  static async open(dataDir: string, effects: Effects, remembered: Remembered = {}): Promise<Ledger> {
     const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
-    ledger.#strangers = await strangersIn(dataDir, ledger.book);
+    ledger.#untracked = await untrackedIn(dataDir, ledger, remembered);
     return ledger;
+  }
+
+  /** Paid exports that the data folder remembers and the ledger does not know. */
+  get untracked(): readonly Untracked[] {
+    return this.#untracked;
+  }
+
+  /** Whether every line is there that was written. Where some are not, the ledger can only be read. */
+  get isWhole(): boolean {
+    return this.lost.length === 0;
+  }
+
+  /** Why nothing that is billed may be sent; `undefined` when the ledger can be believed. */
+  get doubt(): DamageError | undefined {
+    return ledgerInDoubt(this.#untracked, this.lost.length);
+  }
+
+  /**
+   * Puts back what is known of the exports that the ledger does not know: its own lost lines first, then one entry for
+   * each. A person has confirmed them. The ledger is to be opened again after it. Throws `StorageError`.
+   */
+  recover(): Promise<void> {
+    return this.#inTurn(async () => {
+      const restored = new Set(
+        new LedgerView([...this.bodies, ...this.lost]).entries().map(({ key }) => key),
+      );
+      await this.#file.restore();
+      for (const one of this.#untracked) if (!restored.has(one.key)) await this.#enterUntracked(one);
+      this.#untracked = [];
+    });
   }
 
   /**
@@ -55,6 +86,7 @@ export class Ledger extends LedgerView {
    */
   settle(): Promise<ExportEntry[]> {
     return this.#inTurn(async () => {
+      if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
       const rest = this.setAside === undefined ? '' : `; part of a line it wrote is kept in ${this.setAside}`;
       const note = `the process that was about to send the request ended before it knew the answer${rest}`;
@@ -66,8 +98,8 @@ export class Ledger extends LedgerView {
 
   /**
    * Puts on disk that an export will be requested (E20); only after this has resolved may the request be sent. Throws
-   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when pages
-   * lie on disk of an export that the ledger does not know; `StorageError`.
+   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when the data
+   * folder remembers an export that the ledger does not know; `StorageError`.
    */
   intend(intent: Intent): Promise<ExportEntry> {
     return this.#inTurn(async () => {
@@ -134,9 +166,18 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
   }
 
-  /** Every page is durable on disk. */
-  landed(key: string, pages: number, records: number, landedAt = this.#effects.now()): Promise<ExportEntry> {
-    return this.#event(key, { event: 'landed', pages, records, landedAt });
+  /**
+   * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were read again count
+   * from later than the ones before, also for a clock that was set back.
+   */
+  landed(
+    key: string,
+    { pages, records, shortPages = [] }: { pages: number; records: number; shortPages?: readonly number[] },
+    now = this.#effects.now(),
+  ): Promise<ExportEntry> {
+    const before = this.get(key).landedAt;
+    const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
+    return this.#event(key, { event: 'landed', pages, records, landedAt, shortPages });
   }
 
   /** Every page is in the warehouse; said twice (a rebuild) it is written once. */
@@ -176,9 +217,17 @@ export class Ledger extends LedgerView {
       }
       if (this.find(key) === undefined) await this.#enter(key);
       const attached = await this.#record(key, { event: 'attached', exportId });
-      this.#strangers = this.#strangers.filter((stranger) => stranger.key !== key);
+      this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
     });
+  }
+
+  /**
+   * The service says that a paid export holds no record, and the daily statistics say that it does (E21). It stays as it
+   * is: each run asks once more, and `needsPerson` says so.
+   */
+  doubted(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'doubted', note: sentence(why) });
   }
 
   /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
@@ -192,8 +241,7 @@ export class Ledger extends LedgerView {
   }
 
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
-    const [stranger] = this.#strangers;
-    if (stranger !== undefined) throw strangeExport(stranger);
+    if (this.doubt !== undefined) throw this.doubt;
     const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
     if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
@@ -228,10 +276,26 @@ export class Ledger extends LedgerView {
     await this.#record(key, { event: 'ambiguous', note: 'entered by a person; the ledger did not know it' });
   }
 
+  /** An entry in the state that its witness tells. */
+  async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
+    const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
+    await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
+    if (exportId === undefined || state === 'abandoned') {
+      await this.#record(key, { event: 'ambiguous', note: `recovered: known by the ${knownBy} alone` });
+      if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'recovered' });
+      return;
+    }
+    await this.#record(key, { event: 'requested', exportId });
+    if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
+    await this.#record(key, { event: 'ready', pages });
+    await this.#record(key, { event: 'landed', pages, records, landedAt: this.#effects.now() });
+    if (state === 'loaded') await this.#record(key, { event: 'loaded' });
+  }
+
   #mayEnter(key: string, window: Window): boolean {
-    const isStranger = this.#strangers.some((stranger) => stranger.key === key);
+    const isUntracked = this.#untracked.some((one) => one.key === key);
     return (
-      isStranger || !this.entries().some((entry) => blocksRuns(entry.state) && overlap(entry.window, window))
+      isUntracked || !this.entries().some((entry) => blocksRuns(entry.state) && overlap(entry.window, window))
     );
   }
 

@@ -4,6 +4,7 @@
  */
 import { monthOf, type Day } from '../calendar.js';
 import type { ExportEntry } from './export-entry.js';
+import { isResumable } from './export-state.js';
 
 export interface Budget {
   readonly recordsPerRun: number;
@@ -39,10 +40,37 @@ export interface Circumstances {
   readonly yesPaid: boolean;
 }
 
-/** What an entry holds of a budget: its records once landed, its estimate before, nothing when nothing is billed. */
-export function recordsOf(entry: ExportEntry): number | undefined {
-  if (entry.billed === 'no') return 0;
-  return entry.records ?? entry.estimate;
+/**
+ * The records that an entry holds of a budget: none when nothing is billed, what has landed once it has landed, and
+ * before that its estimate, at least one record. `undefined`: nothing tells how large it is.
+ */
+export function recordsOf({ billed, state, records, estimate }: ExportEntry): number | undefined {
+  if (billed === 'no') return 0;
+  if (state === 'landed' || state === 'loaded') return records;
+  // An export that is read again may turn out larger than what landed first.
+  const known = [records, estimate].filter((size) => size !== undefined);
+  return known.length === 0 ? undefined : Math.max(1, ...known);
+}
+
+/** Whether an export is paid for and its records are still on their way. */
+export function isUnderWay({ state }: ExportEntry): boolean {
+  return isResumable(state) && state !== 'landed';
+}
+
+/**
+ * The decisions of a purse that has not learned yet how many records a message leaves: one export at a time. Its first
+ * estimates may be wrong many times over, and several exports under way would all be requested on their word.
+ */
+export function untilLearned(
+  decisions: readonly Decision[],
+  learned: boolean,
+  entries: Iterable<ExportEntry>,
+): readonly Decision[] {
+  const waitsFor = learned ? undefined : [...entries].find(isUnderWay)?.key;
+  if (waitsFor === undefined) return decisions;
+  return decisions.map((decision) =>
+    decision.verdict === 'request' ? { ...decision, verdict: 'waits_for_size', waitsFor } : decision,
+  );
 }
 
 /**
@@ -84,8 +112,8 @@ export function decide(
       ...(waitsFor === undefined ? {} : { waitsFor }),
     };
     if (verdict === 'request') {
-      leftInRun -= estimate ?? leftInRun;
-      leftInMonth -= estimate ?? leftInMonth;
+      leftInRun -= estimate === undefined ? leftInRun : Math.max(1, estimate);
+      leftInMonth -= estimate === undefined ? leftInMonth : Math.max(1, estimate);
       if (estimate === undefined) waitsFor = day;
     }
     return decision;
@@ -114,7 +142,7 @@ function verdictOn(
 }
 
 function leftOf(limit: number, entries: readonly ExportEntry[]): number {
-  const spent = entries.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0), 0);
+  const spent = entries.reduce((sum, entry) => sum + (recordsOf(entry) ?? 1), 0);
   return Math.max(0, limit - spent);
 }
 
@@ -124,7 +152,7 @@ function usable(estimate: number | undefined): number | undefined {
     : undefined;
 }
 
-/** Why a day is not requested, as a phrase with its numbers; `undefined` when it is. */
+/** Why a day is not requested, as a clause with its numbers; `undefined` when it is. */
 export function reasonFor(decision: Decision): string | undefined {
   const { verdict, estimate = 0, leftInRun, leftInMonth, waitsFor = '' } = decision;
   switch (verdict) {

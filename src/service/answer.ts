@@ -95,14 +95,13 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): Verdict {
 
 /**
  * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
- * `{data: null, error: {code, message}}`, `{status: error, message}`. Undefined when the body tells of no error; the other words of an
- * export's `status` (`processing`, `not_found`, …) belong to E21.
+ * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`. Undefined when the body tells of no error.
  */
-function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
   const error = partValue(body, envelope.parts.get('error'));
   const message = partValue(body, envelope.parts.get('message'));
-  const told = textOf(envelope, body, 'status') === 'error';
+  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
   const isError = told || (error !== undefined && error !== null);
   const words = [...(told ? ['error'] : []), ...wordsOf(error), ...(isError ? wordsOf(message) : [])];
   return words.length === 0 ? undefined : clean(words.join(': '));

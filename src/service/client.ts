@@ -140,11 +140,12 @@ export class ServiceClient {
         minTimeout: 0,
         maxTimeout: 0,
         signal: this.#signal,
-        shouldRetry: ({ error }) => error instanceof Attempt && isWorthRetrying(error.answer.verdict),
+        shouldRetry: ({ error }) =>
+          error instanceof Attempt && isWorthRetrying(error.answer.verdict, question.whole),
         onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
           if (!(error instanceof Attempt) || retriesLeft === 0) return;
           const { verdict } = error.answer;
-          if (!isWorthRetrying(verdict)) return;
+          if (!isWorthRetrying(verdict, question.whole)) return;
           const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
           await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), this.#signal);
         },
@@ -157,7 +158,7 @@ export class ServiceClient {
 
   async #attempt(question: Question, token: string | undefined): Promise<Answer> {
     const answer = await this.#paced(question, token);
-    if (isWorthRetrying(answer.verdict)) throw new Attempt(answer);
+    if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
     return answer;
   }
 

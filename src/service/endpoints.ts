@@ -11,13 +11,15 @@ export interface Question {
   readonly body?: object;
   /** Whether asking twice is the same as asking once. E20 is billed for every time. */
   readonly repeatable: boolean;
+  /** Whether a `Timeout` leaves nothing to make smaller: no range to halve. */
+  readonly whole?: boolean;
   /** The key that makes a body a proper answer, whatever its status. */
   readonly telling?: string;
 }
 
 /** E1: the token. */
 export function authenticate(keys: { accessKey: string; secretKey: string }): Question {
-  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, repeatable: true };
+  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, repeatable: true, whole: true };
 }
 
 /** E17: daily statistics of a range of days, both ends included. */

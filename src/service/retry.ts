@@ -15,9 +15,13 @@ export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
  * Whether asking once more may help, for a request that is safe to repeat. Never asked for E20.
+ *
+ * @param isWhole whether the request cannot be made smaller: then a `Timeout` is asked again as it is (E1)
  */
-export function isWorthRetrying(verdict: Verdict): boolean {
+export function isWorthRetrying(verdict: Verdict, isWhole = false): boolean {
   switch (verdict.kind) {
+    case 'timeout':
+      return isWhole;
     case 'busy':
     case 'broken':
     case 'unreachable':

@@ -29,6 +29,7 @@ export async function catchUp(storeroom: Storeroom): Promise<void> {
   // Of a day whose last answer is damaged, the one before counts.
   const known = passed.length === 0 ? loaded : await warehouse.loaded();
   await load(passed.filter(({ id }) => !known.has(id)));
+  if (!ledger.isWhole) return;
   const now = await warehouse.loaded();
   for (const entry of ledger.entries()) {
     if (entry.state === 'landed' && now.has(pullId(entry))) await ledger.loaded(entry.key);
@@ -84,8 +85,9 @@ async function landedExports(storeroom: Storeroom): Promise<EventsPull[]> {
   return pulls;
 }
 
-function pullId({ day, key }: ExportEntry): string {
-  return `events/${day}/${key}`;
+/** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */
+function pullId({ day, key, landings }: ExportEntry): string {
+  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
 /** A pull that cannot be loaded stays where it is and is reported; the others do not wait for it. */

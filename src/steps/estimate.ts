@@ -1,38 +1,46 @@
-/** What a day's export would hold, from the free statistics and from what earlier exports turned out to hold. */
+/** What a day's export would hold, from the free statistics and from what earlier exports turned out to hold. Pure. */
 import type { Day } from '../calendar.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import type { Candidate } from '../landing/purse.js';
 import { estimateRecords, learnRatio, type RatioSample } from '../landing/spend.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 
-interface Knowledge {
-  readonly ledger: { entries(): ExportEntry[] };
-  readonly warehouse: { messages(day: Day): Promise<MessageTotals | undefined> };
+export interface Estimates {
+  /** In the order of the days. Without rows of daily statistics (E17) a day has no estimate. */
+  readonly candidates: readonly Candidate[];
+  /** Whether a landed export has taught how many records a message leaves. */
+  readonly learned: boolean;
 }
 
-/** Each day with its estimate in records; undefined where the daily statistics do not cover the day. */
-export async function estimateDays(
-  { ledger, warehouse }: Knowledge,
+/** Estimates in records; `totals` are those of the days that the daily statistics cover. */
+export function estimateDays(
+  entries: Iterable<ExportEntry>,
+  totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
-): Promise<Candidate[]> {
+): Estimates {
   const samples: RatioSample[] = [];
-  for (const { day, records } of ledger.entries()) {
-    const totals = records === undefined ? undefined : await warehouse.messages(day);
-    if (records !== undefined && totals !== undefined) samples.push({ records, messages: totals.sent });
+  for (const { day, records } of entries) {
+    const messages = totals.get(day)?.sent ?? 0;
+    if (records !== undefined && records > 0 && messages > 0) samples.push({ records, messages });
   }
-  const learnt = learnRatio(samples);
-  const candidates: Candidate[] = [];
-  for (const day of days) {
-    const totals = await warehouse.messages(day);
-    candidates.push({ day, estimate: totals && expected(totals, samples.length > 0 ? learnt : undefined) });
-  }
-  return candidates;
+  const ratio = samples.length > 0 ? learnRatio(samples) : undefined;
+  const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
+  return { candidates, learned: ratio !== undefined };
+}
+
+/** Whether the daily statistics of two nights agree that nothing was sent on a day: it has no events to pay for. */
+export function isQuiet(totals: MessageTotals | undefined): boolean {
+  return totals?.rows === 0 && totals.nights >= 2;
 }
 
 /**
- * Without an export to learn from, every counted thing is taken to leave a record: the sending, the delivery, the
- * click.
+ * Every counted thing leaves a record: the sending, the delivery, the click. An export to learn from may tell of more
+ * records for each message, and never of fewer than the deliveries and clicks.
  */
-function expected({ sent, delivered, click }: MessageTotals, ratio: number | undefined): number {
-  return ratio === undefined ? sent + delivered + click : estimateRecords(sent, ratio);
+function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
+  if (totals === undefined || totals.rows === 0) return undefined;
+  const { sent, delivered, click } = totals;
+  return ratio === undefined
+    ? sent + delivered + click
+    : Math.max(estimateRecords(sent, ratio), delivered + click);
 }

@@ -1,16 +1,15 @@
 /** The stage of the paid exports: first what is paid already is brought home, then what the budget allows is requested. */
-import { CredentialsError, DamageError, RefusedError } from '../errors.js';
+import { CredentialsError, RefusedError } from '../errors.js';
+import { askPage } from '../extract/export-page.js';
 import { requestExport } from '../extract/export-request.js';
 import type { House } from '../house.js';
 import type { Job } from '../job.js';
 import type { ExportEntry } from '../landing/export-entry.js';
-import { isResumable } from '../landing/export-state.js';
-import type { ExportPlace } from '../landing/place.js';
-import { decide, reasonFor, recordsOf, type Decision } from '../landing/purse.js';
+import { decide, isUnderWay, reasonFor, recordsOf, untilLearned, type Decision } from '../landing/purse.js';
 import { formatCount } from '../terminal.js';
-import { bringHome } from './bring-home.js';
+import { bringHome, landedPages } from './bring-home.js';
 import { consentTo } from './consent.js';
-import { estimateDays } from './estimate.js';
+import { estimateDays, isQuiet } from './estimate.js';
 
 /** So many exports are generated and read at the same time; the service makes one after the other anyway. */
 const IN_FLIGHT = 3;
@@ -18,44 +17,59 @@ const IN_FLIGHT = 3;
 /** After so many refusals in a row the rest of the days would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
+/** On so many later nights a page that came short is read again, at no cost, before it is believed. */
+const NIGHTS_OF_SHORT_PAGES = 3;
+
 export async function pullEvents(job: Job, house: House): Promise<void> {
-  const { ledger } = house;
-  const under = ledger.entries().filter(({ state }) => isResumable(state) && state !== 'landed');
+  const { ledger, report, signal } = house;
+  const under = ledger.entries().filter((entry) => isUnderWay(entry) || isWorthReadingAgain(entry));
   for (const entry of under) {
-    house.signal.throwIfAborted();
-    house.report.exported(await bringHome(house, entry, false));
+    signal.throwIfAborted();
+    report.exported(await bringHome(house, await reopened(house, entry), { requested: false }));
   }
-  await requestMissing(job, house);
+  // What the doubt is stands in the report of the run; until a person has settled it, nothing is paid.
+  if (ledger.doubt === undefined) await requestMissing(job, house);
 }
 
-/** Goes on with one export that has an id; of one that is at home already, pages that are damaged are read again. */
-export async function resume(key: string, house: House): Promise<void> {
-  const { ledger, landing, report, terminal } = house;
-  let entry = ledger.get(key);
-  if (entry.state === 'landed' || entry.state === 'loaded') {
-    const { day, exportId = '', pages = 0 } = entry;
-    const whole = await wholePages(landing, { day, key, exportId });
-    if (whole === pages) {
-      terminal.note(`every page of export ${key} is whole`);
-      return;
-    }
-    entry = await ledger.ready(key, pages);
-  }
-  report.exported(await bringHome(house, entry, false));
+function isWorthReadingAgain({ state, shortPages, landings }: ExportEntry): boolean {
+  return state === 'loaded' && shortPages.length > 0 && landings <= NIGHTS_OF_SHORT_PAGES;
 }
 
-/** How many pages of an export are on disk as they were written. */
-async function wholePages(landing: House['landing'], place: ExportPlace): Promise<number> {
-  let whole = 0;
-  for (const file of (await landing.landedPages(place)).values()) {
-    try {
-      await landing.verify(file);
-      whole++;
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-    }
+/** The export, open for its pages again where it was closed. */
+function reopened({ ledger }: House, entry: ExportEntry): Promise<ExportEntry> | ExportEntry {
+  const isClosed = entry.state === 'landed' || entry.state === 'loaded';
+  return isClosed ? ledger.ready(entry.key, entry.pages ?? 0) : entry;
+}
+
+/**
+ * Goes on with one export that has an id. One that has landed is read again where pages are missing, damaged, empty or
+ * short, or where the service has more of them by now.
+ */
+export async function resume(key: string, acceptEmpty: boolean, house: House): Promise<void> {
+  const { ledger, report, terminal } = house;
+  const entry = ledger.get(key);
+  const isClosed = entry.state === 'landed' || entry.state === 'loaded';
+  if (isClosed && (await isComplete(house, entry))) {
+    terminal.note(`Every page of export ${key} is whole, and the service has no more of them.`);
+    return;
   }
-  return whole;
+  report.exported(
+    await bringHome(house, await reopened(house, entry), {
+      requested: false,
+      acceptEmpty,
+      lookAgain: isClosed,
+    }),
+  );
+}
+
+/** Whether the pages on disk are whole, hold the records of the ledger, and are all that the service has. */
+async function isComplete(house: House, entry: ExportEntry): Promise<boolean> {
+  const { day, key, exportId = '', pages = 0, records = 0, shortPages } = entry;
+  const onDisk = await landedPages(house, { day, key, exportId });
+  const sum = onDisk.reduce((total, page) => total + page.records, 0);
+  if (records === 0 || sum !== records || onDisk.length !== pages || shortPages.length > 0) return false;
+  const first = await askPage(house.service, exportId, house.config.exports.pageParameter, 0);
+  return first.kind !== 'page' || first.totalPages <= pages;
 }
 
 /**
@@ -73,7 +87,7 @@ export async function requestAgain(key: string, house: House): Promise<void> {
   const { pricePerRecord, includeMessageData } = config.exports;
   const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData, estimate });
   const outcome = await send(house, entry);
-  if (typeof outcome !== 'string') report.exported(await bringHome(house, outcome, true));
+  if (typeof outcome !== 'string') report.exported(await bringHome(house, outcome, { requested: true }));
 }
 
 /**
@@ -81,11 +95,12 @@ export async function requestAgain(key: string, house: House): Promise<void> {
  * billed for counts too.
  */
 async function affordable(key: string, house: House): Promise<number | undefined> {
-  const { ledger, config, effects, report } = house;
+  const { ledger, warehouse, config, effects, report } = house;
   const { day } = ledger.get(key);
   // The old one of unknown size would hold the whole budget, until it is given up: which is what is being asked for.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
-  const [decision] = decide(await estimateDays(house, [day]), config.exports.budget, others, {
+  const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
+  const [decision] = decide(candidates, config.exports.budget, others, {
     now: effects.now(),
     runStartedAt: report.startedAt,
     yesPaid: true,
@@ -102,47 +117,56 @@ async function affordable(key: string, house: House): Promise<number | undefined
  * estimates of what is under way, actual records of what has landed.
  */
 async function requestMissing(job: Job, house: House): Promise<void> {
-  const { config, ledger, report, signal, effects } = house;
-  const missing = ledger.missing(job.eventDays).reverse();
+  const { config, ledger, warehouse, report, signal, effects } = house;
+  const messages = await warehouse.messages();
+  let missing = ledger
+    .missing(job.eventDays)
+    .reverse()
+    .filter((day) => job.consent !== 'budget' || !isQuiet(messages.get(day)));
   if (missing.length === 0) return;
   if (config.exports.budget === undefined) {
     report.unpaid(missing.map((day) => ({ day, verdict: 'no_budget', estimate: undefined })));
     return;
   }
-  let candidates = await estimateDays(house, missing);
-  const deciding = (): Decision[] =>
-    decide(candidates, config.exports.budget, ledger.entries(), {
+  // Estimated anew each time: what has landed since then teaches how many records a message leaves.
+  const deciding = (): { decisions: readonly Decision[]; learned: boolean } => {
+    const { candidates, learned } = estimateDays(ledger.entries(), messages, missing);
+    const decisions = decide(candidates, config.exports.budget, ledger.entries(), {
       now: effects.now(),
       runStartedAt: report.startedAt,
       yesPaid: job.consent === 'given',
     });
-  if (!(await consentTo(job, house, deciding()))) {
-    report.unpaid(candidates.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
+    return { decisions, learned };
+  };
+  const wanted = deciding().decisions;
+  if (!(await consentTo(job, house, wanted))) {
+    report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
     return;
   }
 
   const flights = new Flights();
   let refusals = 0;
   for (;;) {
-    const decisions = deciding();
-    const next = decisions.find(({ verdict }) => verdict === 'request');
+    const { decisions, learned } = deciding();
+    const allowed = untilLearned(decisions, learned, ledger.entries());
+    const next = allowed.find(({ verdict }) => verdict === 'request');
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !flights.failed && !signal.aborted;
     if (next !== undefined && mayRequest && flights.size < IN_FLIGHT) {
-      candidates = candidates.filter(({ day }) => day !== next.day);
+      missing = missing.filter((day) => day !== next.day);
       const sent = await flights.guard(() => request(house, next));
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
       else {
         refusals = 0;
         flights.add(async () => {
-          report.exported(await bringHome(house, sent, true));
+          report.exported(await bringHome(house, sent, { requested: true }));
         });
       }
     } else if (flights.size > 0) {
       // What lands may turn out smaller than its estimate and leave room for another day.
       await flights.next();
     } else {
-      reportRest(house, decisions, mayRequest);
+      reportRest(house, allowed, mayRequest);
       break;
     }
   }

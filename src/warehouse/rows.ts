@@ -1,4 +1,5 @@
 /** What the warehouse takes and gives besides pulls: plain data, one interface per table of schema `ops`. */
+import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Stream } from './pull.js';
 
@@ -28,12 +29,27 @@ export interface Covered {
   readonly loadedAt: Date;
 }
 
+/** A row of `sql/status/messages`. */
+export const messageTotals = z.object({
+  date: z.string(),
+  rows: z.number(),
+  sent: z.number(),
+  failed: z.number(),
+  delivered: z.number(),
+  click: z.number(),
+  nights: z.number(),
+});
+
 /** The sums of one day's statistics over all channels; counters that a channel does not report count as zero. */
 export interface MessageTotals {
+  /** Rows of daily statistics; none where the service counted nothing. */
+  readonly rows: number;
   readonly sent: number;
   readonly failed: number;
   readonly delivered: number;
   readonly click: number;
+  /** On how many days in Korea the service was asked for this day. */
+  readonly nights: number;
 }
 
 /** One paid export as the ledger knows it, for `ops.exports`. */

@@ -13,6 +13,7 @@ import { openSession } from './opening.js';
 import type { Pull, Stream, SubchannelPull } from './pull.js';
 import { ordinaryRoom, withRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
+import { messageTotals } from './rows.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
@@ -51,7 +52,6 @@ export interface WarehouseOptions {
 
 const pullId = z.object({ pull: z.string() });
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
-const messageTotals = z.object({ sent: count, failed: count, delivered: count, click: count });
 
 export class Warehouse {
   readonly #session: Session;
@@ -133,11 +133,10 @@ export class Warehouse {
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
-  /** The sums of a day over all channels; undefined where the statistics do not cover it. */
-  async messages(day: Day): Promise<MessageTotals | undefined> {
-    await this.#session.set({ first_day: { day } });
-    const [totals] = await this.#session.rows('load/messages', messageTotals);
-    return totals;
+  /** The sums of each day that the daily statistics cover, over all channels. */
+  async messages(): Promise<Map<Day, MessageTotals>> {
+    const days = await this.#session.rows('status/messages', messageTotals);
+    return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
   /** Replaces `ops.exports` by what the ledger says. */

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { requestExport } from '../../src/extract/export-request.js';
+import { readAnswer, requestExport } from '../../src/extract/export-request.js';
 import {
   awaitExport,
   collectPages,
   type ExportReading,
+  type Wait,
   type PageSink,
 } from '../../src/extract/export-result.js';
 import type { Page } from '../../src/extract/export-page.js';
@@ -42,7 +45,12 @@ async function setUp(handler: Handler): Promise<{ reading: ExportReading; double
 const pageOf = (url: string): number => Number(new URL(url, 'http://x').searchParams.get('page'));
 const records = (page: number, count = 3): { id: string }[] =>
   Array.from({ length: count }, (_, i) => ({ id: `${page}-${i}` }));
-const look = (): Promise<void> => Promise.resolve();
+const PATIENT: Wait = {
+  maxWaitMs: 60_000,
+  expectsRecords: false,
+  missing: 0,
+  onAnswer: () => Promise.resolve(),
+};
 
 function sink(): PageSink & { landed: number[]; rejected: number[] } {
   const landed: number[] = [];
@@ -62,41 +70,17 @@ function sink(): PageSink & { landed: number[]; rejected: number[] } {
 }
 
 async function ready(reading: ExportReading): Promise<Page> {
-  const waiting = await awaitExport(reading, 60_000, look);
+  const waiting = await awaitExport(reading, PATIENT);
   if (waiting.kind !== 'ready') throw new Error(waiting.kind);
   return waiting.first;
 }
 
 describe('the paid request', () => {
-  test.each<[string, unknown, number, string]>([
-    ['an export id', { export_id: 'abc' }, 200, 'accepted'],
-    ['an export id with status 201', { export_id: 'abc' }, 201, 'accepted'],
-    ['a 400 with an error body', { error: 'InvalidRequest', message: 'x' }, 400, 'refused'],
-    ['a 400 in the words of the exports', { status: 'error', message: 'bad window' }, 400, 'refused'],
-    ['a 401', { error: 'Unauthorized' }, 401, 'refused'],
-    ['a 403', {}, 403, 'refused'],
-    ['a 404', {}, 404, 'refused'],
-    ['a 429', '', 429, 'refused'],
-    ['an error body with status 200', { error: 'InvalidRequest', message: 'x' }, 200, 'refused'],
-    ['a 307', '', 307, 'unknown'],
-    ['a 303, which may follow work done', '', 303, 'unknown'],
-    ['a 400 without a word', '', 400, 'unknown'],
-    ['a 408', '', 408, 'unknown'],
-    ['a 500', { error: 'InternalServerError', message: 'x' }, 500, 'unknown'],
-    ['InternalServerError with status 200', { error: 'InternalServerError', message: 'x' }, 200, 'unknown'],
-    ['a failure in no clear words with status 200', { status: 'error', message: 'Failed' }, 200, 'unknown'],
-    ['Timeout with status 200', { error: 'Timeout' }, 200, 'unknown'],
-    ['HTML with status 502', '<html></html>', 502, 'unknown'],
-    ['a 200 of another shape', { ok: true }, 200, 'unknown'],
-    ['a 200 that is not JSON', 'done', 200, 'unknown'],
-  ])('%s leaves the outcome clear or not: %s', async (_, body, status, kind) => {
-    const { reading, double } = await setUp((__, response) => {
-      if (typeof body === 'string') {
-        response.writeHead(status, { location: '/elsewhere' });
-        response.end(body);
-      } else json(response, body, status);
+  test('is sent once, with its window and the wish for messages', async () => {
+    const { reading, double } = await setUp((_, response) => {
+      json(response, { export_id: 'abc' });
     });
-    expect((await requestExport(reading.service, WINDOW, true)).kind).toBe(kind);
+    expect((await requestExport(reading.service, WINDOW, true)).kind).toBe('accepted');
     const posts = double.received.filter(({ url }) => url.endsWith('/exports'));
     expect(posts).toHaveLength(1);
     expect(JSON.parse(posts[0]?.body ?? '')).toEqual({
@@ -105,6 +89,58 @@ describe('the paid request', () => {
       isMessageDataIncluded: true,
     });
   });
+
+  /** The table of docs/money.md. */
+  const table = [
+    ...readFileSync('docs/money.md', 'utf8').matchAll(/^\| (\d{3}) +\| (?:`(.*)`|nothing) +\| (\w+) +\|$/gm),
+  ].map(
+    ([, status = '', body = '', outcome = '']) =>
+      [Number(status), body.replaceAll('…', 'x'), outcome] as const,
+  );
+
+  test('has its outcomes in a table of the documents', () => {
+    expect(table.length).toBeGreaterThan(40);
+    expect(new Set(table.map(([, , outcome]) => outcome))).toEqual(
+      new Set(['accepted', 'refused', 'ambiguous']),
+    );
+  });
+
+  test.each(table)('answered with %i %s is %s', async (status, body, outcome) => {
+    const { reading, double } = await setUp((__, response) => {
+      response.writeHead(status, { location: '/elsewhere' });
+      response.end(status === 204 ? undefined : body);
+    });
+    const { kind } = await requestExport(reading.service, WINDOW, true);
+    expect(kind).toBe(outcome === 'ambiguous' ? 'unknown' : outcome);
+    expect(double.received.filter(({ url }) => url.endsWith('/exports'))).toHaveLength(1);
+  });
+
+  test('answered by a server error is never a refusal, whatever the words', () => {
+    const body = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.record({ error: fc.string(), message: fc.string() }).map((error) => JSON.stringify(error)),
+    );
+    const status = fc.oneof(
+      fc.integer({ min: 500, max: 599 }),
+      fc.constantFrom(200, 201, 202, 204, 408, 409, 418),
+    );
+    fc.assert(
+      fc.property(status, body, (code, text) => {
+        expect(readAnswer(code, Buffer.from(text)).kind).not.toBe('refused');
+      }),
+    );
+  });
+
+  test.each(['12345678901234567890', '9007199254740993', '1e3', '0.10'])(
+    'accepted with the number %s keeps its digits as they came',
+    async (digits) => {
+      const { reading } = await setUp((_, response) => {
+        response.end(`{"export_id": ${digits} }`);
+      });
+      expect(await requestExport(reading.service, WINDOW, true)).toMatchObject({ exportId: digits });
+    },
+  );
 });
 
 describe('waiting for an export', () => {
@@ -122,7 +158,7 @@ describe('waiting for an export', () => {
     const { reading } = await setUp((_, response) => {
       json(response, { status: 'processing', message: 'wait' });
     });
-    expect(await awaitExport(reading, 60_000, look)).toEqual({ kind: 'processing' });
+    expect(await awaitExport(reading, PATIENT)).toEqual({ kind: 'processing' });
   });
 
   test.each([
@@ -133,8 +169,47 @@ describe('waiting for an export', () => {
     const { reading } = await setUp((__, response, nth) => {
       json(response, nth === 0 ? { status: 'processing', message: 'wait' } : body);
     });
-    expect((await awaitExport(reading, 60_000, look)).kind).toBe('empty');
+    expect((await awaitExport(reading, PATIENT)).kind).toBe('empty');
   });
+
+  test.each([
+    ['success without data', { status: 'success', data: [], total_page_count: 0 }],
+    ['invalid_page on page 0', { status: 'invalid_page', message: 'no page' }],
+  ])('an answer without records is doubted where records are expected: %s', async (_, body) => {
+    const { reading, double } = await setUp((__, response, nth) => {
+      json(response, nth === 0 ? { status: 'processing', message: 'wait' } : body);
+    });
+    expect((await awaitExport(reading, { ...PATIENT, expectsRecords: true })).kind).toBe('doubtful');
+    expect(double.received.length).toBeGreaterThan(5);
+  });
+
+  test('an answer without records is not the last word where records are expected', async () => {
+    const seen: string[] = [];
+    const { reading } = await setUp((_, response, nth) => {
+      json(response, { status: 'success', data: nth < 2 ? [] : records(0), total_page_count: 1 });
+    });
+    const waiting = await awaitExport(reading, {
+      ...PATIENT,
+      expectsRecords: true,
+      onAnswer: ({ kind, body }) => {
+        seen.push(`${kind} ${body.length}`);
+        return Promise.resolve();
+      },
+    });
+    expect(waiting).toMatchObject({ kind: 'ready', first: { records: 3 } });
+    expect(seen).toHaveLength(3);
+  });
+
+  test.each([null, undefined, [], true, '', 'many', 1.5, -1])(
+    'success whose total_page_count is %j is no page: the next answer may tell it',
+    async (total) => {
+      const { reading } = await setUp((_, response, nth) => {
+        const count = nth < 2 ? total : 2;
+        json(response, { status: 'success', data: records(0), total_page_count: count });
+      });
+      expect(await awaitExport(reading, PATIENT)).toMatchObject({ kind: 'ready', first: { totalPages: 2 } });
+    },
+  );
 
   test('a failure that passes is waited for, one that stays is named', async () => {
     const passing = await setUp((_, response, nth) => {
@@ -142,11 +217,11 @@ describe('waiting for an export', () => {
       else if (nth === 1) json(response, { status: 'not_found', message: 'not yet' });
       else json(response, { status: 'success', data: records(0), total_page_count: 1 });
     });
-    expect((await awaitExport(passing.reading, 60_000, look)).kind).toBe('ready');
+    expect((await awaitExport(passing.reading, PATIENT)).kind).toBe('ready');
     const staying = await setUp((_, response) => {
       json(response, { status: 'error', message: 'broken' }, 500);
     });
-    expect(await awaitExport(staying.reading, 60_000, look)).toMatchObject({
+    expect(await awaitExport(staying.reading, PATIENT)).toMatchObject({
       kind: 'stuck',
       reason: expect.stringContaining('broken') as string,
     });
@@ -166,7 +241,12 @@ describe('reading the pages', () => {
     });
     const first = await ready(reading);
     const into = sink();
-    expect(await collectPages(reading, first, [], 4, into)).toEqual({ pages: 12, records: 36, notes: [] });
+    expect(await collectPages(reading, first, [], 4, into)).toEqual({
+      pages: 12,
+      records: 36,
+      shortPages: [],
+      notes: [],
+    });
     expect(into.landed.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
     expect(double.received.filter(({ url }) => url.includes('/result'))).toHaveLength(12);
   });
@@ -216,7 +296,11 @@ describe('reading the pages', () => {
       json(response, success(page, page < 3 ? 4 : 6));
     });
     const collected = await collectPages(reading, await ready(reading), [], 1, sink());
-    expect(collected).toEqual({ pages: 6, records: 18, notes: ['total_page_count changed from 4 to 6'] });
+    expect(collected).toMatchObject({
+      pages: 6,
+      records: 18,
+      notes: ['total_page_count changed from 4 to 6'],
+    });
   });
 
   test('a total that shrinks is believed only when page 0 says so too, and is noted', async () => {
@@ -232,8 +316,28 @@ describe('reading the pages', () => {
     expect(collected.notes.join()).toContain('total_page_count');
   });
 
-  test('a short page in the middle is loaded and noted', async () => {
+  test.each<[string, number, number, number]>([
+    ['a short page in the middle', 2, 1, 4],
+    ['an empty page in the middle', 1, 0, 4],
+    ['an empty first page', 0, 0, 4],
+    ['an empty last page', 3, 0, 4],
+    ['an empty first page of two', 0, 0, 2],
+  ])('%s that comes once is read again, and what it holds then counts', async (_, short, held, total) => {
+    let once = true;
     const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      const isShort = page === short && once;
+      if (isShort) once = false;
+      json(response, success(page, total, isShort ? held : 3));
+    });
+    const into = sink();
+    const collected = await collectPages(reading, await ready(reading), [], 2, into);
+    expect(collected).toEqual({ pages: total, records: 3 * total, shortPages: [], notes: [] });
+    expect(into.landed.filter((page) => page === short)).toHaveLength(2);
+  });
+
+  test('a short page in the middle that stays short is kept, named and noted', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
       const page = pageOf(url);
       json(response, success(page, 4, page === 2 ? 1 : 3));
     });
@@ -241,8 +345,37 @@ describe('reading the pages', () => {
     expect(collected).toEqual({
       pages: 4,
       records: 10,
+      shortPages: [2],
       notes: ['page 2 holds 1 records where others hold 3'],
     });
+    expect(double.received.filter(({ url }) => url.includes('page=2'))).toHaveLength(4);
+  });
+
+  test('pages that are all filled unevenly are read again once, not for ever', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, 60, 3 + (page % 5)));
+    });
+    const { shortPages, notes } = await collectPages(reading, await ready(reading), [], 4, sink());
+    expect(shortPages.length).toBeGreaterThan(40);
+    expect(notes).toHaveLength(4);
+    expect(double.received.filter(({ url }) => url.includes('/result')).length).toBeLessThan(120);
+  });
+
+  test('a short page of an earlier run is read again when the export is opened again', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), 3));
+    });
+    const first = await ready(reading);
+    const into = sink();
+    const landed = [0, 1, 2].map((number) => ({
+      ...first,
+      number,
+      fingerprint: String(number),
+      records: number === 1 ? 2 : 3,
+    }));
+    expect(await collectPages(reading, first, landed, 4, into)).toMatchObject({ records: 9, shortPages: [] });
+    expect(into.landed).toEqual([1]);
   });
 
   test('an export that is not found any more on the way keeps what has landed', async () => {

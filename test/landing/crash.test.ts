@@ -29,7 +29,7 @@ const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, esti
 console.log('POST');
 await ledger.requested(key, 'exp-1');
 await ledger.ready(key, 1);
-await ledger.landed(key, 1, 5);
+await ledger.landed(key, { pages: 1, records: 5 });
 `;
 
 describe('killed while landing', () => {
@@ -70,9 +70,9 @@ describe('killed while keeping the ledger', () => {
   it.each([
     ...deaths,
     { point: 'ledger-reserve/durable', state: undefined },
-    { point: 'ledger-head/before-write', state: 'intended' },
-    { point: 'ledger-head/before-rename:2', state: 'requested' },
-    { point: 'ledger-head/durable:2', state: 'requested' },
+    { point: 'ledger-copy-made/before-write', state: 'intended' },
+    { point: 'ledger-copy/before-append', state: 'requested' },
+    { point: 'ledger-copy/before-fsync', state: 'requested' },
   ])('$point: the export is $state', async ({ point, state }) => {
     const data = await dataFolder();
     await killedAt(point, data, EXPORT);

@@ -117,7 +117,7 @@ await ledger.requested(key, 'exp-1');
     const ledger = await Ledger.open(data, testEffects());
     expect(ledger.get('2026-11-20.1')).toMatchObject({ state: 'requested', exportId: 'exp-1' });
     expect(await filesBelow(data)).toEqual([
-      'ledger/exports.head.json',
+      'landing/ledger/exports.jsonl',
       'ledger/exports.jsonl',
       'ledger/exports.reserve',
     ]);

@@ -1,10 +1,9 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
 import { adviceFor, needsPerson } from '../../src/landing/export-advice.js';
-import { Landing } from '../../src/landing/landing.js';
 import { LedgerView } from '../../src/landing/ledger-view.js';
 import { Ledger } from '../../src/landing/ledger.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from './support.js';
@@ -46,7 +45,7 @@ describe('an export in the ledger', () => {
       () => ledger.processing(KEY),
       () => ledger.troubled(KEY, 'error:\n  try later'),
       () => ledger.ready(KEY, 3),
-      () => ledger.landed(KEY, 3, 2_500, new Date('2026-11-20T22:10:00Z')),
+      () => ledger.landed(KEY, { pages: 3, records: 2_500 }, new Date('2026-11-20T22:10:00Z')),
       () => ledger.loaded(KEY),
     ];
     for (const step of steps) {
@@ -65,6 +64,9 @@ describe('an export in the ledger', () => {
       estimate: 3_000,
       pricePerRecord: 0.5,
       troubles: 0,
+      doubted: false,
+      landings: 1,
+      shortPages: [],
       intendedAt: new Date('2026-11-20T22:05:13.123Z'),
       requestedAt: new Date('2026-11-20T22:05:14.123Z'),
       updatedAt: new Date('2026-11-20T22:05:19.123Z'),
@@ -83,7 +85,11 @@ describe('an export in the ledger', () => {
     await ledger.intend(INTENT);
     await ledger.requested(KEY, 'exp-1');
     await ledger.ready(KEY, 0);
-    expect(await ledger.landed(KEY, 0, 0)).toMatchObject({ state: 'landed', records: 0, landedAt: MORNING });
+    expect(await ledger.landed(KEY, { pages: 0, records: 0 })).toMatchObject({
+      state: 'landed',
+      records: 0,
+      landedAt: MORNING,
+    });
   });
 
   it('is written once when the same thing is said twice', async () => {
@@ -94,7 +100,7 @@ describe('an export in the ledger', () => {
     await ledger.processing(KEY);
     await ledger.ready(KEY, 2);
     await ledger.ready(KEY, 2);
-    await ledger.landed(KEY, 2, 10);
+    await ledger.landed(KEY, { pages: 2, records: 10 });
     await ledger.loaded(KEY);
     await ledger.loaded(KEY);
     expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(6);
@@ -225,11 +231,7 @@ describe('after a run that died', () => {
     const next = await Ledger.open(data, effects);
     await next.processing(KEY);
     expect((await LedgerView.read(data)).get(KEY).state).toBe('processing');
-    expect(await readdir(join(data, 'ledger'))).toEqual([
-      'exports.head.json',
-      'exports.jsonl',
-      'exports.reserve',
-    ]);
+    expect(await readdir(join(data, 'ledger'))).toEqual(['exports.jsonl', 'exports.reserve']);
   });
 });
 
@@ -294,7 +296,7 @@ describe('what a person decides', () => {
     await ledger.intend(INTENT);
     await ledger.requested(KEY, 'exp-1');
     await ledger.ready(KEY, 1);
-    await ledger.landed(KEY, 1, 1);
+    await ledger.landed(KEY, { pages: 1, records: 1 });
     await expect(ledger.payAgain(KEY)).rejects.toThrow(RefusedError);
     await ledger.loaded(KEY);
     await expect(ledger.payAgain(KEY)).rejects.toThrow(RefusedError);
@@ -331,7 +333,7 @@ describe('a ledger that is not what was written', () => {
     await all.ledger.requested(KEY, 'exp-1');
     await all.ledger.processing(KEY);
     const lines = (await readFile(all.path, 'utf8')).trimEnd().split('\n');
-    return { ...all, lines, head: join(all.data, 'ledger/exports.head.json') };
+    return { ...all, lines, copy: join(all.data, 'landing/ledger/exports.jsonl') };
   }
 
   it.each<[string, (lines: string[]) => string]>([
@@ -340,12 +342,6 @@ describe('a ledger that is not what was written', () => {
     ['two lines in the wrong order', ([a = '', b = '', c = '']) => [b, a, c, ''].join('\n')],
     ['a line twice', ([a = '', b = '', c = '']) => [a, b, c, c, ''].join('\n')],
     ['an empty line', ([a = '', b = '', c = '']) => [a, '', b, c, ''].join('\n')],
-    ['lost lines at the end', ([a = '']) => `${a}\n`],
-    [
-      'a last line cut short that had been written whole',
-      ([a = '', b = '', c = '']) => [a, b, c.slice(0, 30)].join('\n'),
-    ],
-    ['nothing left', () => ''],
   ])('is refused: %s', async (_what, change) => {
     const { data, effects, lines, path } = await written();
     await writeFile(path, change(lines));
@@ -356,10 +352,30 @@ describe('a ledger that is not what was written', () => {
     await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
   });
 
-  it('is refused when the file is gone', async () => {
-    const { data, effects, path } = await written();
-    await rm(path);
-    await expect(Ledger.open(data, effects)).rejects.toThrow('ends at line 0, but 3 were written');
+  it.each<[string, (lines: string[]) => string | undefined]>([
+    ['lost lines at the end', ([a = '']) => `${a}\n`],
+    [
+      'a last line cut short that had been written whole',
+      ([a = '', b = '', c = '']) => [a, b, c.slice(0, 30)].join('\n'),
+    ],
+    ['nothing left', () => ''],
+    ['no file left', () => undefined],
+  ])('is told by its second copy, sends nothing, and is healed by it: %s', async (_what, change) => {
+    const { data, effects, lines, path } = await written();
+    const left = change(lines);
+    await (left === undefined ? rm(path) : writeFile(path, left));
+    const ledger = await Ledger.open(data, effects);
+    expect(ledger.isWhole).toBe(false);
+    expect(await ledger.settle()).toEqual([]);
+    const error = await rejection(ledger.intend({ ...INTENT, day: '2026-11-10' }));
+    expect(error).toBeInstanceOf(DamageError);
+    expect(error.hint).toContain('dawnload exports recover');
+    await expect(ledger.attach('2026-11-09.1', 'exp-2')).rejects.toThrow(/lacks \d lines that/);
+    await ledger.recover();
+    expect(await readFile(path, 'utf8')).toBe([...lines, ''].join('\n'));
+    const next = await Ledger.open(data, effects);
+    expect(next.doubt).toBeUndefined();
+    expect(next.get(KEY)).toMatchObject({ state: 'processing', exportId: 'exp-1' });
   });
 
   it('is refused when another history stands in its place', async () => {
@@ -368,15 +384,22 @@ describe('a ledger that is not what was written', () => {
     for (const day of ['2026-11-17', '2026-11-18', '2026-11-19'])
       await other.ledger.intend({ ...INTENT, day });
     await writeFile(path, await readFile(other.path));
-    await expect(Ledger.open(data, effects)).rejects.toThrow('is not the line that was written there');
+    await expect(Ledger.open(data, effects)).rejects.toThrow('differ');
   });
 
-  it('is refused when its witness is damaged, and accepted when a person removed that', async () => {
-    const { data, effects, head } = await written();
-    await writeFile(head, '{"seq":');
-    await expect(Ledger.open(data, effects)).rejects.toThrow(DamageError);
-    await rm(head);
-    expect((await Ledger.open(data, effects)).get(KEY).state).toBe('processing');
+  it.each<[string, (bytes: Buffer) => Buffer | undefined]>([
+    ['damaged', (bytes) => Buffer.concat([bytes.subarray(0, 40), Buffer.from('x'), bytes.subarray(41)])],
+    ['cut short', (bytes) => bytes.subarray(0, bytes.length - 20)],
+    ['gone', () => undefined],
+  ])('makes its second copy anew when that is %s', async (_what, change) => {
+    const { data, effects, path, copy } = await written();
+    const bytes = change(await readFile(copy));
+    await (bytes === undefined ? rm(copy) : writeFile(copy, bytes));
+    const ledger = await Ledger.open(data, effects);
+    expect(ledger.doubt).toBeUndefined();
+    expect(await readFile(copy)).toEqual(await readFile(path));
+    await ledger.ready(KEY, 1);
+    expect(await readFile(copy)).toEqual(await readFile(path));
   });
 
   it('is noticed while a run has it open', async () => {
@@ -394,54 +417,6 @@ describe('a ledger that is not what was written', () => {
     expect(error).toBeInstanceOf(StorageError);
     expect(error.message).toContain('accepted the paid export 2026-11-20.1 as exp-1');
     expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 exp-1');
-  });
-});
-
-describe('pages on disk that the ledger does not know', () => {
-  async function lostLedger() {
-    const { data, effects, ledger } = await opened();
-    await ledger.intend(INTENT);
-    await ledger.requested(KEY, 'Exp-1');
-    const landing = await Landing.open(data, effects);
-    const place = { day: DAY, key: KEY, exportId: 'Exp-1' };
-    await landing.land({ stream: 'events', export: place, page: 0 }, Buffer.from('{}'));
-    await rm(join(data, 'ledger'), { recursive: true });
-    return { data, ledger: await Ledger.open(data, effects) };
-  }
-
-  it('stop every paid request: the ledger was lost', async () => {
-    const { ledger } = await lostLedger();
-    const error = await rejection(ledger.intend({ ...INTENT, day: '2026-11-10' }));
-    expect(error).toBeInstanceOf(DamageError);
-    expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 Exp-1');
-  });
-
-  it('are entered again by attaching them', async () => {
-    const { ledger } = await lostLedger();
-    expect(await ledger.attach(KEY, 'Exp-1')).toMatchObject({
-      state: 'requested',
-      exportId: 'Exp-1',
-      day: DAY,
-    });
-    await ledger.intend({ ...INTENT, day: '2026-11-10' });
-    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
-  });
-
-  it('are looked for among exports only', async () => {
-    const { data, effects } = await opened();
-    await mkdir(join(data, 'landing/events/2026-11-20/notes'), { recursive: true });
-    await writeFile(join(data, 'landing/events/.DS_Store'), '');
-    await writeFile(join(data, 'landing/events/2026-11-20/.DS_Store'), '');
-    await (await Ledger.open(data, effects)).intend(INTENT);
-  });
-
-  it('attach invents no export for a day that has one, nor for a key that is none', async () => {
-    const { ledger } = await opened();
-    await ledger.intend(INTENT);
-    await expect(ledger.attach('2026-11-20.2', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('2026-02-30.1', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('nonsense', 'exp-2')).rejects.toThrow(UsageError);
-    await expect(ledger.attach('2026-11-21.1', 'exp-2')).rejects.toThrow('2026-11-21 is not over');
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, reasonFor, recordsOf, type Candidate } from '../../src/landing/purse.js';
+import { decide, reasonFor, recordsOf, untilLearned, type Candidate } from '../../src/landing/purse.js';
 import { EXPORT_STATES, type Billed, type ExportState } from '../../src/landing/export-state.js';
 import { entry } from './entries.js';
 
@@ -118,6 +118,60 @@ describe('the purse', () => {
     expect(verdicts(days, budget, [{ ...unknown, records: 10 }], circumstances)).toEqual([
       '2026-11-20 request',
     ]);
+  });
+
+  it('holds at least one record for an export until its size is known, however small its estimate', () => {
+    const pending = Array.from({ length: 1_000 }, (_, i) =>
+      entry({ key: `k${i}`, estimate: 0, intendedAt: RUN }),
+    );
+    expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending, circumstances)).toEqual([
+      '2026-11-20 over_run_budget',
+    ]);
+    expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending.slice(1), circumstances)).toEqual([
+      '2026-11-20 request',
+    ]);
+    const days = Array.from({ length: 5 }, (_, i) => ({ day: `2026-11-1${i}`, estimate: 0 }));
+    const three = { recordsPerRun: 3, recordsPerMonth: 3 };
+    expect(
+      verdicts(days, three, [], circumstances).filter((verdict) => verdict.endsWith('request')),
+    ).toHaveLength(3);
+  });
+
+  it('counts an export that is read again at what it held, or at its estimate when that is more', () => {
+    expect(recordsOf(entry({ state: 'ready', records: 0, estimate: 500 }))).toBe(500);
+    expect(recordsOf(entry({ state: 'ready', records: 900, estimate: 500 }))).toBe(900);
+    expect(recordsOf(entry({ state: 'loaded', records: 0, estimate: 500 }))).toBe(0);
+  });
+
+  describe('that has not learned yet how many records a message leaves', () => {
+    const days = [
+      { day: '2026-11-20', estimate: 10 },
+      { day: '2026-11-19', estimate: 4_000 },
+    ];
+    const decided = (learned: boolean, ...entries: Parameters<typeof entry>[0][]): string[] => {
+      const all = entries.map(entry);
+      return untilLearned(decide(days, budget, all, circumstances), learned, all).map(
+        ({ verdict, waitsFor = '' }) => `${verdict} ${waitsFor}`.trim(),
+      );
+    };
+
+    it.each<ExportState>(['requested', 'processing', 'ready'])('waits while an export is %s', (state) => {
+      expect(decided(false, { key: '2026-11-18.1', state })).toEqual([
+        'waits_for_size 2026-11-18.1',
+        'over_run_budget',
+      ]);
+      expect(decided(true, { key: '2026-11-18.1', state })).toEqual(['request', 'over_run_budget']);
+    });
+
+    it.each<ExportState>(['ambiguous', 'abandoned', 'failed', 'withdrawn', 'landed', 'loaded'])(
+      'does not wait for one that is %s',
+      (state) => {
+        expect(decided(false, { key: '2026-11-18.1', state, records: 1 })).toEqual([
+          'request',
+          'over_run_budget',
+        ]);
+      },
+    );
   });
 
   it('does not wait for the size of one that was given up', () => {

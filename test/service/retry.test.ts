@@ -22,6 +22,12 @@ describe('retrying', () => {
     expect(pauseBefore(1, 0, 9_000)).toBe(9_000);
   });
 
+  test('a timeout is asked again where nothing can be made smaller', () => {
+    const verdict = { kind: 'timeout', reason: '' } as const;
+    expect(isWorthRetrying(verdict)).toBe(false);
+    expect(isWorthRetrying(verdict, true)).toBe(true);
+  });
+
   test('what would be refused again is not asked again', () => {
     const reason = '';
     expect(isWorthRetrying({ kind: 'broken', reason, retryAfterMs: undefined })).toBe(true);

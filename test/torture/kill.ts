@@ -243,7 +243,7 @@ class KillTrial {
     let point: string | undefined;
     if (first !== undefined || chance.happens(0.65)) {
       point = first ?? this.#rarest(points);
-      const recurs = /^(land\/|ledger-head|load\/)/.test(point);
+      const recurs = /^(land\/|ledger-copy|load\/)/.test(point);
       const nth = first === undefined && recurs && chance.happens(0.4) ? 1 + chance.below(5) : 1;
       trial.tell(`crash at ${point}:${nth}${note === undefined ? '' : ', with a power cut'}`);
       result = await trial.run(command, { ...environment, DAWNLOAD_CRASH_AT: `${point}:${nth}` });

@@ -1,6 +1,6 @@
 /** The named crash points, gathered from the sources that declare them, by what brings a process there. */
 import { DURABLE_STEPS } from '../../src/landing/durable.js';
-import { LEDGER_STEPS } from '../../src/landing/ledger-file.js';
+import { COPY_POINTS, LEDGER_STEPS } from '../../src/landing/ledger-file.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
@@ -16,14 +16,15 @@ export const RUN_POINTS: readonly string[] = [
     'land/campaigns',
     'land/campaigns-manifest',
   ].flatMap(durable),
-  ...['land/events', 'ledger-reserve', 'ledger-head', 'lock'].flatMap(durable),
+  ...['land/events', 'ledger-reserve', 'lock'].flatMap(durable),
+  ...COPY_POINTS,
   ...['intended', 'requested', 'ready', 'landed', 'loaded'].flatMap(ledger),
   ...WAREHOUSE_POINTS,
   ...PUBLISH_POINTS,
 ];
 
 /** What only the very first run in a folder passes. */
-export const FIRST_RUN_POINTS: readonly string[] = durable('hmac-key');
+export const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'ledger-copy-made'].flatMap(durable);
 
 /** What a rebuild passes besides. */
 export const REBUILD_POINTS: readonly string[] = [

@@ -1,0 +1,83 @@
+/** `dawnload exports recover`: shows the paid exports that the ledger has lost, and enters them once a person agrees. */
+import { EXIT, type ExitCode } from '../errors.js';
+import { dataFiles } from '../house.js';
+import type { Ledger } from '../landing/ledger.js';
+import type { Untracked } from '../landing/untracked.js';
+import { withLedger } from '../pipeline.js';
+import { formatCount, plural } from '../terminal.js';
+import type { CommandContext } from './context.js';
+import { drawTable } from './table.js';
+
+export interface RecoverOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map((name) => ({
+  name,
+  numeric: name === 'records',
+}));
+
+export async function exportsRecoverCommand(
+  options: RecoverOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { terminal, signal } = context;
+  const config = context.loadConfig();
+  return withLedger(config, context, 'exports recover', async (ledger) => {
+    if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(asJson)));
+    if (ledger.doubt === undefined) {
+      terminal.note('The ledger knows every paid export that this data folder remembers.');
+      return EXIT.done;
+    }
+    if (options.json !== true) show(ledger, context);
+    const agreed =
+      options.yes === true ||
+      (await terminal.confirm(`Enter ${plural(ledger.untracked.length, 'export')} into the ledger?`, signal));
+    if (!agreed) {
+      terminal.note('Nothing was changed. `dawnload exports recover --yes` enters them.');
+      return EXIT.incomplete;
+    }
+    const entered = ledger.untracked.length;
+    await ledger.recover();
+    terminal.note(
+      `Entered ${plural(entered, 'export')} into the ledger of ${dataFiles(config.dataDir).ledger}. \`dawnload run\` goes on from here.`,
+    );
+    return EXIT.done;
+  });
+}
+
+function show(ledger: Ledger, { terminal }: CommandContext): void {
+  const { lost, untracked } = ledger;
+  if (lost.length > 0)
+    terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);
+  const rows = untracked.map(({ key, day, state, records, estimate, exportId, knownBy }) => [
+    key,
+    day,
+    state,
+    records === undefined
+      ? estimate === undefined
+        ? ''
+        : `~${formatCount(estimate)}`
+      : formatCount(records),
+    exportId ?? '',
+    knownBy,
+  ]);
+  if (rows.length > 0) {
+    terminal.out(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+  }
+}
+
+function asJson({ key, day, window, state, exportId, records, estimate, knownBy }: Untracked): object {
+  return {
+    key,
+    date: day,
+    window_start: window.start,
+    window_end: window.end,
+    state,
+    export_id: exportId ?? null,
+    records: records ?? null,
+    estimated_records: estimate ?? null,
+    known_by: knownBy,
+  };
+}

@@ -1,0 +1,72 @@
+/** What a closed warehouse file remembers of paid exports: a witness beside the ledger. */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { Reader } from './reader.js';
+import type { ExportRow } from './rows.js';
+import { statement } from './statements.js';
+
+const instant = z.number().transform((ms) => new Date(ms));
+const text = z
+  .string()
+  .nullable()
+  .transform((value) => value ?? undefined);
+const number = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? undefined);
+const maybeInstant = number.transform((ms) => (ms === undefined ? undefined : new Date(ms)));
+
+/** A row of `sql/status/exports`. */
+export const rememberedExport = z
+  .object({
+    key: z.string(),
+    window_start_ms: instant,
+    window_end_ms: instant,
+    date: z.string(),
+    state: z.string(),
+    export_id: text,
+    message_data: z
+      .boolean()
+      .nullable()
+      .transform((value) => value ?? true),
+    records: number,
+    pages: number,
+    estimated_records: number,
+    price_per_record: number,
+    requested_at_ms: maybeInstant,
+    updated_at_ms: maybeInstant,
+    note: text,
+  })
+  .transform((row): ExportRow => ({
+    key: row.key,
+    windowStart: row.window_start_ms,
+    windowEnd: row.window_end_ms,
+    date: row.date,
+    state: row.state,
+    exportId: row.export_id,
+    messageData: row.message_data,
+    records: row.records,
+    pages: row.pages,
+    estimatedRecords: row.estimated_records,
+    pricePerRecord: row.price_per_record,
+    requestedAt: row.requested_at_ms,
+    updatedAt: row.updated_at_ms,
+    note: row.note,
+  }));
+
+/**
+ * The exports of a file that this process has not open. None of one that is not there or cannot be read: a witness that
+ * is silent proves nothing, and what is wrong with the file is told where it is opened for its own sake.
+ */
+export async function rememberedExports(file: string): Promise<ExportRow[]> {
+  if (!existsSync(file)) return [];
+  let reader: Reader | undefined;
+  try {
+    reader = await Reader.open(file);
+    return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));
+  } catch {
+    return [];
+  } finally {
+    await reader?.close();
+  }
+}

@@ -1,0 +1,191 @@
+/** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/index.js';
+import { Place } from '../support/dawnload.js';
+
+const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
+  const place = await Place.make(SETTINGS + yaml, { eventsPerDay: 2_400, ...options });
+  places.push(place);
+  return place;
+}
+
+const exports = (perRun: number, more = ''): string =>
+  `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: 1000000 }\n${more}`;
+
+interface Listed {
+  readonly key: string;
+  readonly state: string;
+  readonly records: number | null;
+  readonly empty_in_doubt: boolean;
+}
+
+async function listed(place: Place): Promise<Listed[]> {
+  return JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as Listed[];
+}
+
+const events = (place: Place): Promise<Record<string, unknown>[]> =>
+  place.rows('select count(*)::int as events from events');
+
+describe('a day without rows of daily statistics', () => {
+  test('has no estimate: nothing is requested, however large the budget, until two nights agree', async () => {
+    const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`);
+    place.sandbox.setFaults([{ endpoint: 'E17', kind: 'other-shape-200', body: [] }]);
+    const first = await place.run(['run']);
+    expect(first.code).toBe(3);
+    expect(first.stderr).toMatch(/no daily statistics to estimate from/);
+    const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
+      events: { to_request: unknown[]; not_requested: { reason: string }[] };
+    };
+    expect(plan.events.to_request).toEqual([]);
+    expect(new Set(plan.events.not_requested.map(({ reason }) => reason))).toEqual(new Set(['no_estimate']));
+    // The second night: the days that were asked for again are quiet, and nobody is told of them any more.
+    const second = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
+    expect(second.stderr).not.toMatch(/to estimate from .*2026-11-20/);
+    expect(place.sandbox.requests().E20).toBe(0);
+  });
+});
+
+describe('the first night of a budget', () => {
+  test('requests one export at a time while the first one is still being made', async () => {
+    const place = await make(`start_date: 2026-11-16\n${exports(1_000_000, '  max_wait_minutes: 0.01\n')}`, {
+      exportSeconds: 3_600,
+    });
+    const result = await place.run(['run']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/waiting for the size of one that is under way: 2026-11-19/);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(1);
+    const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
+      events: { to_request: unknown[]; month: { records: number } };
+    };
+    expect(plan.events.to_request).toEqual([]);
+    expect(plan.events.month.records).toBeGreaterThan(0);
+  });
+
+  test('estimates the rest anew once the first export has landed', async () => {
+    // The statistics tell of a tenth of what the exports hold.
+    const place = await make(`start_date: 2026-11-16\n${exports(2_000)}`);
+    place.sandbox.setFaults([
+      ...(['message_sent', 'delivered', 'click'] as const).map((field) => ({
+        endpoint: 'E17' as const,
+        kind: 'other-type' as const,
+        field,
+        value: 1,
+      })),
+    ]);
+    const result = await place.run(['run']);
+    expect(result.code).toBe(3);
+    expect(place.sandbox.requests().E20).toBe(1);
+    expect(result.stderr).toMatch(/over exports\.budget\.records_per_run: 2026-11-19, 2026-11-18/);
+  });
+});
+
+describe('a paid export that comes without records', () => {
+  const DAY = `start_date: 2026-11-20\n${exports(100_000, '  max_wait_minutes: 0.05\n')}`;
+
+  test.each([
+    ['success without data', { status: 200, body: { status: 'success', data: [], total_page_count: 1 } }],
+    ['invalid_page', { status: 400, body: { status: 'invalid_page', message: 'no such page' } }],
+  ])('is asked for again, lands, and is no result: %s, once', async (_, answer) => {
+    const place = await make(DAY);
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', times: 1, ...answer }]);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
+    const [day = ''] = await readdir(join(place.folder, 'data/landing/rejected'));
+    expect(await readdir(join(place.folder, 'data/landing/rejected', day))).toHaveLength(1);
+    expect((await events(place))[0]?.['events']).toBeGreaterThan(1_000);
+  });
+
+  test('waits for a person when the service goes on saying so, and is read once the setting is right', async () => {
+    const place = await make(DAY.replace('  max_wait', '  page_parameter: wrong\n  max_wait'), {
+      pageParameter: 'page',
+    });
+    place.sandbox.setFaults([
+      {
+        endpoint: 'E21',
+        kind: 'status',
+        status: 200,
+        body: { status: 'success', data: [], total_page_count: 0 },
+      },
+    ]);
+    const doubted = await place.run(['run']);
+    expect(doubted.code).toBe(1);
+    expect(doubted.stderr).toMatch(/holds no record .*Check exports\.page_parameter/);
+    expect(await listed(place)).toMatchObject([{ state: 'requested', empty_in_doubt: true, records: null }]);
+    expect(await place.run(['status'])).toMatchObject({ code: 1 });
+    place.sandbox.setFaults([]);
+    await place.configure(SETTINGS + DAY);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
+  test('is believed when a person says so, and can be opened again all the same', async () => {
+    const place = await make(DAY);
+    const empty = { status: 'success', data: [], total_page_count: 1 };
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1', '--accept-empty'])).code).toBe(0);
+    expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
+    expect((await place.run(['run'])).code).toBe(0);
+    place.sandbox.setFaults([]);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect((await listed(place))[0]?.records).toBeGreaterThan(1_000);
+    const rebuilt = await place.rows('select count(*)::int as events from events');
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await events(place)).toEqual(rebuilt);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+});
+
+describe('a page of a paid export that comes short', () => {
+  const DAY = `start_date: 2026-11-20\n${exports(100_000)}`;
+
+  test('once is read again in the same run, and nothing is missing', async () => {
+    const place = await make(DAY);
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10, times: 1 }]);
+    expect((await place.run(['run'])).code).toBe(0);
+    const records = (await listed(place))[0]?.records;
+    expect(await events(place)).toEqual([{ events: records }]);
+    expect(records).toBe(place.sandbox.bills()[0]?.records);
+  });
+
+  test('all night is loaded as it is, told, and read again by the next run', async () => {
+    const place = await make(DAY);
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
+    const first = await place.run(['run']);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toMatch(/page 1 holds 990 records where others hold 1000/);
+    const billed = place.sandbox.bills()[0]?.records ?? 0;
+    expect(await events(place)).toEqual([{ events: billed - 10 }]);
+    place.sandbox.setFaults([]);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await events(place)).toEqual([{ events: billed }]);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await events(place)).toEqual([{ events: billed }]);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
+  test('for good is read again on three nights, and then believed', async () => {
+    const place = await make(DAY);
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
+    const codes: (number | null)[] = [];
+    for (let night = 0; night < 5; night++) codes.push((await place.run(['run'])).code);
+    expect(codes).toEqual([1, 1, 1, 1, 0]);
+    place.sandbox.setFaults([]);
+    const resumed = await place.run(['exports', 'resume', '2026-11-20.1']);
+    expect(resumed.code).toBe(0);
+    expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
+    const again = await place.run(['exports', 'resume', '2026-11-20.1']);
+    expect(again.stderr).toMatch(/Every page of export 2026-11-20\.1 is whole/);
+  });
+});
