@@ -1,9 +1,10 @@
 /**
- * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--mutations]`. Without a word about which, it
+ * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--mutations]`. Without a word about which, it
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
 import { asMarkdown, ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
+import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
 
@@ -15,6 +16,8 @@ const { values } = parseArgs({
     /** Processes at a time. */
     workers: { type: 'string', default: '2' },
     faults: { type: 'boolean', default: false },
+    /** So many fortnights of hostile nights. */
+    fortnights: { type: 'string' },
     /** Parts of the names of the faults, or of the mutations, to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
     mutations: { type: 'boolean', default: false },
@@ -101,9 +104,33 @@ async function faults(): Promise<number> {
   return broken;
 }
 
-const broken = values.mutations
-  ? await mutations(say, isWanted)
-  : values.faults
-    ? await faults()
-    : await kill();
+async function fortnights(count: number): Promise<number> {
+  const first = Number(values.seed ?? Date.now() % 1_000_000);
+  say(`${count} fortnights, seeds ${first} to ${first + count - 1}`);
+  const report = emptyFortnightReport();
+  let broken = 0;
+  for (let seed = first; seed < first + count; seed++) {
+    const begun = Date.now();
+    try {
+      await fortnight(seed, report);
+      say(`seed ${seed}: held, ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+    } catch (error) {
+      broken++;
+      say(`BROKEN with seed ${seed}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const { faults, ...counts } = report;
+  say(JSON.stringify({ ...counts, broken }));
+  for (const [fault, times] of [...faults].sort()) say(`  ${fault} ${times}`);
+  return broken;
+}
+
+const broken =
+  values.fortnights !== undefined
+    ? await fortnights(Number(values.fortnights))
+    : values.mutations
+      ? await mutations(say, isWanted)
+      : values.faults
+        ? await faults()
+        : await kill();
 process.exit(broken === 0 ? 0 : 1);

@@ -1,0 +1,350 @@
+/**
+ * A fortnight of nights with a service and a data folder that are hostile at random. After each night the three promises
+ * are held against the service's billing journal, the landing zone and the published file; after the last one all is
+ * mended, and everything must be there.
+ */
+import { createHash } from 'node:crypto';
+import { cp, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { lastCompleteDay, windowOf } from '../../src/calendar.js';
+import { exportFolder } from '../../src/landing/place.js';
+import type { Fault } from '../../src/sandbox/index.js';
+import { rowsOf } from '../support/dawnload.js';
+import { assertNotPaidTwice, windowOf as windowText } from './audit.js';
+import { Chance } from './chance.js';
+import { contents, differences } from './compare.js';
+import { listed } from './files.js';
+import { performCommand, type Performed } from './in-process.js';
+import { Reader } from './reader.js';
+import { Clock, DAY_MS, Trial } from './trial.js';
+
+const FIRST_NIGHT = '2026-11-06T22:30:00Z';
+const NIGHTS = 14;
+
+const YAML = `start_date: 2026-11-05
+lookback_days: 3
+request_timeout_seconds: 0.3
+retries: 1
+exports:
+  budget: { records_per_run: 2000, records_per_month: 20000 }
+  max_wait_minutes: 1
+`;
+
+type Endpoint = Fault['endpoint'];
+
+/** Answers that are wrong in one way; each strikes a few times, or all night. */
+const SERVICE: readonly ((chance: Chance) => Fault)[] = [
+  ...(['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const).flatMap((endpoint: Endpoint) => [
+    (): Fault => ({ endpoint, kind: 'reset-before' }),
+    (): Fault => ({ endpoint, kind: 'reset-after' }),
+    (chance: Chance): Fault => ({ endpoint, kind: 'no-answer', billed: chance.happens(0.5) }),
+    (): Fault => ({ endpoint, kind: 'cut-with-length' }),
+    (): Fault => ({ endpoint, kind: 'cut-without-length' }),
+    (chance: Chance): Fault => ({
+      endpoint,
+      kind: 'status',
+      status: chance.pick([200, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504]),
+      body: chance.pick<unknown>([
+        { error: 'InternalServerError', message: 'storage backend: unauthorized' },
+        { error: 'jwt expired' },
+        { error: 'Timeout' },
+        { error: 'InvalidRequest', message: 'no' },
+        { error: 'Conflict', message: 'already being generated' },
+        { data: null, error: { code: 'UNAUTHORIZED', message: 'no' } },
+        '<html>Bad Gateway</html>',
+        '',
+        [],
+        {},
+      ]),
+      handled: chance.happens(0.5),
+    }),
+  ]),
+  (): Fault => ({ endpoint: 'E17', kind: 'other-shape-200', body: [] }),
+  (): Fault => ({ endpoint: 'E18', kind: 'other-shape-200', body: [] }),
+  (): Fault => ({ endpoint: 'E17', kind: 'restate' }),
+  (): Fault => ({ endpoint: 'E21', kind: 'processing-forever' }),
+  (): Fault => ({ endpoint: 'E21', kind: 'success-then-not-found' }),
+  (): Fault => ({ endpoint: 'E21', kind: 'changing-page-count' }),
+  (): Fault => ({ endpoint: 'E21', kind: 'ignores-page-parameter' }),
+  (chance): Fault => ({ endpoint: 'E21', kind: 'repeated-page', page: 1 + chance.below(2) }),
+  (chance): Fault => ({
+    endpoint: 'E21',
+    kind: 'short-page',
+    page: chance.below(2),
+    missing: chance.pick([1, 10, 1_000]),
+  }),
+  (): Fault => ({ endpoint: 'E21', kind: 'export-error' }),
+  (chance): Fault => ({
+    endpoint: 'E21',
+    kind: 'status',
+    status: 200,
+    body: chance.pick<unknown>([
+      { status: 'success', data: [], total_page_count: 0 },
+      { status: 'success', data: [], total_page_count: 1 },
+      { status: 'success', data: [], total_page_count: null },
+      { status: 'invalid_page', message: 'no such page' },
+    ]),
+  }),
+  (chance): Fault => ({
+    endpoint: 'E21',
+    kind: 'other-type',
+    field: 'time',
+    value: chance.pick(['253370764800000000', '4102444800000000', '1763650000000', 'soon']),
+    records: 'one',
+  }),
+  (): Fault => ({ endpoint: 'E21', kind: 'extra-field', field: 'surprise', value: { a: [1] } }),
+];
+
+export interface FortnightReport {
+  fortnights: number;
+  nights: number;
+  commands: number;
+  readonly faults: Map<string, number>;
+}
+
+export function emptyFortnightReport(): FortnightReport {
+  return { fortnights: 0, nights: 0, commands: 0, faults: new Map() };
+}
+
+/** @throws Broken with the story, when a promise did not hold */
+export async function fortnight(seed: number, report: FortnightReport): Promise<void> {
+  const nights = await Fortnight.begin(seed, report);
+  try {
+    for (let night = 0; night < NIGHTS; night++) await nights.night(night);
+    await nights.mend();
+    report.fortnights++;
+  } finally {
+    await nights.end();
+  }
+}
+
+class Fortnight {
+  readonly #chance: Chance;
+  readonly #trial: Trial;
+  readonly #report: FortnightReport;
+  readonly #reader: Reader;
+  /** Landed files as they first lay there: by their path, the checksum of what came and, for pages, the records. */
+  readonly #landed = new Map<string, { sum: string; records: number }>();
+  /** How far this machine's clock is off tonight, in milliseconds. */
+  #skew = 0;
+
+  private constructor(seed: number, trial: Trial, report: FortnightReport) {
+    this.#chance = new Chance(seed);
+    this.#trial = trial;
+    this.#report = report;
+    this.#reader = new Reader(trial.place.published);
+  }
+
+  static async begin(seed: number, report: FortnightReport): Promise<Fortnight> {
+    const clock = new Clock(FIRST_NIGHT);
+    const options = { eventsPerDay: 250 + (seed % 5) * 450, exportSeconds: 0, seed };
+    const trial = await Trial.make(YAML, options, clock);
+    trial.tell(`seed ${seed}`);
+    return new Fortnight(seed, trial, report);
+  }
+
+  end(): Promise<void> {
+    return this.#trial.remove();
+  }
+
+  async night(number: number): Promise<void> {
+    if (number > 0) this.#trial.clock.shift(DAY_MS);
+    this.#report.nights++;
+    this.#trial.faults(this.#hostilities());
+    const mishap = await this.#mishap();
+    const commands = 1 + this.#chance.below(2);
+    for (let i = 0; i < commands; i++) await this.#perform(this.#command());
+    this.#skew = 0;
+    await this.#check(mishap);
+  }
+
+  /** What the service does tonight: nothing wrong, or up to three things. */
+  #hostilities(): Fault[] {
+    return Array.from({ length: this.#chance.below(4) }, () => {
+      const fault = this.#chance.pick(SERVICE)(this.#chance);
+      const name = `${fault.kind} on ${fault.endpoint}`;
+      this.#report.faults.set(name, (this.#report.faults.get(name) ?? 0) + 1);
+      const times = this.#chance.happens(0.6) ? { times: 1 + this.#chance.below(3) } : {};
+      const skip = this.#chance.happens(0.3) ? { skip: this.#chance.below(4) } : {};
+      const struck: Fault = { ...fault, ...times, ...skip };
+      this.#trial.tell(`service: ${JSON.stringify(struck)}`);
+      return struck;
+    });
+  }
+
+  /** What happens to the data folder before the run; resolves with its name. */
+  async #mishap(): Promise<string> {
+    const { data } = this.#trial;
+    const backup = join(this.#trial.notes, 'ledger-backup');
+    const mishaps: Record<string, () => Promise<unknown>> = {
+      'the ledger is lost': () => rm(join(data, 'ledger'), { recursive: true, force: true }),
+      'the ledger is restored from a backup': async () => {
+        if ((await stat(backup).catch(() => undefined)) === undefined) return;
+        await rm(join(data, 'ledger'), { recursive: true, force: true });
+        await cp(backup, join(data, 'ledger'), { recursive: true });
+      },
+      'the second copy of the ledger is lost': () =>
+        rm(join(data, 'landing', 'ledger'), { recursive: true, force: true }),
+      'both copies of the ledger are lost': async () => {
+        await rm(join(data, 'ledger'), { recursive: true, force: true });
+        await rm(join(data, 'landing', 'ledger'), { recursive: true, force: true });
+      },
+      'the private warehouse is lost': () => rm(join(data, 'private', 'warehouse.duckdb'), { force: true }),
+      'the published warehouse is lost': async () => {
+        await rm(this.#trial.place.published, { force: true });
+        this.#reader.forget();
+      },
+      'the ledger is torn': () => this.#tear(),
+      'the clock is wrong': () => {
+        this.#skew = this.#chance.pick([-48, -2, 0.05, 0.2, 2, 48]) * 3_600_000;
+        return Promise.resolve();
+      },
+    };
+    if (this.#chance.happens(0.3)) {
+      await rm(backup, { recursive: true, force: true });
+      await cp(join(data, 'ledger'), backup, { recursive: true }).catch(() => undefined);
+    }
+    if (!this.#chance.happens(0.35)) return 'nothing';
+    const [name, strike] = this.#chance.pick(Object.entries(mishaps));
+    this.#trial.tell(`mishap: ${name}`);
+    await strike();
+    return name;
+  }
+
+  /** As a power cut leaves the last line: part of it. */
+  async #tear(): Promise<void> {
+    const path = join(this.#trial.data, 'ledger', 'exports.jsonl');
+    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+    if (size > 20) await truncate(path, size - 1 - this.#chance.below(19));
+  }
+
+  #command(): string[] {
+    const yesterday = lastCompleteDay(this.#trial.clock.now());
+    if (this.#chance.happens(0.8)) return ['run'];
+    return this.#chance.pick([
+      ['backfill', '--start', '2026-11-05', '--end', yesterday, '--yes-paid'],
+      ['backfill', '--start', yesterday, '--end', yesterday, '--streams', 'events', '--yes-paid'],
+      ['rebuild'],
+      ['exports', 'recover', '--yes'],
+      ['exports', 'resume', `${yesterday}.1`],
+    ]);
+  }
+
+  async #perform(args: readonly string[]): Promise<Performed> {
+    this.#report.commands++;
+    const { place, clock } = this.#trial;
+    const now = { now: () => new Date(clock.now().getTime() + this.#skew) };
+    const result = await performCommand(args, place.folder, place.environment, now);
+    this.#trial.tell(`${args.join(' ')} -> ${result.code}`);
+    const declared = [0, 1, 2, 3, 75].includes(result.code) && !result.stderr.includes('unforeseen');
+    this.#assert(declared, `${args.join(' ')} ended in an undeclared way`, result);
+    return result;
+  }
+
+  #assert(holds: boolean, what: string, result?: Performed): void {
+    if (!holds) throw this.#trial.broken(`${what}\n${result?.stderr ?? ''}`);
+  }
+
+  async #check(mishap: string): Promise<void> {
+    assertNotPaidTwice(this.#trial);
+    for (const { start, end, at } of this.#trial.bills()) {
+      const last = windowOf(lastCompleteDay(new Date(at))).end;
+      this.#assert(
+        new Date(end) <= last,
+        `the window ${start}/${end} was paid for before it was complete (${mishap})`,
+      );
+    }
+    await this.#checkLandingZone();
+    await this.#reader.look();
+    this.#assert(this.#reader.found.length === 0, this.#reader.found.join('; '));
+  }
+
+  /** What has landed stays as it came; a page may only be replaced by one that holds more records. */
+  async #checkLandingZone(): Promise<void> {
+    const folder = join(this.#trial.data, 'landing');
+    const seen = new Set<string>();
+    for (const file of await listed(folder, /\.gz$/)) {
+      const name = relative(folder, file);
+      seen.add(name);
+      const body = gunzipSync(await readFile(file));
+      const sum = createHash('sha256').update(body).digest('hex');
+      const records = name.startsWith('events/') ? recordsIn(body) : 0;
+      const before = this.#landed.get(name);
+      this.#assert(
+        before === undefined || before.sum === sum || records > before.records,
+        `the landed file ${name} was changed`,
+      );
+      this.#landed.set(name, { sum, records });
+    }
+    for (const name of this.#landed.keys()) this.#assert(seen.has(name), `the landed file ${name} is gone`);
+  }
+
+  /** The service and the folder behave again: everything that was paid for must be there, and a rebuild must agree. */
+  async mend(): Promise<void> {
+    const trial = this.#trial;
+    trial.faults([]);
+    trial.tell('mending');
+    await this.#perform(['exports', 'recover', '--yes']);
+    for (let round = 0; round < 6; round++) {
+      trial.clock.shift(60_000);
+      const result = await this.#perform(['run']);
+      const open = await this.#openExports();
+      if (result.code === 0 && open.length === 0) break;
+      for (const args of open) await this.#perform(args);
+    }
+    await this.#check('mended');
+    await this.#checkWhatWasPaidFor();
+    const before = await contents(trial.place.published);
+    const rebuilt = await this.#perform(['rebuild']);
+    const differing = differences(before, await contents(trial.place.published));
+    this.#assert(differing.length === 0, `the rebuild differs: ${differing.join('; ')}`, rebuilt);
+  }
+
+  /** What a person does about each export that is not loaded whole, knowing the service's books. */
+  async #openExports(): Promise<string[][]> {
+    const bills = this.#trial.bills();
+    return (await this.#trial.entries()).flatMap((entry) => {
+      const bill = bills.find(({ start, end }) => `${start}/${end}` === windowText(entry));
+      if (entry.state === 'ambiguous') {
+        return bill === undefined
+          ? [['exports', 'abandon', entry.key]]
+          : [['exports', 'attach', entry.key, bill.export_id]];
+      }
+      const isShort = entry.state === 'loaded' && entry.records !== bill?.records;
+      return isShort || entry.doubted ? [['exports', 'resume', entry.key]] : [];
+    });
+  }
+
+  async #checkWhatWasPaidFor(): Promise<void> {
+    const trial = this.#trial;
+    const entries = await trial.entries();
+    const held = await rowsOf(
+      trial.place.published,
+      'select export_date::varchar as date, count(*)::int as n from events group by all',
+    );
+    const rows = new Map(held.map(({ date, n }) => [String(date), Number(n)]));
+    for (const bill of trial.bills()) {
+      const entry = entries.find(({ exportId }) => exportId === bill.export_id);
+      if (entry === undefined)
+        throw trial.broken(`the bill ${bill.export_id} of ${bill.start} is in no ledger`);
+      this.#assert(entry.state === 'loaded', `the paid export ${entry.key} is ${entry.state} in the end`);
+      const { day, key, exportId = '' } = entry;
+      const ids = await trial.landedIds(join(trial.data, 'landing', exportFolder({ day, key, exportId })));
+      const found = `${bill.records} records billed, ${new Set(ids).size} landed, ${rows.get(day) ?? 0} in the warehouse`;
+      this.#assert(
+        new Set(ids).size === bill.records && (rows.get(day) ?? 0) === bill.records,
+        `export ${key}: ${found}`,
+      );
+    }
+  }
+}
+
+function recordsIn(body: Buffer): number {
+  try {
+    const { data } = JSON.parse(body.toString()) as { data?: unknown[] };
+    return data?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,67 @@
+/** The command in this process: the same table of commands and the same code, with a clock and pauses of our own. */
+import { commandLine } from '../../src/command-line.js';
+import { loadConfig } from '../../src/config.js';
+import { DawnloadError, messageOf } from '../../src/errors.js';
+import type { Terminal } from '../../src/terminal.js';
+import type { Clock } from './trial.js';
+
+export interface Performed {
+  readonly code: number;
+  readonly stdout: string;
+  /** Notes and warnings, and the sentences of the error that ended it. */
+  readonly stderr: string;
+}
+
+/** Runs a command to its end. Pauses pass at once. */
+export async function performCommand(
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+  clock: Pick<Clock, 'now'>,
+): Promise<Performed> {
+  const out: string[] = [];
+  const err: string[] = [];
+  let code = 0;
+  const signal = new AbortController().signal;
+  const program = commandLine('0.0.0', async (flags, action) => {
+    code = await action({
+      flags,
+      effects: {
+        now: () => clock.now(),
+        sleep: () => Promise.resolve(),
+        random: () => 0.5,
+        reach: () => undefined,
+      },
+      terminal: silent(out, err),
+      signal,
+      version: '0.0.0',
+      loadConfig: () => loadConfig(flags, environment, cwd),
+    });
+  });
+  try {
+    await program.parseAsync(['node', 'dawnload', ...args]);
+  } catch (error) {
+    const known = error instanceof DawnloadError;
+    code = known ? error.exitCode : 1;
+    err.push(known ? `dawnload: ${error.message}` : `unforeseen: ${messageOf(error)}\n${stackOf(error)}`);
+    if (known && error.hint !== undefined) err.push(error.hint);
+  }
+  return { code, stdout: out.join('\n'), stderr: err.join('\n') };
+}
+
+function silent(out: string[], err: string[]): Terminal {
+  return {
+    interactive: false,
+    doing: '',
+    out: (text) => void out.push(text),
+    note: (text) => void err.push(text),
+    warn: (text) => void err.push(`warning: ${text}`),
+    error: (text) => void err.push(text),
+    progress: () => undefined,
+    confirm: () => Promise.resolve(false),
+  };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? '') : '';
+}
