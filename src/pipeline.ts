@@ -1,5 +1,6 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
 import type { CommandContext } from './commands/context.js';
+import type { Day } from './calendar.js';
 import { attentionFor } from './landing/attention.js';
 import type { ServiceConfig } from './config.js';
 import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
@@ -47,6 +48,8 @@ export function runJob(job: Job, config: ServiceConfig, context: CommandContext)
  */
 export function rebuild(config: StorageConfig, context: CommandContext): Promise<Outcome> {
   const rebuilding = async (storeroom: Storeroom): Promise<Outcome> => {
+    // Exports that only the lost lines know would be missing from the new file.
+    if (storeroom.ledger.doubt !== undefined) throw storeroom.ledger.doubt;
     const aside = await setAside(storeroom.files.published, context.effects.now());
     if (aside !== undefined) context.terminal.warn(`what was there is no DuckDB file; it is now ${aside}`);
     // It is no run of its own: it tells again of those that there were.
@@ -152,10 +155,22 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
 async function publishSound(storeroom: Storeroom, failure: Error | undefined): Promise<number | undefined> {
   const { warehouse, report, files, path, effects, terminal } = storeroom;
   const empty = (await warehouse.loaded()).size === 0;
+  const lost = await lostDays(storeroom);
+  if (lost.length > 0) {
+    report.withhold(`the events of ${lost.join(', ')} are in an export that the ledger does not know`);
+  }
   await warehouse.close();
   await seal(path);
-  if (report.stops.length > 0 || (failure !== undefined && empty)) return undefined;
+  if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });
   return bytes;
+}
+
+/** Days whose events were loaded once, and that this file lacks because the ledger has lost their exports. */
+async function lostDays({ ledger, warehouse }: Storeroom): Promise<Day[]> {
+  const held = ledger.untracked.filter(({ state }) => state === 'loaded' || state === 'landed');
+  if (held.length === 0) return [];
+  const covered = await warehouse.coverage('events');
+  return [...new Set(held.map(({ day }) => day))].filter((day) => !covered.has(day));
 }

@@ -30,6 +30,7 @@ export class RunReport {
   readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
   #findings: readonly Finding[] = [];
+  #withheld: string | undefined;
 
   constructor(readonly startedAt: Date) {}
 
@@ -57,6 +58,17 @@ export class RunReport {
 
   checked(findings: readonly Finding[]): void {
     this.#findings = findings;
+  }
+
+  /** What is known would be missing from the file: readers keep the one they have. */
+  withhold(reason: string): void {
+    this.#withheld = reason;
+  }
+
+  /** Why the file is not published; `undefined` when it may be. */
+  get withheld(): string | undefined {
+    const checks = this.stops.map(({ name }) => name).join(', ');
+    return checks === '' ? this.#withheld : `check ${checks} failed`;
   }
 
   /** A stage is over, after so many milliseconds. */
@@ -124,7 +136,8 @@ export class RunReport {
 
   /** 1 when something is missing or waits for a person, 3 when only the budget or a consent stood in the way, else 0. */
   exitCode(): ExitCode {
-    if (this.#gaps.length > 0 || this.#attention.length > 0 || this.stops.length > 0) return EXIT.incomplete;
+    if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
+      return EXIT.incomplete;
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 

@@ -51,14 +51,13 @@ export function summarise(
   if (publishedBytes !== undefined) {
     terminal.note(`published ${published} (${formatBytes(publishedBytes)}) after ${took}`);
   } else {
-    const stops = report.stops.map(({ name }) => name).join(', ');
     terminal.warn(
-      `not published: what ${stops} found would mislead; ${published} stays as it was, and the next sound run replaces it`,
+      `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep ${published} as it is.`,
     );
   }
   const exitCode = report.exitCode();
   // What a check withholds, no next run mends by itself: its meaning says what does.
-  if (exitCode === EXIT.incomplete && report.stops.length === 0) {
+  if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn('incomplete: the next run goes on from here');
   }
   return exitCode;

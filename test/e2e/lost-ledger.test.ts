@@ -97,3 +97,21 @@ test('a ledger of last week stops paid work until the lines since then are back'
   expect((await place.run(['exports', 'recover'])).code).toBe(0);
   expect(place.sandbox.requests().E20).toBe(2);
 });
+
+test.each([
+  ['a rebuild', ['rebuild'], []],
+  ['a run that has lost its private warehouse too', ['run'], ['private/warehouse.duckdb']],
+])('%s never publishes a file without the events that the lost ledger knew', async (_, command, lost) => {
+  const place = await Place.make(YAML, { eventsPerDay: 1_200 });
+  places.push(place);
+  expect((await place.run(['run'])).code).toBe(0);
+  const events = 'select date, count(*) as events from events group by all order by all';
+  const before = await place.rows(events);
+  expect(before).toHaveLength(2);
+  for (const path of ['ledger', ...lost]) await rm(inData(place, path), { recursive: true });
+  expect((await place.run(command)).code).toBe(1);
+  expect(await place.rows(events)).toEqual(before);
+  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(command)).code).toBe(0);
+  expect(await place.rows(events)).toEqual(before);
+});

@@ -36,7 +36,7 @@ test('a finding that would mislead keeps the last good file published until a so
       /check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
     );
     expect(stopped.stderr).toMatch(
-      /not published: what coverage_rows, events_key, marts_agree_events found would mislead; .*stays as it was/,
+      /Not published: check coverage_rows, events_key, marts_agree_events failed\. Readers keep .* as it is/,
     );
     expect((await readFile(place.published)).equals(good)).toBe(true);
 
