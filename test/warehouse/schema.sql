@@ -877,7 +877,7 @@ table ops.load_notes -- What a load found odd and dealt with, by day; the checks
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
     pull varchar -- Id of the pull.
-    note varchar -- repeated, shared_id, stray, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
+    note varchar -- repeated, shared_id, stray, odd_time, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
     subject varchar -- What it concerns, where there is more to say than the day.
     records bigint -- How many records.
 
