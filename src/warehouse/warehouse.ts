@@ -47,6 +47,8 @@ export interface WarehouseOptions {
   /** What DuckDB may use for ordinary loads; see src/warehouse/room.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
+  /** Once it aborts, everything but closing ends with its reason; a transaction in hand is rolled back. */
+  readonly signal?: AbortSignal;
 }
 
 const pullId = z.object({ pull: z.string() });
@@ -72,8 +74,8 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory } = options;
-    const session = await openSession({ path, tempDirectory, room: roomOf(options) });
+    const { path, tempDirectory, signal } = options;
+    const session = await openSession({ path, tempDirectory, room: roomOf(options), signal });
     try {
       await session.run('load/session');
       await migrate(session, options.effects.now());
@@ -196,7 +198,7 @@ export class Warehouse {
     const { path, effects } = this.#options;
     effects.reach('close/before-checkpoint');
     try {
-      await this.#writing(() => this.#session.run('load/checkpoint'));
+      await this.#writing(() => this.#session.checkpoint());
       effects.reach('close/after-checkpoint');
     } finally {
       this.#session.close();
