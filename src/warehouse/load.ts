@@ -40,6 +40,7 @@ export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadRe
     if (!isRefusal(error)) throw loadError(error, pull.id);
   }
   const mended = await mendRefused(files, LARGEST, context.session, context.tempDirectory);
+  await context.session.set({ mended: mended.copies.length });
   try {
     return await attempt(pull, mended.files, context);
   } catch (error) {
@@ -62,6 +63,7 @@ async function attemptOnce(pull: Pull, files: readonly string[], context: LoadCo
     );
     const restatedBefore = await countRestatements(session);
     const rows = days.length === 0 ? 0 : await loadStream(context, pull, files);
+    await session.run('load/note_mended');
     await session.run('load/touch');
     await session.set({ rows });
     await session.run('load/note_load');
@@ -112,6 +114,7 @@ async function setVariables(pull: Pull, session: Session, effects: Pick<Effects,
     first_day: { day: start },
     last_day: { day: end },
     complete: pull.stream === 'campaigns' ? pull.complete : true,
+    mended: 0,
   });
 }
 
