@@ -198,6 +198,8 @@ test('what a warehouse holds does not depend on the order of loading', async () 
         forwards.statistics(
           range,
           rows.map((row) => statistic(row)),
+          // What is held back depends on what came before it: a rebuild loads the oldest first (held-back.test.ts).
+          { accepted: true },
         ),
       );
       await forwards.load(...pulls);
