@@ -10,14 +10,17 @@ export interface BackfillWish {
   readonly streams: ReadonlySet<JobStream>;
   /** `--yes-paid`. */
   readonly yesPaid: boolean;
+  /** `--accept-empty`. */
+  readonly acceptEmpty: boolean;
 }
 
-export function backfill({ days, streams, yesPaid }: BackfillWish): Job {
+export function backfill({ days, streams, yesPaid, acceptEmpty }: BackfillWish): Job {
   return {
     name: 'backfill',
     streams,
     days,
     again: days,
+    acceptEmpty,
     eventDays: days,
     consent: yesPaid ? 'given' : 'ask',
   };

@@ -27,6 +27,7 @@ export function nightly({ startDate, lookbackDays, exports }: Wanted, now: Date)
     streams: new Set(JOB_STREAMS),
     days: { start: startDate, end },
     again: { start: shiftDay(end, 1 - lookbackDays), end },
+    acceptEmpty: false,
     eventDays: { start: exports.startDate ?? startDate, end },
     consent: 'budget',
   };

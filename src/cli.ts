@@ -53,7 +53,13 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function interrupt(name: string): void {
   // The second signal ends at once; what is durable stays so.
-  if (stop.signal.aborted) process.exit(EXIT.interrupted);
+  if (stop.signal.aborted) {
+    // `process.exit` waits for DuckDB's threads, which may take as long as the statement in hand. Ended by SIGINT, the
+    // process has the same exit code for a shell. As process 1 of a container it cannot be ended so.
+    process.removeAllListeners('SIGINT');
+    process.kill(process.pid, 'SIGINT');
+    process.exit(EXIT.interrupted);
+  }
   terminal.note(`${name}: finishing the step in hand (once more ends at once)`);
   stop.abort(
     new InterruptedError('Interrupted.', { hint: 'What is done is kept; the next run goes on from there.' }),

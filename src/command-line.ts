@@ -94,6 +94,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--streams <names>', 'any of statistics,campaigns,events (default: all)')
     .option('--dry-run', 'show what would be asked for, and send nothing')
     .option('--yes-paid', 'consent to paid exports, within exports.budget')
+    .option('--accept-empty', 'take free answers as they are, also those that wipe days that are held')
     .option(...JSON_OPTION)
     .action((options: BackfillOptions) =>
       act(async (context) => (await import('./commands/backfill.js')).backfillCommand(options, context)),

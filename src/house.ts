@@ -107,6 +107,7 @@ export async function withStoreroom<T>(
       messenger: config.messenger,
       privacy: { recipients: config.privacy.recipients, key: await hmacKey(dataDir, effects) },
       effects,
+      signal,
     });
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());

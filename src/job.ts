@@ -13,6 +13,8 @@ export interface Job {
   readonly days: DayRange;
   /** Part of `days` that is pulled even if it is there, since counts may be restated. */
   readonly again: DayRange;
+  /** Whether answers of the free streams are taken as they are, even if they wipe days that are held. */
+  readonly acceptEmpty: boolean;
   /** The days whose events are wanted. */
   readonly eventDays: DayRange;
   /**

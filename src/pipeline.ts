@@ -132,10 +132,14 @@ async function deliver(storeroom: Storeroom, work: () => Promise<void>, run?: Ru
   return { report, publishedBytes };
 }
 
-/** Times stages, for the run's summary. */
-function stopwatch({ effects, report }: Storeroom) {
+/** The stages as a person at the terminal reads them. */
+const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
+
+/** Tells of stages, and times them for the run's summary. */
+function stopwatch({ effects, report, terminal }: Storeroom) {
   return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
     const began = effects.now();
+    terminal.progress(DOING[stage]);
     const result = await work();
     report.took(stage, effects.now().getTime() - began.getTime());
     return result;

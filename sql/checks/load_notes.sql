@@ -12,8 +12,10 @@ select
         when 'shared_id' then 'Several records have one id; they are kept, the message once.'
         when 'outside_range' then 'Records lie outside the days that were asked for; they were left out.'
         when 'other_day' then 'Records name another day than was asked for; the day that was asked for is taken.'
+        when 'odd_time'
+        then 'Records have a time more than 31 days outside the window of their export; they keep it, and count on its day.'
         when 'undated' then 'Records have no readable date.'
-        when 'mended' then 'Pages held half characters or wrong bytes; those became U+FFFD in the warehouse.'
+        when 'mended' then 'Answers held wrong bytes, half characters, or what is no JSON; those were replaced in the warehouse.'
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
         else note
     end as finding,

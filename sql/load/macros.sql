@@ -59,6 +59,11 @@ create or replace temp macro epoch(value) as
 create or replace temp macro korean_day(micros) as
     date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
 
+-- The day that a record counts on: the Korean day of its time, or that of its export where the time is more than 31 days
+-- away from it. Such a time is a mistake of whoever sent it (milliseconds, a clock of 2100), and no day to count on.
+create or replace temp macro counted_day(micros, export_day) as
+    if(abs(korean_day(micros) - export_day) > 31, export_day, korean_day(micros));
+
 -- Wall-clock time in Korea. The service names no zone; where one is named, it counts.
 create or replace temp macro korean_time(value) as case
     when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')

@@ -1,5 +1,6 @@
 -- The days of a model that are to be computed again: those that its streams changed, and those that look back at them.
--- `anew`: all days. `reach`: how many days after a changed one look back at it; null for all of them.
+-- `anew`: all days. `reach`: how many days after a changed one look back at it; null for all of them. No range of days is
+-- walked from its first to its last day: a single row of the year 9999 would make it endless.
 
 create or replace temp table stale_days as
 with changed as (
@@ -15,24 +16,25 @@ last_one as (
 ),
 
 looking_back as (
-    select unnest(
-        generate_series(
-            changed.date,
-            case
-                when getvariable('reach') is null then last_one.last_date
-                else least(changed.date + getvariable('reach')::integer, last_one.last_date)
-            end,
-            interval 1 day
-        )
-    )::date as date
-    from (
-        -- Of those that reach to the end, the first one reaches them all.
-        select date from changed where getvariable('reach') is not null
-        union all
-        select min(date) from changed where getvariable('reach') is null
-    ) as changed
+    select date from changed
+
+    union
+
+    select changed.date + step::integer as date
+    from changed
+    cross join range(1, coalesce(getvariable('reach'), 0) + 1) as steps (step)
     cross join last_one
-    where changed.date is not null
+    where changed.date + step::integer <= last_one.last_date
+
+    union
+
+    -- What looks back at everything has something to look at only on days that hold rows.
+    select events.date
+    from events
+    where
+        getvariable('reach') is null
+        and list_contains(getvariable('streams'), 'events')
+        and events.date > (select min(date) from changed)
 ),
 
 whole_weeks as (
@@ -42,9 +44,6 @@ whole_weeks as (
     where getvariable('by_week')
 )
 
-select distinct date
-from (
-    select date from looking_back
-    union all
-    select date from whole_weeks
-) as either;
+select date from looking_back where date is not null
+union
+select date from whole_weeks where date is not null;

@@ -16,6 +16,7 @@ export interface BackfillOptions {
   readonly streams?: string;
   readonly dryRun?: boolean;
   readonly yesPaid?: boolean;
+  readonly acceptEmpty?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,7 +25,12 @@ export async function backfillCommand(options: BackfillOptions, context: Command
   const days = parseDays(options.start, options.end, effects.now());
   const streams = parseStreams(options.streams);
   const config = requireService(context.loadConfig());
-  const job = backfill({ days, streams, yesPaid: options.yesPaid === true });
+  const job = backfill({
+    days,
+    streams,
+    yesPaid: options.yesPaid === true,
+    acceptEmpty: options.acceptEmpty === true,
+  });
   if (options.dryRun === true) {
     const plan = await makePlan(job, config, context);
     printPlan(plan, options.json === true, terminal);

@@ -2,6 +2,7 @@
 import { dayCount, halvesOf, type DayRange } from '../calendar.js';
 import type { Answer, ServiceClient } from '../service/client.js';
 import { campaignStatistics } from '../service/endpoints.js';
+import { readEnvelope } from '../service/envelope.js';
 import { settleAll } from './settle.js';
 
 export interface CampaignSink {
@@ -13,6 +14,8 @@ export interface CampaignSink {
 export interface CampaignFailure {
   readonly campaignId: string;
   readonly reason: string;
+  /** Whether the service says in its own words (404, JSON) that there is no such campaign. */
+  readonly notFound: boolean;
 }
 
 /** So often the same window is asked for again when the service says `Timeout`, before it is halved. */
@@ -43,18 +46,21 @@ async function extractCampaign(
     asked++;
   } while (answer.verdict.kind === 'timeout' && asked <= PATIENCE);
 
-  const { verdict, body } = answer;
+  const { verdict, body, status } = answer;
   if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
     const [first, second] = halvesOf(range);
     const early = await extractCampaign(service, campaignId, first, sink);
     const late = await extractCampaign(service, campaignId, second, sink);
     return early ?? late;
   }
-  if (verdict.kind !== 'ok') return { campaignId, reason: `E19 failed (${verdict.reason})` };
+  if (verdict.kind !== 'ok') {
+    const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
+    return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
+  }
   const data = verdict.envelope.kind === 'object' ? verdict.envelope.parts.get('data') : undefined;
   if (data === undefined || body[data.start] !== 0x7b) {
     await sink.reject(question.endpoint, campaignId, body);
-    return { campaignId, reason: 'E19 answered without a data object' };
+    return { campaignId, reason: 'E19 answered without a data object', notFound: false };
   }
   await sink.accept(campaignId, range, body);
   return undefined;

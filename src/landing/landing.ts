@@ -146,6 +146,18 @@ interface CampaignWriter {
   path(name: string): string;
 }
 
+/** How a pull of campaign statistics ended. */
+interface CampaignEnd {
+  /** The campaigns that were asked for and did not answer. */
+  readonly failed?: readonly string[];
+  /** Of these, the ones whose answer was 404. */
+  readonly notFound?: readonly string[];
+  /** Those that are taken for deleted at the service. */
+  readonly gone?: readonly string[];
+  /** Whether a person takes the answers as they are, however little they hold. */
+  readonly accepted?: boolean;
+}
+
 /** One pull of campaign statistics while it goes on. Killed before `finish`, it never was. */
 export class CampaignPull {
   readonly #answers: CampaignAnswer[] = [];
@@ -168,19 +180,26 @@ export class CampaignPull {
     return landed;
   }
 
-  /** Declares the pull done; `failed` are the campaigns that were asked for and did not answer. Throws `StorageError`. */
-  async finish(failed: readonly string[] = []): Promise<CampaignsPull> {
+  /** Declares the pull done. Throws `StorageError`. */
+  async finish({
+    failed = [],
+    notFound = [],
+    gone = [],
+    accepted = false,
+  }: CampaignEnd = {}): Promise<CampaignsPull> {
     const { id, range, pulledAt } = this;
     const answers = this.#answers.toSorted(byCampaignAndWindow);
-    await this.writer.manifest(
-      `${JSON.stringify({ version: 1, range, pulledAt, answers, failed }, null, 1)}\n`,
-    );
+    const manifest = { version: 1, range, pulledAt, answers, failed, notFound, gone, accepted };
+    await this.writer.manifest(`${JSON.stringify(manifest, null, 1)}\n`);
     return {
       stream: 'campaigns',
       id,
       range,
       pulledAt,
       complete: failed.length === 0,
+      accepted,
+      notFound,
+      gone,
       answers: answers.map((answer) => ({ ...answer, file: this.writer.path(answer.file) })),
     };
   }

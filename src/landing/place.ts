@@ -13,9 +13,20 @@ export interface ExportPlace {
 /** What one landed file is. */
 export type Place =
   /** An answer to E17 for a range of days. */
-  | { readonly stream: 'statistics'; readonly range: DayRange; readonly pulledAt: Date }
+  | {
+      readonly stream: 'statistics';
+      readonly range: DayRange;
+      readonly pulledAt: Date;
+      /** Whether a person takes the answer as it is, however little it holds. */
+      readonly accepted?: boolean;
+    }
   /** An answer to E18 for one day. */
-  | { readonly stream: 'statistics_by_subchannel'; readonly day: Day; readonly pulledAt: Date }
+  | {
+      readonly stream: 'statistics_by_subchannel';
+      readonly day: Day;
+      readonly pulledAt: Date;
+      readonly accepted?: boolean;
+    }
   /** One page of an export's result (E21), counted from zero. */
   | { readonly stream: 'events'; readonly export: ExportPlace; readonly page: number }
   /** An answer that cannot be trusted, kept as it came: `endpoint` such as `E21`, `what` in a few words. */
@@ -36,9 +47,9 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
 export function pathOf(place: Place): string {
   switch (place.stream) {
     case 'statistics':
-      return join('statistics', rangeName(place.range), `${instantName(place.pulledAt)}.json.gz`);
+      return join('statistics', rangeName(place.range), answerName(place));
     case 'statistics_by_subchannel':
-      return join('statistics_by_subchannel', place.day, `${instantName(place.pulledAt)}.json.gz`);
+      return join('statistics_by_subchannel', place.day, answerName(place));
     case 'events':
       return join(exportFolder(place.export), pageName(place.page));
     case 'rejected': {
@@ -62,6 +73,27 @@ export function campaignName(campaignId: string, nth: number): string {
 /** The folder, below `landing/`, of an export's pages. */
 export function exportFolder({ day, key, exportId }: ExportPlace): string {
   return join('events', day, key, safeName(exportId));
+}
+
+/** What is in the name of an answer's file. */
+interface AnswerName {
+  readonly pulledAt: Date;
+  readonly accepted: boolean;
+}
+
+/** `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the name lands with the answer, so neither is without the other. */
+function answerName({
+  pulledAt,
+  accepted = false,
+}: Partial<AnswerName> & { readonly pulledAt: Date }): string {
+  return `${instantName(pulledAt)}${accepted ? '.accepted' : ''}.json.gz`;
+}
+
+/** What the name of an answer's file stands for. */
+export function answerOf(name: string): AnswerName | undefined {
+  const [, instant = '', mark] = /^(.*?)(\.accepted)?\.json\.gz$/.exec(name) ?? [];
+  const pulledAt = instantOf(instant);
+  return pulledAt && { pulledAt, accepted: mark !== undefined };
 }
 
 /** `page-00000.json.gz` */

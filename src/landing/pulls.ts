@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isDay, type Day, type DayRange } from '../calendar.js';
 import { codeOf, DamageError } from '../errors.js';
-import { instantOf, MANIFEST, rangeOf } from './place.js';
+import { answerOf, instantOf, MANIFEST, rangeOf } from './place.js';
 import { orStorageError, readIfThere } from './storage-error.js';
 
 interface PullBase {
@@ -18,6 +18,8 @@ export interface StatisticsPull extends PullBase {
   readonly stream: 'statistics';
   readonly range: DayRange;
   readonly file: string;
+  /** Whether a person takes the answer as it is, however little it holds. */
+  readonly accepted: boolean;
 }
 
 /** One answer to E18. */
@@ -25,6 +27,7 @@ export interface SubchannelPull extends PullBase {
   readonly stream: 'statistics_by_subchannel';
   readonly day: Day;
   readonly file: string;
+  readonly accepted: boolean;
 }
 
 /** One answer to E19. */
@@ -35,12 +38,17 @@ export interface CampaignAnswer {
   readonly windowEnd: Date;
 }
 
-/** The answers to E19 for all campaigns of a range; `complete` when every campaign asked for answered. */
+/** The answers to E19 for all campaigns of a range; `complete` when every campaign asked for answered, or is gone. */
 export interface CampaignsPull extends PullBase {
   readonly stream: 'campaigns';
   readonly range: DayRange;
   readonly complete: boolean;
+  readonly accepted: boolean;
   readonly answers: readonly CampaignAnswer[];
+  /** Of those that did not answer, the ones whose answer was 404. */
+  readonly notFound: readonly string[];
+  /** Those that are taken for deleted at the service. */
+  readonly gone: readonly string[];
 }
 
 export type LandedPull = StatisticsPull | SubchannelPull | CampaignsPull;
@@ -63,6 +71,9 @@ export const campaignManifest = z.object({
     }),
   ),
   failed: z.array(z.string()),
+  notFound: z.array(z.string()).default([]),
+  gone: z.array(z.string()).default([]),
+  accepted: z.boolean().default(false),
 });
 export type CampaignManifest = z.infer<typeof campaignManifest>;
 
@@ -115,17 +126,17 @@ export async function namesIn(folder: string): Promise<string[]> {
 
 function statisticsPull(landing: string, folder: string, name: string): StatisticsPull | undefined {
   const range = rangeOf(folder);
-  const pulledAt = fileInstant(name);
-  if (range === undefined || pulledAt === undefined) return undefined;
+  const answer = answerOf(name);
+  if (range === undefined || answer === undefined) return undefined;
   const id = `statistics/${folder}/${name}`;
-  return { stream: 'statistics', id, range, pulledAt, file: join(landing, id) };
+  return { stream: 'statistics', id, range, ...answer, file: join(landing, id) };
 }
 
 function subchannelPull(landing: string, folder: string, name: string): SubchannelPull | undefined {
-  const pulledAt = fileInstant(name);
-  if (!isDay(folder) || pulledAt === undefined) return undefined;
+  const answer = answerOf(name);
+  if (!isDay(folder) || answer === undefined) return undefined;
   const id = `statistics_by_subchannel/${folder}/${name}`;
-  return { stream: 'statistics_by_subchannel', id, day: folder, pulledAt, file: join(landing, id) };
+  return { stream: 'statistics_by_subchannel', id, day: folder, ...answer, file: join(landing, id) };
 }
 
 async function campaignsPull(landing: string, folder: string, name: string): Promise<CampaignsPull[]> {
@@ -133,7 +144,7 @@ async function campaignsPull(landing: string, folder: string, name: string): Pro
   const id = `campaigns/${folder}/${name}`;
   const manifest = await readManifest(join(landing, id, MANIFEST));
   if (manifest === undefined) return [];
-  const { range, pulledAt, answers, failed } = manifest;
+  const { range, pulledAt, answers, failed, notFound, gone, accepted } = manifest;
   return [
     {
       stream: 'campaigns',
@@ -141,7 +152,10 @@ async function campaignsPull(landing: string, folder: string, name: string): Pro
       range,
       pulledAt,
       complete: failed.length === 0,
+      accepted,
       answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
+      notFound,
+      gone,
     },
   ];
 }
@@ -157,8 +171,4 @@ async function readManifest(path: string): Promise<CampaignManifest | undefined>
       cause,
     });
   }
-}
-
-function fileInstant(name: string): Date | undefined {
-  return name.endsWith('.json.gz') ? instantOf(name.slice(0, -'.json.gz'.length)) : undefined;
 }

@@ -3,8 +3,6 @@
  * and whether it is whole. A page of an export is most of a megabyte; making JavaScript objects of it would cost more
  * than everything else that happens to it, and only DuckDB needs to look within.
  */
-import { isUtf8 } from 'node:buffer';
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
@@ -13,6 +11,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Where a value lies in the body: bytes, `end` excluded. */
 export interface Span {
@@ -31,21 +30,25 @@ export type Envelope =
   | { readonly kind: 'object'; readonly parts: ReadonlyMap<string, Part> };
 
 /**
- * The outside of a JSON text.
+ * The outside of a JSON text. What is odd inside of it, bytes that are not UTF-8 and control characters among it, costs
+ * no answer: it lands as it came, and the load mends it.
  *
- * @returns undefined when the body is not one whole JSON array or object in UTF-8: cut short, HTML, or empty.
+ * @returns undefined when the body is not one whole JSON array or object: cut short, HTML, or empty.
  */
 export function readEnvelope(body: Buffer): Envelope | undefined {
-  const start = skipSpace(body, 0);
+  const start = skipSpace(body, startsWithMark(body) ? BYTE_ORDER_MARK.length : 0);
   const opening = body[start];
   if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) return undefined;
-  if (!isUtf8(body)) return undefined;
   if (opening === OPEN_BRACKET) {
     const list = measure(body, start);
     if (list === undefined || skipSpace(body, list.end) !== body.length) return undefined;
     return { kind: 'array', elements: list.elements ?? 0 };
   }
   return readObject(body, start);
+}
+
+function startsWithMark(body: Buffer): boolean {
+  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
 /** The value of a small part, parsed; undefined when there is no such part or it is not valid JSON. */
@@ -69,10 +72,11 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
     if (keyEnd === undefined) return undefined;
     const key = partValue(body, { start: at, end: keyEnd, elements: undefined });
     const colon = skipSpace(body, keyEnd);
-    if (typeof key !== 'string' || body[colon] !== COLON) return undefined;
+    if (body[colon] !== COLON) return undefined;
     const value = measure(body, skipSpace(body, colon + 1));
     if (value === undefined) return undefined;
-    parts.set(key, value);
+    // A key that cannot be read is none of ours.
+    if (typeof key === 'string') parts.set(key, value);
     at = skipSpace(body, value.end);
     if (body[at] === CLOSE_BRACE) break;
     if (body[at] !== COMMA) return undefined;
@@ -115,12 +119,14 @@ function measure(body: Buffer, start: number): Part | undefined {
   return undefined;
 }
 
-/** A number, `true`, `false` or `null`. */
+/** A number, `true`, `false` or `null`, or a number that JavaScript alone knows. */
 function scalar(body: Buffer, start: number): Part | undefined {
   let end = start;
   while (end < body.length && !isDelimiter(body[end])) end++;
   const part = { start, end, elements: undefined };
-  return partValue(body, part) === undefined ? undefined : part;
+  const isKnown =
+    partValue(body, part) !== undefined || /^-?(NaN|Infinity)$/.test(body.toString('latin1', start, end));
+  return isKnown ? part : undefined;
 }
 
 function isDelimiter(byte: number | undefined): boolean {

@@ -1,23 +1,39 @@
 /** The stage of the campaign statistics: E19 for the campaigns that the daily statistics name. */
-import { rangesOf, windowOf, type DayRange } from '../calendar.js';
-import { extractCampaigns } from '../extract/campaigns.js';
+import { rangesOf, windowOf, type Day, type DayRange } from '../calendar.js';
+import { extractCampaigns, type CampaignFailure } from '../extract/campaigns.js';
 import type { House } from '../house.js';
 import type { Job } from '../job.js';
+import { absences, isGone, type Absence } from '../landing/gone-campaigns.js';
+import type { CampaignsPull } from '../landing/pulls.js';
 import { loadOrReport } from './catch-up.js';
+import { gapsOf, heldAmong } from './held-back.js';
 import { daysToPull, LONGEST_RANGE_DAYS } from './statistics.js';
 
 export async function pullCampaigns(job: Job, house: House): Promise<void> {
-  const { warehouse, signal } = house;
+  const { warehouse, landing, signal, report } = house;
   // Without its daily statistics it is not known which campaigns a day had; it stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = (await daysToPull(job, house, 'campaigns')).filter((day) => known.has(day));
-  for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
-    signal.throwIfAborted();
-    await pullRange(range, house);
-  }
+  const pulls = (await landing.pulls()).filter((pull) => pull.stream === 'campaigns');
+  const pull = async (wanted: readonly Day[]): Promise<void> => {
+    for (const range of rangesOf(wanted, LONGEST_RANGE_DAYS)) {
+      signal.throwIfAborted();
+      pulls.push(await pullRange(range, job, house, absences(pulls)));
+    }
+  };
+  await pull(days);
+  const held = await heldAmong(days, house, 'campaigns');
+  if (held.length === 0) return;
+  await pull(held);
+  report.gap(...gapsOf(await heldAmong(days, house, 'campaigns'), 'campaigns'));
 }
 
-async function pullRange(range: DayRange, house: House): Promise<void> {
+async function pullRange(
+  range: DayRange,
+  job: Job,
+  house: House,
+  absent: ReadonlyMap<string, Absence>,
+): Promise<CampaignsPull> {
   const { service, landing, warehouse, report, effects, terminal } = house;
   const campaigns = await warehouse.campaignsSeen(range);
   terminal.progress(`statistics of ${campaigns.length} campaigns, ${range.start} to ${range.end}`);
@@ -33,14 +49,30 @@ async function pullRange(range: DayRange, house: House): Promise<void> {
       );
     },
   });
-  const landed = await pull.finish(failures.map(({ campaignId }) => campaignId));
-  await loadOrReport(house, landed);
-  const [first] = failures;
-  if (first === undefined) return;
-  const others = failures.length === 1 ? '' : ` and ${failures.length - 1} more`;
-  report.gap({
-    stream: 'campaigns',
-    days: range,
-    reason: `campaign ${first.campaignId}${others}: ${first.reason}`,
+  const isDeleted = ({ campaignId, notFound }: CampaignFailure): boolean =>
+    notFound && isGone(absent.get(campaignId), pull.pulledAt);
+  const gone = failures.filter(isDeleted).map(({ campaignId }) => campaignId);
+  const failed = failures.filter((failure) => !isDeleted(failure));
+  const landed = await pull.finish({
+    failed: failed.map(({ campaignId }) => campaignId),
+    notFound: failed.filter(({ notFound }) => notFound).map(({ campaignId }) => campaignId),
+    gone,
+    accepted: job.acceptEmpty,
   });
+  for (const id of gone.filter((id) => absent.get(id)?.known !== true)) {
+    terminal.note(
+      `The campaign ${id} is gone: E19 answers 404 for the third night. What the warehouse holds of it stays, and days count as complete without it.`,
+    );
+  }
+  await loadOrReport(house, landed);
+  const [first] = failed;
+  if (first !== undefined) {
+    const others = failed.length === 1 ? '' : ` and ${failed.length - 1} more`;
+    report.gap({
+      stream: 'campaigns',
+      days: range,
+      reason: `campaign ${first.campaignId}${others}: ${first.reason}`,
+    });
+  }
+  return landed;
 }

@@ -2,11 +2,10 @@
  * Loads what lies in the landing zone and is not in the warehouse yet: after a kill between landing and loading that is
  * the last pull, after the loss of the warehouse it is all of them. `rebuild` is nothing else.
  */
-import type { Day } from '../calendar.js';
 import type { Storeroom } from '../house.js';
 import { DamageError, messageOf, ServiceError } from '../errors.js';
 import type { ExportEntry } from '../landing/export-entry.js';
-import { daysAsked, type EventsPull, type Pull, type SubchannelPull } from '../warehouse/pull.js';
+import { daysAsked, type EventsPull, type Pull } from '../warehouse/pull.js';
 
 export async function catchUp(storeroom: Storeroom): Promise<void> {
   const { landing, ledger, warehouse, signal } = storeroom;
@@ -16,40 +15,26 @@ export async function catchUp(storeroom: Storeroom): Promise<void> {
   const waiting = [...free, ...paid]
     .filter(({ id }) => !loaded.has(id))
     .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
-  const passed = replacedWithin(waiting);
+  const superseded = await warehouse.supersededAmong(
+    waiting.filter((pull) => pull.stream === 'statistics_by_subchannel'),
+  );
   const load = async (pulls: readonly Pull[]): Promise<void> => {
     for (const pull of pulls) {
       signal.throwIfAborted();
       await loadOrReport(storeroom, pull);
     }
   };
-  const ids = new Set(passed.map(({ id }) => id));
+  const ids = new Set(superseded.map(({ pull }) => pull.id));
   await load(waiting.filter(({ id }) => !ids.has(id)));
-  await warehouse.passOver(passed);
+  await warehouse.passOver(superseded);
   // Of a day whose last answer is damaged, the one before counts.
-  const known = passed.length === 0 ? loaded : await warehouse.loaded();
-  await load(passed.filter(({ id }) => !known.has(id)));
+  const known = superseded.length === 0 ? loaded : await warehouse.loaded();
+  await load(superseded.map(({ pull }) => pull).filter(({ id }) => !known.has(id)));
   if (!ledger.isWhole) return;
   const now = await warehouse.loaded();
   for (const entry of ledger.entries()) {
     if (entry.state === 'landed' && now.has(pullId(entry))) await ledger.loaded(entry.key);
   }
-}
-
-/**
- * The answers to E18 that a later one among them replaces. Of E17 each pull counts, for what it restated, and of E19
- * each is a collection of its own.
- */
-function replacedWithin(pulls: readonly Pull[]): SubchannelPull[] {
-  const last = new Map<Day, SubchannelPull>();
-  const replaced: SubchannelPull[] = [];
-  for (const pull of pulls) {
-    if (pull.stream !== 'statistics_by_subchannel') continue;
-    const before = last.get(pull.day);
-    if (before !== undefined) replaced.push(before);
-    last.set(pull.day, pull);
-  }
-  return replaced;
 }
 
 /** The pull that a landed export is, or undefined as long as pages are missing. */

@@ -9,58 +9,96 @@ import type { House } from '../house.js';
 import type { Job } from '../job.js';
 import type { Stream } from '../warehouse/pull.js';
 import { loadOrReport } from './catch-up.js';
+import { gapsOf, heldAmong } from './held-back.js';
 
 /** No answer of E17 is asked to hold more days than this; a month of a busy project is a large answer already. */
 export const LONGEST_RANGE_DAYS = 31;
 
 export async function pullStatistics(job: Job, house: House): Promise<void> {
-  const { service, landing, report, effects, terminal, signal } = house;
+  const { signal, terminal, report } = house;
+  const rounds = [
+    { stream: 'statistics', what: 'daily statistics', extract: extractStatistics },
+    {
+      stream: 'statistics_by_subchannel',
+      what: 'statistics by sub-channel',
+      extract: extractSubchannelStatistics,
+    },
+  ] as const;
+  const asked = new Map<Stream, Day[]>();
 
-  const daily: StatisticsSink = {
+  for (const round of rounds) {
+    const days = await daysToPull(job, house, round.stream);
+    asked.set(round.stream, days);
+    await pull(round, days);
+  }
+  // What was held back is asked for once more, later: by now the service may have come to itself.
+  for (const round of rounds) {
+    const days = asked.get(round.stream) ?? [];
+    const doubtful = await doubtfulAmong(days, house, round.stream);
+    if (doubtful.length === 0) continue;
+    await pull(round, doubtful);
+    report.gap(...gapsOf(await heldAmong(days, house, round.stream), round.stream));
+  }
+
+  async function pull(
+    { stream, what, extract }: (typeof rounds)[number],
+    days: readonly Day[],
+  ): Promise<void> {
+    const sink = sinkFor(stream, what, job, house);
+    for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
+      signal.throwIfAborted();
+      terminal.progress(`${what} ${range.start} to ${range.end}`);
+      report.gap(...(await extract(house.service, range, sink)));
+    }
+  }
+}
+
+/** Lands what comes, and loads it. */
+function sinkFor(
+  stream: 'statistics' | 'statistics_by_subchannel',
+  what: string,
+  { acceptEmpty: accepted }: Job,
+  house: House,
+): StatisticsSink {
+  const { landing, effects } = house;
+  return {
     async accept(range, body) {
       const pulledAt = house.pullInstant();
-      const { id, file } = await landing.land({ stream: 'statistics', range, pulledAt }, body);
-      await loadOrReport(house, { stream: 'statistics', id, range, pulledAt, file });
+      if (stream === 'statistics') {
+        const { id, file } = await landing.land({ stream, range, pulledAt, accepted }, body);
+        await loadOrReport(house, { stream, id, range, pulledAt, accepted, file });
+      } else {
+        const day = range.start;
+        const { id, file } = await landing.land({ stream, day, pulledAt, accepted }, body);
+        await loadOrReport(house, { stream, id, day, pulledAt, accepted, file });
+      }
     },
-    reject: reject('statistics'),
-  };
-  for (const range of rangesOf(await daysToPull(job, house, 'statistics'), LONGEST_RANGE_DAYS)) {
-    signal.throwIfAborted();
-    terminal.progress(`daily statistics ${range.start} to ${range.end}`);
-    report.gap(...(await extractStatistics(service, range, daily)));
-  }
-
-  const bySubchannel: StatisticsSink = {
-    async accept({ start: day }, body) {
-      const pulledAt = house.pullInstant();
-      const { id, file } = await landing.land({ stream: 'statistics_by_subchannel', day, pulledAt }, body);
-      await loadOrReport(house, { stream: 'statistics_by_subchannel', id, day, pulledAt, file });
-    },
-    reject: reject('statistics by sub-channel'),
-  };
-  for (const range of rangesOf(
-    await daysToPull(job, house, 'statistics_by_subchannel'),
-    LONGEST_RANGE_DAYS,
-  )) {
-    signal.throwIfAborted();
-    terminal.progress(`statistics by sub-channel ${range.start} to ${range.end}`);
-    report.gap(...(await extractSubchannelStatistics(service, range, bySubchannel)));
-  }
-
-  function reject(what: string): StatisticsSink['reject'] {
-    return async (endpoint, range, body) => {
+    async reject(endpoint, range, body) {
       await landing.land(
         { stream: 'rejected', endpoint, what: `${what} ${range.start}`, at: effects.now() },
         body,
       );
-    };
-  }
+    },
+  };
 }
 
-/** The days of a job that a free stream lacks, or that it is to pull again. */
+/** The days that were held back and, where there are any, those that came empty beside them for the first time. */
+async function doubtfulAmong(
+  days: readonly Day[],
+  house: House,
+  stream: 'statistics' | 'statistics_by_subchannel',
+): Promise<Day[]> {
+  const held = new Set(await heldAmong(days, house, stream));
+  if (held.size === 0) return [];
+  const covered = await house.warehouse.coverage(stream);
+  return days.filter((day) => held.has(day) || covered.get(day)?.rows === 0);
+}
+
+/** The days of a job that a free stream lacks, that it is to pull again, or whose last answer was held back. */
 export async function daysToPull(job: Job, { warehouse }: House, stream: Stream): Promise<Day[]> {
   const covered = await warehouse.coverage(stream);
+  const held = new Set(await warehouse.heldBack(stream));
   return daysOf(job.days).filter(
-    (day) => !covered.has(day) || (day >= job.again.start && day <= job.again.end),
+    (day) => !covered.has(day) || held.has(day) || (day >= job.again.start && day <= job.again.end),
   );
 }

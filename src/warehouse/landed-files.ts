@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError, StorageError } from '../errors.js';
+import { mendedJson } from './mending.js';
 
 const decompress = promisify(gunzip);
 const compress = promisify(gzip);
@@ -82,13 +83,9 @@ async function countInflated(file: string): Promise<number> {
   return bytes;
 }
 
-/** The escape of a pair, of half a pair, or of anything else: read one after the other, so that `\\\\ud83d` is no escape. */
-const ESCAPES =
-  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\./gs;
-
 /**
- * Writes a copy of a JSON file that DuckDB accepts: a text that was cut in the middle of an emoji, as JavaScript writes
- * it, and bytes that are not UTF-8, become U+FFFD there. Resolves with the path of the copy.
+ * Writes a copy of a JSON file that DuckDB accepts: bytes that are not UTF-8 become U+FFFD there, and the rest is mended
+ * as `mendedJson` says. Resolves with the path of the copy.
  *
  * @throws DamageError when the file is not JSON
  */
@@ -98,15 +95,8 @@ export async function mend(file: string, folder: string, number: number): Promis
   });
   const body = file.endsWith('.gz') ? await decompress(bytes).catch(() => undefined) : bytes;
   if (body === undefined) throw damaged(file, 'is not a whole gzip file');
-  const mended = body.toString('utf8').replace(ESCAPES, (found) => {
-    return found.length === 6 && found.startsWith('\\u') ? '\\ufffd' : found;
-  });
-  try {
-    JSON.parse(mended);
-  } catch {
-    // The error of JSON.parse quotes the text around it, which may be anybody's message.
-    throw damaged(file, 'is not JSON');
-  }
+  const mended = mendedJson(body.toString('utf8'));
+  if (mended === undefined) throw damaged(file, 'is not JSON');
   const copy = join(folder, `mended-${process.pid}-${number}.json.gz`);
   await writeFile(copy, await compress(mended, { level: 1 }), { mode: 0o600 });
   return copy;

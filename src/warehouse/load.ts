@@ -13,6 +13,8 @@ import { withRoom, type Room } from './room.js';
 import { count, type Session } from './session.js';
 import { mendRefused, type Staging } from './staging.js';
 
+const reportedDay = z.object({ date: z.string() });
+
 export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
 
 export interface LoadContext {
@@ -40,6 +42,7 @@ export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadRe
     if (!isRefusal(error)) throw loadError(error, pull.id);
   }
   const mended = await mendRefused(files, LARGEST, context.session, context.tempDirectory);
+  await context.session.set({ mended: mended.copies.length });
   try {
     return await attempt(pull, mended.files, context);
   } catch (error) {
@@ -57,11 +60,13 @@ async function attemptOnce(pull: Pull, files: readonly string[], context: LoadCo
   const { session, effects } = context;
   const report = await session.transaction(async () => {
     await session.run('load/days');
-    const days = (await session.rows('load/report_days', z.object({ date: z.string() }))).map(
-      ({ date }) => date,
-    );
+    const days = (await session.rows('load/report_days', reportedDay)).map(({ date }) => date);
     const restatedBefore = await countRestatements(session);
     const rows = days.length === 0 ? 0 : await loadStream(context, pull, files);
+    const held =
+      holdsBack(pull) && days.length > 0 ? await session.rows('load/report_held', reportedDay) : [];
+    const heldDays = held.map(({ date }) => date);
+    await session.run('load/note_mended');
     await session.run('load/touch');
     await session.set({ rows });
     await session.run('load/note_load');
@@ -73,7 +78,8 @@ async function attemptOnce(pull: Pull, files: readonly string[], context: LoadCo
       stream: pull.stream,
       changed: true,
       rows,
-      days,
+      days: pull.stream === 'campaigns' ? days : days.filter((day) => !heldDays.includes(day)),
+      held: heldDays,
       superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day)),
       restatements: (await countRestatements(session)) - restatedBefore,
       notes: Object.fromEntries(noted.map(({ note, records }) => [note, records])),
@@ -112,6 +118,7 @@ async function setVariables(pull: Pull, session: Session, effects: Pick<Effects,
     first_day: { day: start },
     last_day: { day: end },
     complete: pull.stream === 'campaigns' ? pull.complete : true,
+    mended: 0,
   });
 }
 
@@ -126,6 +133,11 @@ function filesOf(pull: Pull): readonly string[] {
     case 'events':
       return [];
   }
+}
+
+/** What is paid for is never held back: its records are what they are. */
+function holdsBack({ stream }: Pull): boolean {
+  return stream !== 'events';
 }
 
 async function countRestatements(session: Session): Promise<number> {

@@ -3,7 +3,7 @@
  * loads touched. So a night costs what its days cost, however old the warehouse is.
  */
 import { z } from 'zod';
-import { messageOf } from '../errors.js';
+import { DawnloadError, messageOf } from '../errors.js';
 import { models, type Keeping, type Model } from './model-file.js';
 import type { Session } from './session.js';
 
@@ -33,6 +33,7 @@ export async function refreshModels(session: Session): Promise<void> {
       if (anew) await create(session, model);
       if (model.keeping !== undefined) await bringForward(session, model, model.keeping, anew);
     } catch (cause) {
+      if (cause instanceof DawnloadError) throw cause;
       // What it is stays in front: a full disk is told apart by it.
       throw new Error(`${messageOf(cause)} (in the model ${model.relation})`, { cause });
     }

@@ -10,6 +10,8 @@ export interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
   readonly room: Room;
+  /** Interrupts whatever the session does. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Opening {
  * @throws CorruptDatabaseError when it is no database, or a damaged one
  */
 export async function openSession(opening: Opening): Promise<Session> {
-  const { path, tempDirectory, room } = opening;
+  const { path, tempDirectory, room, signal } = opening;
   // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
   process.umask(0o077);
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
@@ -34,7 +36,7 @@ export async function openSession(opening: Opening): Promise<Session> {
     preserve_insertion_order: 'false',
   };
   try {
-    return await Session.open(await openInstance(path, settings));
+    return await Session.open(await openInstance(path, settings), signal);
   } catch (cause) {
     throw openingError(path, cause);
   }

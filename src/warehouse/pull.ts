@@ -20,6 +20,8 @@ export interface StatisticsPull extends Landed {
   readonly stream: 'statistics';
   readonly range: DayRange;
   readonly file: string;
+  /** Whether a person takes the answer as it is; otherwise what would wipe rows is held back. */
+  readonly accepted?: boolean;
 }
 
 /** E18: a bare array for one day. A record may or may not carry `date`; the day that was asked for counts. */
@@ -27,6 +29,7 @@ export interface SubchannelPull extends Landed {
   readonly stream: 'statistics_by_subchannel';
   readonly day: Day;
   readonly file: string;
+  readonly accepted?: boolean;
 }
 
 /** One campaign's answer to E19: `{data: {lastCollectedAt, stats}, error: null}`. */
@@ -43,6 +46,9 @@ export interface CampaignsPull extends Landed {
   readonly range: DayRange;
   /** False when some campaign could not be had: the others are loaded, and the days do not count as covered. */
   readonly complete: boolean;
+  readonly accepted?: boolean;
+  /** Campaigns that were deleted at the service: their rows stay as they are. */
+  readonly gone?: readonly string[];
   readonly answers: readonly CampaignAnswer[];
 }
 
@@ -58,7 +64,10 @@ export interface EventsPull extends Landed {
   readonly records: number;
 }
 
-export type Pull = StatisticsPull | SubchannelPull | CampaignsPull | EventsPull;
+/** What costs nothing: its days are pulled again, and answered again. */
+export type FreePull = StatisticsPull | SubchannelPull | CampaignsPull;
+
+export type Pull = FreePull | EventsPull;
 
 /** The days that a pull is about, both ends included. */
 export function daysAsked(pull: Pull): DayRange {

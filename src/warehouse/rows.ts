@@ -13,6 +13,8 @@ export interface LoadReport {
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
+  /** Days that were not replaced, since the pull holds nothing, or too little, of them. */
+  readonly held: readonly Day[];
   /** Days of the pull that a later pull had replaced before: they were left as they are. */
   readonly superseded: readonly Day[];
   /** Counters of earlier pulls that this one changed (daily statistics only). */

@@ -31,19 +31,29 @@ export class Session {
   readonly #connection: DuckDBConnection;
 
   readonly #siblings: Session[] = [];
+  readonly #signal: AbortSignal | undefined;
+  /** Whether what is at work must come to its end: a commit, a rollback, a checkpoint. */
+  #settling = false;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  private constructor(
+    instance: DuckDBInstance,
+    connection: DuckDBConnection,
+    signal: AbortSignal | undefined,
+  ) {
     this.#instance = instance;
     this.#connection = connection;
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#interrupt);
   }
 
-  static async open(instance: DuckDBInstance): Promise<Session> {
-    return new Session(instance, await instance.connect());
+  /** @param signal once it aborts, the statement in hand is interrupted and no other begins: its reason is thrown */
+  static async open(instance: DuckDBInstance, signal?: AbortSignal): Promise<Session> {
+    return new Session(instance, await instance.connect(), signal);
   }
 
   /** Another connection to the same file, with a transaction of its own; it is closed with this one. */
   async sibling(): Promise<Session> {
-    const sibling = new Session(this.#instance, await this.#instance.connect());
+    const sibling = new Session(this.#instance, await this.#instance.connect(), this.#signal);
     this.#siblings.push(sibling);
     return sibling;
   }
@@ -55,7 +65,7 @@ export class Session {
 
   /** Runs a SQL file once for each set of names, all in one go. */
   async runForEach(name: string, all: readonly Readonly<Record<string, string>>[]): Promise<void> {
-    if (all.length > 0) await this.#connection.run(all.map((names) => statement(name, names)).join(''));
+    if (all.length > 0) await this.#execute(all.map((names) => statement(name, names)).join(''));
   }
 
   /** Runs the one statement of a SQL file with parameters. */
@@ -66,7 +76,7 @@ export class Session {
 
   /** The rows of a SQL file. */
   async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
-    const reader = await sound(this.#connection.runAndReadAll(statement(name, names)));
+    const reader = await this.#sound(() => this.#connection.runAndReadAll(statement(name, names)));
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
@@ -95,19 +105,52 @@ export class Session {
     try {
       result = await work();
     } catch (error) {
-      await this.#execute('rollback').catch(() => undefined);
+      await this.#settle('rollback').catch(() => undefined);
       throw error;
     }
-    await this.#execute('commit');
+    this.#signal?.throwIfAborted();
+    await this.#settle('commit');
     return result;
   }
 
-  async #execute(...what: Parameters<DuckDBConnection['run']>): Promise<void> {
-    await sound(this.#connection.run(...what));
+  /** Writes the log into the file, also after the signal. */
+  checkpoint(): Promise<void> {
+    return this.#settle('checkpoint');
   }
 
+  async #execute(...what: Parameters<DuckDBConnection['run']>): Promise<void> {
+    await this.#sound(() => this.#connection.run(...what));
+  }
+
+  async #settle(what: string): Promise<void> {
+    this.#settling = true;
+    try {
+      await sound(this.#connection.run(what));
+    } finally {
+      this.#settling = false;
+    }
+  }
+
+  /** What DuckDB was asked for; the signal's reason in the place of what became of an interrupted statement. */
+  async #sound<T>(work: () => Promise<T>): Promise<T> {
+    this.#signal?.throwIfAborted();
+    try {
+      return await sound(work());
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  readonly #interrupt = (): void => {
+    if (!this.#settling) this.#connection.interrupt();
+  };
+
   close(): void {
-    for (const session of [...this.#siblings, this]) session.#connection.closeSync();
+    for (const session of [...this.#siblings, this]) {
+      session.#signal?.removeEventListener('abort', session.#interrupt);
+      session.#connection.closeSync();
+    }
     this.#instance.closeSync();
   }
 }

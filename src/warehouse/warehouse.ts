@@ -19,7 +19,7 @@ import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
 import { Staging } from './staging.js';
-import { noteSuperseded } from './superseded.js';
+import { noteSuperseded, supersededAmong, type Superseded } from './superseded.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -48,6 +48,8 @@ export interface WarehouseOptions {
   /** What DuckDB may use for ordinary loads; see src/warehouse/room.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
+  /** Once it aborts, everything but closing ends with its reason; a transaction in hand is rolled back. */
+  readonly signal?: AbortSignal;
 }
 
 const pullId = z.object({ pull: z.string() });
@@ -72,8 +74,8 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory } = options;
-    const session = await openSession({ path, tempDirectory, room: roomOf(options) });
+    const { path, tempDirectory, signal } = options;
+    const session = await openSession({ path, tempDirectory, room: roomOf(options), signal });
     try {
       await session.run('load/session');
       await migrate(session, options.effects.now());
@@ -111,12 +113,18 @@ export class Warehouse {
     });
   }
 
+  /** Of pulls that wait to be loaded, oldest first, those that a later one among them replaces whatever it is. */
+  async supersededAmong(pulls: readonly SubchannelPull[]): Promise<Superseded[]> {
+    const covered = await this.coverage('statistics_by_subchannel');
+    return supersededAmong(this.#session, pulls, covered);
+  }
+
   /**
-   * Notes as loaded, without loading them, the pulls whose day a later one has replaced. Whatever stands in the way is no
-   * failure: what is not noted is there for `load`, which says what is wrong with it.
+   * Notes as loaded, without loading them, the pulls whose day a later one has replaced. What is not noted is there for
+   * `load`, which says what is wrong with it.
    */
-  async passOver(pulls: readonly SubchannelPull[]): Promise<void> {
-    await noteSuperseded(this.#session, pulls, this.#options.effects.now()).catch(() => undefined);
+  async passOver(superseded: readonly Superseded[]): Promise<void> {
+    await this.#writing(() => noteSuperseded(this.#session, superseded, this.#options.effects.now()));
   }
 
   /** The days that the warehouse holds of a stream. */
@@ -124,6 +132,13 @@ export class Warehouse {
     await this.#session.set({ stream });
     const days = await this.#session.rows('load/coverage', coveredDay);
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
+  }
+
+  /** The days of a stream whose last answer was held back, since it would have wiped most of them. */
+  async heldBack(stream: Stream): Promise<Day[]> {
+    await this.#session.set({ stream });
+    const days = await this.#session.rows('load/held_days', z.object({ date: z.string() }));
+    return days.map(({ date }) => date);
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */
@@ -195,7 +210,7 @@ export class Warehouse {
     const { path, effects } = this.#options;
     effects.reach('close/before-checkpoint');
     try {
-      await this.#writing(() => this.#session.run('load/checkpoint'));
+      await this.#writing(() => this.#session.checkpoint());
       effects.reach('close/after-checkpoint');
     } finally {
       this.#session.close();
@@ -270,6 +285,7 @@ function unchanged(pull: Pull): LoadReport {
     changed: false,
     rows: 0,
     days: [],
+    held: [],
     superseded: [],
     restatements: 0,
     notes: {},

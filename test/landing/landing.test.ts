@@ -105,7 +105,7 @@ describe('a pull of campaign statistics', () => {
     await pull.land('cB', window, body);
     await pull.land('a', window, body);
     expect(await landing.pulls()).toEqual([]);
-    const finished = await pull.finish(['c']);
+    const finished = await pull.finish({ failed: ['c'] });
     const folder = join(data, 'landing/campaigns/2026-11-14_2026-11-20/20261120T220512.123Z');
     expect(finished).toEqual({
       stream: 'campaigns',
@@ -113,6 +113,9 @@ describe('a pull of campaign statistics', () => {
       range,
       pulledAt: MORNING,
       complete: false,
+      accepted: false,
+      notFound: [],
+      gone: [],
       answers: [
         {
           campaignId: 'a',

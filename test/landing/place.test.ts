@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  answerOf,
   campaignName,
   exportFolder,
   instantName,
@@ -88,6 +89,10 @@ describe('the places of the landing zone', () => {
       'statistics/2026-11-14_2026-11-20/20261121T070512.123Z.json.gz',
     ],
     [
+      { stream: 'statistics', range, pulledAt: AT, accepted: true } as const,
+      'statistics/2026-11-14_2026-11-20/20261121T070512.123Z.accepted.json.gz',
+    ],
+    [
       { stream: 'statistics_by_subchannel', day: '2026-11-20', pulledAt: AT } as const,
       'statistics_by_subchannel/2026-11-20/20261121T070512.123Z.json.gz',
     ],
@@ -118,6 +123,9 @@ describe('the places of the landing zone', () => {
       }),
     );
     expect(rangeOf(rangeName(range))).toEqual(range);
+    expect(answerOf(`${instantName(AT)}.json.gz`)).toEqual({ pulledAt: AT, accepted: false });
+    expect(answerOf(`${instantName(AT)}.accepted.json.gz`)).toEqual({ pulledAt: AT, accepted: true });
+    expect(answerOf(`${instantName(AT)}.other.json.gz`)).toBeUndefined();
   });
 
   it.each(['page-1.json.gz', 'page-00001.json', '.tmp-1-1', 'page-00001.json.gz.bak', ''])(

@@ -55,9 +55,28 @@ describe('the outside of a JSON answer', () => {
     },
   );
 
-  test('bytes that are not UTF-8 are not taken for an answer', () => {
-    expect(
-      readEnvelope(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])),
-    ).toBeUndefined();
+  test.each<[string, Buffer]>([
+    [
+      'bytes that are not UTF-8',
+      Buffer.concat([Buffer.from('["'), Buffer.from([0xff, 0xfe]), Buffer.from('"]')]),
+    ],
+    ['a byte order mark', Buffer.from('\ufeff["a"]')],
+    ['control characters', Buffer.from('["a\u0001\n\t\u0000b"]')],
+    ['numbers that JSON does not know', Buffer.from('[NaN]')],
+    ['depth', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
+  ])('%s inside do not cost the answer', (_, body) => {
+    expect(readEnvelope(body)).toEqual({ kind: 'array', elements: 1 });
+    const page = Buffer.concat([
+      Buffer.from('{"status":"success","odd\u0001key":-Infinity,"data":'),
+      body.subarray(body.indexOf('[')),
+      Buffer.from(',"total_page_count":1}'),
+    ]);
+    const envelope = readEnvelope(page);
+    expect(envelope?.kind === 'object' && [...envelope.parts.keys()]).toEqual([
+      'status',
+      'data',
+      'total_page_count',
+    ]);
+    expect(envelope?.kind === 'object' && envelope.parts.get('data')?.elements).toBe(1);
   });
 });

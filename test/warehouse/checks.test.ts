@@ -287,11 +287,6 @@ const PLANTS: Record<string, Plant[]> = {
         actual: '4',
       },
     ],
-    [
-      `update events set date = '2026-09-20', occurred_at = occurred_at - interval 61 days
-       where event_name = 'close_button_click' and date = '${DAY}'`,
-      { date: DAY, finding: expect.stringContaining('some more than a month') as string, actual: '4' },
-    ],
   ],
   days_missing: [
     [

@@ -182,3 +182,23 @@ test('a modelling stage that is stopped leaves the marts as they were, and is do
     events: 3,
   });
 });
+
+test('one row of the year 9999 makes no model look at the days in between', async () => {
+  const workshop = new Workshop();
+  const pulls = [exportOf(workshop, DAY, [{ who: 'kim', second: 1, clicks: true, fails: false }], 0)];
+  await model(workshop, pulls, 'last');
+  // As an earlier version dated it.
+  await tamper(
+    workshop,
+    `
+    insert into events by name select * replace (date '9999-12-31' as date) from events limit 1;
+    insert into ops.touched_days values ('events', '9999-12-31'), ('events', '1970-01-01'), ('events', '${DAY}')`,
+  );
+  const began = Date.now();
+  await workshop.with((warehouse) => warehouse.model());
+  expect(Date.now() - began).toBeLessThan(10_000);
+  expect(await workshop.look('select distinct date from marts.daily_events order by date')).toEqual([
+    { date: DAY },
+    { date: '9999-12-31' },
+  ]);
+});

@@ -873,11 +873,20 @@ table ops.exports -- Paid exports (E20) of the ledger, as it stood when the ware
     updated_at timestamp with time zone -- When the state last changed.
     note varchar -- What a person wrote, or the reason of the state.
 
+table ops.held_back -- Answers that would have wiped most of a day, and did not replace it; a row goes when the day is replaced. One row per pull, KST day and campaign.
+    stream varchar -- Stream of the pull.
+    date date -- KST day that was not replaced.
+    campaign_id varchar -- Campaign whose day it is (E19); null for whole days.
+    pull varchar -- Id of the pull.
+    pulled_at timestamp with time zone -- When the answer came.
+    rows bigint -- Rows that the answer holds of the day.
+    messages bigint -- Messages that the answer holds of the day.
+
 table ops.load_notes -- What a load found odd and dealt with, by day; the checks report it. One row per pull, KST day, note and subject.
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
     pull varchar -- Id of the pull.
-    note varchar -- repeated, shared_id, stray, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
+    note varchar -- repeated, shared_id, stray, odd_time, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
     subject varchar -- What it concerns, where there is more to say than the day.
     records bigint -- How many records.
 

@@ -22,9 +22,9 @@ const record = (node: string, more: Row = {}): Row => ({
 function answers(workshop: Workshop): SubchannelPull[] {
   const bodies = [
     [record('n1'), record('n1'), record('n2', { surprise: true })],
-    [record('n1', { date: dayAfter(DAY) }), record('n2', { message_sent: 'many' })],
+    [record('n1', { date: dayAfter(DAY), message_sent: 30 }), record('n2', { message_sent: 'many' })],
     [record('n1'), record('n2'), record('n3')],
-    [record('n1', { message_sent: 11 })],
+    [record('n1', { message_sent: 31 })],
   ];
   return bodies.map((body, i) =>
     workshop.subchannels(DAY, body, {
@@ -50,10 +50,13 @@ test('answers that a later one replaced are noted, and the file is as if they ha
   const slow = new Workshop();
   await slow.load(...answers(slow));
   const quick = new Workshop();
-  const [last, ...passed] = answers(quick).reverse();
-  if (last === undefined) throw new Error('no answer');
-  await quick.load(last);
-  await quick.with((warehouse) => warehouse.passOver(passed));
+  await quick.with(async (warehouse) => {
+    const pulls = answers(quick);
+    const superseded = await warehouse.supersededAmong(pulls);
+    expect(superseded.map(({ pull }) => pull)).toEqual(pulls.slice(0, 3));
+    await warehouse.load(pulls[3]!);
+    await warehouse.passOver(superseded);
+  });
   expect(await quick.look('select rows::int as rows from ops.loads order by pull')).toEqual([
     { rows: 3 },
     { rows: 2 },
@@ -68,19 +71,20 @@ test('an answer that nothing later replaced is left to be loaded', async () => {
   const [first, second] = answers(workshop);
   if (first === undefined || second === undefined) throw new Error('no answer');
   await workshop.load(first);
-  await workshop.with((warehouse) => warehouse.passOver([second]));
+  await workshop.with((warehouse) => warehouse.passOver([{ pull: second, rows: 2 }]));
   expect(await workshop.look('select pull from ops.loads')).toEqual([{ pull: first.id }]);
 });
 
-test('one that cannot be read keeps the others from nothing: they are loaded as ever', async () => {
+test('a day of which one cannot be read, or may be held back, has none: its answers are loaded one by one', async () => {
   const workshop = new Workshop();
   const pulls = answers(workshop);
-  const [damaged, last] = [pulls[1], pulls[3]];
-  if (damaged === undefined || last === undefined) throw new Error('no answer');
-  writeFileSync(damaged.file, 'no gzip at all, and longer than a trailer');
-  await workshop.load(last);
-  await workshop.with((warehouse) => warehouse.passOver(pulls.slice(0, 3)));
-  expect(await workshop.lookOne('select count(*)::int as n from ops.loads')).toEqual({ n: 1 });
-  await workshop.load(...pulls.slice(0, 3));
-  expect(await workshop.lookOne('select count(*)::int as n from ops.loads')).toEqual({ n: 4 });
+  const shrunk = workshop.subchannels(DAY, []);
+  await workshop.with(async (warehouse) => {
+    expect(await warehouse.supersededAmong([...pulls, shrunk])).toEqual([]);
+    expect(await warehouse.supersededAmong(pulls)).toHaveLength(3);
+    writeFileSync(pulls[1]!.file, 'no gzip at all, and longer than a trailer');
+    expect(await warehouse.supersededAmong(pulls)).toEqual([]);
+    await warehouse.load(pulls[0]!);
+    expect(await warehouse.supersededAmong([pulls[2]!, pulls[3]!])).toEqual([]);
+  });
 });

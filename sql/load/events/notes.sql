@@ -5,6 +5,7 @@ with counts as (
         count(*) filter (event_id is null) as no_id,
         count(*) filter (event_name is null) as no_event_name,
         count(*) filter (occurred_at is null) as no_time,
+        count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time,
         count(*) filter (date <> export_date) as stray
     from events
     where export_date = getvariable('first_day')
@@ -16,7 +17,7 @@ select
     getvariable('pull') as pull,
     note,
     records
-from (unpivot counts on shared_id, no_id, no_event_name, no_time, stray into name note value records) as notes
+from (unpivot counts on shared_id, no_id, no_event_name, no_time, odd_time, stray into name note value records) as notes
 where records > 0
 
 union all

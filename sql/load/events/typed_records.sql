@@ -40,7 +40,7 @@ select
     r.user_journey_id,
     r.user_journey_node_id,
     make_timestamptz(micros) as occurred_at,
-    coalesce(korean_day(micros), getvariable('first_day')) as date,
+    coalesce(counted_day(micros, getvariable('first_day')), getvariable('first_day')) as date,
     m.channel_subtype,
     m.brand_message_target,
     getvariable('first_day') as export_date,

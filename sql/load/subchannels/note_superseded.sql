@@ -5,21 +5,9 @@ insert into ops.loads by name
 with passed as (
     select
         unnest(getvariable('pulls')) as pull,
-        unnest(getvariable('paths')) as file,
         unnest(getvariable('pull_days'))::date as day,
-        unnest(getvariable('pull_instants'))::timestamptz as pulled_at
-),
-
-answers as (
-    select filename, len(answer) as records
-    from read_json(
-        getvariable('files'),
-        format = 'unstructured',
-        records = false,
-        columns = {answer: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object'),
-        filename = true
-    )
+        unnest(getvariable('pull_instants'))::timestamptz as pulled_at,
+        unnest(getvariable('pull_rows'))::bigint as rows
 )
 
 select
@@ -29,10 +17,9 @@ select
     passed.day as last_day,
     passed.pulled_at,
     true as complete,
-    answers.records as rows,
+    passed.rows,
     getvariable('loaded_at') as loaded_at
 from passed
-inner join answers on passed.file = answers.filename
 inner join ops.coverage as later
     on
         later.stream = 'statistics_by_subchannel'

@@ -1,0 +1,1 @@
+delete from days where date in (select date from held_sizes);

@@ -1,0 +1,3 @@
+select distinct date::varchar as date
+from held_sizes
+order by date;

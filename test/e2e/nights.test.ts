@@ -1,0 +1,178 @@
+/** Several nights with a service that answers too little: what is held back, what is believed, and what a rebuild makes. */
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Fault } from '../../src/sandbox/faults/fault.js';
+import { NOW, Place, type Ended } from '../support/dawnload.js';
+
+const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.remove();
+  place = undefined;
+});
+
+/** A place whose clock, and the service's, stand at the n-th night. */
+class Nights {
+  #night = 0;
+  private constructor(readonly place: Place) {}
+
+  static async make(): Promise<Nights> {
+    const nights: { of?: Nights } = {};
+    const made = await Place.make(YAML, {
+      now: () => new Date(Date.parse(NOW) + (nights.of === undefined ? 0 : nights.of.#night) * 86_400_000),
+    });
+    place = made;
+    nights.of = new Nights(made);
+    return nights.of;
+  }
+
+  next(): void {
+    this.#night++;
+  }
+
+  run(faults: readonly Fault[], args: readonly string[] = ['run']): Promise<Ended> {
+    this.place.sandbox.setFaults(faults);
+    const now = new Date(Date.parse(NOW) + this.#night * 86_400_000);
+    return this.place.run(args, { DAWNLOAD_NOW: now.toISOString() });
+  }
+
+  async sums(): Promise<unknown> {
+    const sums: Record<string, unknown> = {};
+    for (const table of [
+      'daily_statistics',
+      'daily_statistics_by_subchannel',
+      'campaign_metrics',
+      'ops.held_back',
+    ]) {
+      const columns = table === 'ops.held_back' ? '* exclude (pulled_at)' : '* exclude (pull)';
+      const kept = table.startsWith('daily') ? '*' : columns;
+      sums[table] = await this.place.rows(
+        `select date, count(*)::int as n, bit_xor(hash(t))::varchar as sum from (select ${kept} from ${table}) as t group by date order by date`,
+      );
+    }
+    sums['coverage'] = await this.place.rows(
+      'select stream, date, rows::int as rows from ops.coverage order by all',
+    );
+    return sums;
+  }
+
+  /** The same after a rebuild. */
+  async expectRebuilt(): Promise<void> {
+    const before = await this.sums();
+    await this.run([], ['rebuild']);
+    expect(await this.sums()).toEqual(before);
+  }
+}
+
+const days = (sums: unknown, table: string): number =>
+  (sums as Record<string, unknown[]>)[table]?.length ?? 0;
+
+describe.each([
+  ['E17', 'daily_statistics', 'statistics', []],
+  ['E18', 'daily_statistics_by_subchannel', 'statistics_by_subchannel', []],
+  [
+    'E19',
+    'campaign_metrics',
+    'campaigns',
+    { data: { lastCollectedAt: '2026-11-21 07:05:09', stats: [] }, error: null },
+  ],
+] as const)('%s answers with nothing', (endpoint, table, stream, body) => {
+  const empty = (times?: number): Fault[] => [
+    { endpoint, kind: 'status', status: 200, body, ...(times === undefined ? {} : { times }) },
+  ];
+
+  test('once: the run asks again and ends well', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run([])).code).toBe(0);
+    const before = await nights.sums();
+    const again = await nights.run(empty(1));
+    expect(again.stderr).not.toContain('accept-empty');
+    expect(again.code).toBe(0);
+    expect(await nights.sums()).toEqual(before);
+    await nights.expectRebuilt();
+  }, 120_000);
+
+  test('all night: the rows stay, the run says so, and the next night makes it good', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run([])).code).toBe(0);
+    const before = await nights.sums();
+    const held = await nights.run(empty());
+    expect(held.code, held.stderr).toBe(1);
+    expect(held.stderr).toMatch(
+      new RegExp(`warning: ${stream} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
+    );
+    expect(days(await nights.sums(), table)).toBe(days(before, table));
+    await nights.expectRebuilt();
+    nights.next();
+    const good = await nights.run([]);
+    expect(good.code, good.stderr).toBe(0);
+    expect(days(await nights.sums(), table)).toBe(4);
+    expect(await nights.place.rows('from ops.held_back')).toEqual([]);
+    await nights.expectRebuilt();
+  }, 120_000);
+
+  test('two nights, or once with --accept-empty: it is believed', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run([])).code).toBe(0);
+    expect((await nights.run(empty())).code).toBe(1);
+    const range = [
+      '--start',
+      '2026-11-18',
+      '--end',
+      '2026-11-18',
+      '--streams',
+      endpoint === 'E19' ? 'campaigns' : 'statistics',
+    ];
+    const accepted = await nights.run(empty(), ['backfill', ...range, '--accept-empty']);
+    expect(accepted.code, accepted.stderr).toBe(0);
+    expect(days(await nights.sums(), table)).toBe(2);
+    await nights.expectRebuilt();
+    nights.next();
+    const believed = await nights.run(empty());
+    expect(believed.code, believed.stderr).toBe(0);
+    expect(days(await nights.sums(), table)).toBe(0);
+    await nights.expectRebuilt();
+  }, 120_000);
+});
+
+test('campaigns for which E19 answers 404 are gone on the third night, told once, and come back', async () => {
+  const nights = await Nights.make();
+  const gone: Fault[] = [
+    { endpoint: 'E19', kind: 'status', status: 404, body: { data: null, error: 'campaign not found' } },
+  ];
+  for (const night of [1, 2]) {
+    const missing = await nights.run(gone);
+    expect(missing.code, `night ${night}: ${missing.stderr}`).toBe(1);
+    nights.next();
+  }
+  const third = await nights.run(gone);
+  expect(third.code, third.stderr).toBe(0);
+  expect(third.stderr).toMatch(/The campaign \S+ is gone: E19 answers 404 for the third night/);
+  const covered = `select count(*)::int as days from ops.coverage where stream = 'campaigns'`;
+  expect(await nights.place.rows(covered)).toEqual([{ days: 5 }]);
+  await nights.expectRebuilt();
+  nights.next();
+  const fourth = await nights.run(gone);
+  const told = [...third.stderr.matchAll(/The campaign (\S+) is gone/g)].map(([, id]) => id ?? '');
+  // Campaigns that the fourth day brings are missing for the first time; of the others nothing more is said.
+  for (const id of told) expect(fourth.stderr).not.toContain(id);
+  nights.next();
+  expect((await nights.run([])).code).toBe(0);
+  expect(days(await nights.sums(), 'campaign_metrics')).toBeGreaterThan(0);
+  await nights.expectRebuilt();
+}, 120_000);
+
+test('one time in the year 9999 costs no time', async () => {
+  const nights = await Nights.make();
+  await nights.place.configure(
+    `${YAML}exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n`,
+  );
+  const hours = Math.floor((Date.parse('9999-12-01T00:00:00Z') - Date.parse(NOW)) / 3_600_000);
+  const odd = await nights.run([{ endpoint: 'E21', kind: 'outside-window', hours, page: 0, times: 1 }]);
+  expect(odd.code, odd.stderr).toBe(0);
+  expect(odd.stderr).toMatch(/noticed odd time: 1 record/);
+  const rows = `select count(*)::int as n, bool_and(date = export_date) as dated from events where occurred_at > '2100-01-01'`;
+  expect(await nights.place.rows(rows)).toEqual([{ n: 1, dated: true }]);
+  await nights.expectRebuilt();
+  expect(await nights.place.rows(rows)).toEqual([{ n: 1, dated: true }]);
+}, 120_000);
