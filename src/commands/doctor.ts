@@ -4,7 +4,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { formatKst } from '../calendar.js';
-import { requireService, type Config, type ServiceConfig } from '../config.js';
+import { isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
 import type { ExportEntry } from '../landing/export-entry.js';
@@ -109,8 +109,8 @@ async function lookAtService(config: ServiceConfig, context: CommandContext, loo
 
 function settingsVerdict({ file, baseUrl, exports }: Config): Verdict {
   const where = file ?? 'no file, the environment alone';
-  if (baseUrl?.startsWith('http:') === true && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
-    return { level: 'warn', text: `${where}; base_url is http: keys and token travel unencrypted` };
+  if (baseUrl !== undefined && isUnencrypted(baseUrl)) {
+    return { level: 'warn', text: `${where}; base_url is http: keys and data travel unencrypted` };
   }
   return ok(`${where}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
 }
