@@ -80,7 +80,7 @@ export function withLedger<T>(
   command: string,
   change: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  return underLock(config.dataDir, context.effects, command, async () => {
+  return underLock(config, context, command, async () => {
     const ledger = await Ledger.open(config.dataDir, context.effects);
     try {
       await ledger.settle();

@@ -10,6 +10,7 @@ import { dataFiles } from '../house.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { lockHolder, type LockHolder } from '../landing/lock.js';
 import { Ledger } from '../landing/ledger.js';
+import { assertSameProject } from '../landing/project.js';
 import { needsPerson } from '../landing/export-advice.js';
 import { ServiceClient } from '../service/client.js';
 import { formatBytes, formatDuration, plural } from '../terminal.js';
@@ -80,6 +81,11 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
       (free) => folderVerdict(dataDir, free),
     );
     await look('lock', () => lockHolder(dataDir), lockVerdict);
+    await look(
+      'project',
+      () => assertSameProject(config),
+      () => ok(config.projectId ?? 'not set'),
+    );
     await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
     if (service !== undefined) await lookAtService(service, context, look);

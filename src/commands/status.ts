@@ -6,6 +6,7 @@ import { describeGroup, findingGroup, type FindingGroup } from '../finding-group
 import { dataFiles } from '../house.js';
 import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import { Ledger } from '../landing/ledger.js';
+import { assertSameProject } from '../landing/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../landing/run-journal.js';
 import { spendOf, type MonthlySpend } from '../landing/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
@@ -66,6 +67,7 @@ export async function statusCommand(options: StatusOptions, context: CommandCont
 
 async function readStatus({ effects, ...context }: CommandContext): Promise<Status> {
   const config = context.loadConfig();
+  await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);
   const published = await readPublished(file);
   const entries = (await Ledger.read(config.dataDir)).entries();

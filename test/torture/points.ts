@@ -23,7 +23,7 @@ export const RUN_POINTS: readonly string[] = [
 ];
 
 /** What only the very first run in a folder passes. */
-export const FIRST_RUN_POINTS: readonly string[] = durable('hmac-key');
+export const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'project'].flatMap(durable);
 
 /** What a rebuild passes besides. */
 export const REBUILD_POINTS: readonly string[] = [
