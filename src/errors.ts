@@ -53,6 +53,11 @@ export class ServiceError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
+/** This machine's clock and the service's are too far apart: the clock to set right. */
+export class ClockError extends DawnloadError {
+  readonly exitCode = EXIT.incomplete;
+}
+
 /** A file or folder cannot be read or written: the machine to mend. Nothing that was received is lost. */
 export class StorageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
