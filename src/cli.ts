@@ -86,7 +86,7 @@ function report(thrown: unknown, verbose: boolean): number {
   if (known && error.hint !== undefined) terminal.note(`  ${asSentence(error.hint)}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
-      terminal.note(cause.stack ?? cause.message);
+      for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
   }
   return known ? error.exitCode : EXIT.incomplete;
 }

@@ -16,6 +16,7 @@ import { ServiceClient } from '../service/client.js';
 import { formatBytes, formatDuration, plural } from '../terminal.js';
 import { engineVersion } from '../warehouse/engine.js';
 import { Reader } from '../warehouse/reader.js';
+import { visible } from '../visible.js';
 import type { CommandContext } from './context.js';
 
 export interface DoctorOptions {
@@ -60,7 +61,7 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
     }
     const diagnosis = { check, ...verdict };
     diagnoses.push(diagnosis);
-    if (options.json !== true) terminal.out(line(diagnosis, terminal.interactive));
+    if (options.json !== true) terminal.draw(line(diagnosis, terminal.interactive));
     return value;
   };
 
@@ -181,5 +182,5 @@ function failed(error: unknown): Verdict {
 function line({ check, level, text }: Diagnosis, colour: boolean): string {
   const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
   const mark = level.padEnd(4);
-  return `${colour ? styleText(colours[level], mark) : mark}  ${check.padEnd(11)}  ${text}`;
+  return `${colour ? styleText(colours[level], mark) : mark}  ${check.padEnd(11)}  ${visible(text)}`;
 }

@@ -10,6 +10,7 @@ import type { LedgerView } from '../landing/ledger-view.js';
 import { assertSameProject } from '../landing/project.js';
 import { resumeExport, withLedger } from '../pipeline.js';
 import { formatCount, type Terminal } from '../terminal.js';
+import { visibleLines } from '../visible.js';
 import type { CommandContext } from './context.js';
 import { summarise } from './summary.js';
 import { drawTable } from './table.js';
@@ -42,7 +43,7 @@ export async function exportsListCommand(
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.out(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
   }
   warnWaiting(entries, terminal);
   return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
@@ -50,7 +51,8 @@ export async function exportsListCommand(
 
 export async function exportsShowCommand(key: string, context: CommandContext): Promise<ExitCode> {
   const entry = (await ledgerOf(context.loadConfig())).get(key);
-  context.terminal.out(JSON.stringify(asJson(entry), null, 2));
+  // Within JSON every line break is ours: those of values are escaped already.
+  context.terminal.draw(visibleLines(JSON.stringify(asJson(entry), null, 2)));
   warnWaiting([entry], context.terminal);
   return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
 }

@@ -6,6 +6,7 @@ import { COMPLETE_FROM_HOUR, formatKst } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { assertSameProject } from '../landing/project.js';
+import { visibleLines } from '../visible.js';
 import type { CommandContext } from './context.js';
 import { printSchedule, SCHEDULERS } from './schedule-print.js';
 import { commandLine } from './self.js';
@@ -70,9 +71,8 @@ export function schedulePrintCommand(
       hint: `It takes one of ${SCHEDULERS.join(', ')}.`,
     });
   }
-  context.terminal.out(
-    printSchedule(scheduler, parseTime(options.at), context.flags.config, context.effects.now()),
-  );
+  const text = printSchedule(scheduler, parseTime(options.at), context.flags.config, context.effects.now());
+  context.terminal.draw(visibleLines(text));
   return Promise.resolve(EXIT.done);
 }
 

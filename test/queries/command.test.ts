@@ -77,6 +77,7 @@ function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstan
     terminal: {
       interactive: false,
       out: tell,
+      draw: tell,
       note: tell,
       warn: tell,
       error: tell,
