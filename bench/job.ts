@@ -29,11 +29,11 @@ export class Job {
     this.#settings = settings;
   }
 
-  /** Starts a sandbox with so many events a day, whose clock shows the morning after `lastDay`. */
+  /** Its clock stays at one morning, and commands run at others: it does not tell its time. Starts a sandbox with so many events a day, whose clock shows the morning after `lastDay`. */
   static async start(folder: string, eventsPerDay: number, startDate: Day, lastDay: Day): Promise<Job> {
     const sandbox = spawned(
       folder,
-      ['sandbox', '--events-per-day', String(eventsPerDay), '--export-seconds', '0'],
+      ['sandbox', '--events-per-day', String(eventsPerDay), '--export-seconds', '0', '--no-date'],
       { DAWNLOAD_NOW: morningAfter(lastDay) },
     );
     await writeFile(

@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 /** Where the command begins and ends: signals, the one place that reports errors, the only place that exits. */
 import { setMaxListeners } from 'node:events';
-import { CommanderError } from 'commander';
-import { commandLine, type Action } from './command-line.js';
-import { loadConfig, type Flags } from './config.js';
-import { realEffects } from './effects.js';
-import { codeOf, DawnloadError, EXIT, InterruptedError, messageOf } from './errors.js';
-import { packageVersion } from './package.js';
-import { realTerminal } from './terminal.js';
+import type { Action } from './command-line.js';
+import type { Flags } from './config.js';
+import { asOutOfFiles, codeOf, DawnloadError, EXIT, InterruptedError, messageOf } from './errors.js';
+
+// What is imported above is one file: a process that may open too few files fails below, where it can be said.
+const { CommanderError } = await import('commander').catch(cannotStart);
+const { realTerminal } = await import('./terminal.js').catch(cannotStart);
+const { realEffects } = await import('./effects.js').catch(cannotStart);
+const { packageVersion } = await import('./package.js').catch(cannotStart);
+const { loadConfig } = await import('./config.js').catch(cannotStart);
+const { commandLine } = await import('./command-line.js').catch(cannotStart);
 
 const stop = new AbortController();
 // Every request under way listens to it, and takes its listener away again: many of them are no leak.
@@ -51,6 +55,15 @@ async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
+/** A module that cannot be found is what the loader makes of a file that it may not open. */
+function cannotStart(error: unknown): never {
+  process.stderr.write(
+    `dawnload: The program cannot be loaded (${messageOf(error).split('\n', 1)[0] ?? ''}).\n` +
+      '  Raise the limit of open files (ulimit -n) to 1024 or more; if it is not that, install the package anew.\n',
+  );
+  process.exit(EXIT.incomplete);
+}
+
 function interrupt(name: string): void {
   // The second signal ends at once; what is durable stays so.
   if (stop.signal.aborted) {
@@ -67,8 +80,9 @@ function interrupt(name: string): void {
 }
 
 /** One sentence, what to do next, and the exit code that the failure carries. */
-function report(error: unknown, verbose: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+function report(thrown: unknown, verbose: boolean): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
+  const error = asOutOfFiles(thrown);
   const known = error instanceof DawnloadError;
   const place =
     error instanceof InterruptedError && terminal.doing !== '' ? ` It was at: ${terminal.doing}.` : '';
@@ -78,7 +92,7 @@ function report(error: unknown, verbose: boolean): number {
   if (known && error.hint !== undefined) terminal.note(`  ${asSentence(error.hint)}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
-      terminal.note(cause.stack ?? cause.message);
+      for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
   }
   return known ? error.exitCode : EXIT.incomplete;
 }

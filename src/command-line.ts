@@ -12,6 +12,7 @@ import type { Flags } from './config.js';
 import type { ExitCode } from './errors.js';
 import { loadCatalogue } from './queries/catalogue.js';
 import { describeQuery } from './queries/describe.js';
+import { visibleLines } from './visible.js';
 
 export type Action = (context: CommandContext) => Promise<ExitCode>;
 export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
@@ -30,7 +31,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .version(version, '-V, --version', 'the version of dawnload')
     .configureOutput({
       outputError: (text, write) => {
-        write(text.replace(/^error: /, 'dawnload: '));
+        write(visibleLines(text.replace(/^error: /, 'dawnload: ')));
       },
     })
     .showHelpAfterError('(`dawnload help` shows what there is)')
@@ -203,6 +204,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--port <port>', 'the port; 0 takes any that is free', '0')
     .option('--events-per-day <count>', 'export records of a day', '20000')
     .option('--export-seconds <seconds>', 'how long an export is processing', '1')
+    .option('--no-date', 'send no Date, for rehearsals whose command has another clock')
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (context) => (await import('./commands/sandbox.js')).sandboxCommand(options, context)),

@@ -57,15 +57,14 @@ const budget = z
     'must give records_per_run and records_per_month',
   );
 
+const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
 const exportsSchema = z.strictObject(
   {
     budget: budget.optional(),
     price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
     start_date: day.optional(),
-    include_message_data: z
-      .enum(['true', 'false'], 'must be true or false')
-      .transform((text) => text === 'true')
-      .default(true),
+    include_message_data: yesOrNo.default(true),
     page_parameter: z
       .string('must be the name of a query parameter')
       .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
@@ -77,6 +76,7 @@ const exportsSchema = z.strictObject(
 
 export const settingsSchema = z.strictObject({
   base_url: baseUrl.optional(),
+  allow_http: yesOrNo.default(false),
   project_id: z
     .string('must be 32 lowercase hexadecimal digits')
     .regex(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits')

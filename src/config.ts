@@ -6,11 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import type { Day } from './calendar.js';
 import { settingsSchema } from './config-schema.js';
-import { codeOf, ConfigError, messageOf, StorageError } from './errors.js';
+import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from './errors.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -45,6 +45,8 @@ export interface Config {
   /** Where the settings were read, for messages; undefined without a file. */
   readonly file: string | undefined;
   readonly baseUrl: string | undefined;
+  /** Whether keys may leave this machine unencrypted. */
+  readonly allowHttp: boolean;
   readonly projectId: string | undefined;
   readonly brand: string;
   readonly messenger: string;
@@ -103,7 +105,8 @@ export function loadConfig(
     });
   }
   const folder = dirname(file);
-  const variables = { ...readDotEnv(folder), ...(folder === cwd ? {} : readDotEnv(cwd)), ...environment };
+  // A .env of the working folder belongs to another project: it could send the keys to another host.
+  const variables = { ...readDotEnv(folder), ...environment };
   const fromFile = found ? readSettings(file) : {};
   const settings = parseSettings(
     { ...fromFile, ...overridesIn(variables) },
@@ -111,17 +114,16 @@ export function loadConfig(
     variables,
   );
 
-  // A path in the file is relative to the file, one typed by a person to the folder where it is typed.
+  // One configuration has one ledger, wherever it is started: only what a person types is relative to the working folder.
   const dataDir =
-    flags.dataDir !== undefined || isSet(variables['DAWNLOAD_DATA_DIR'])
-      ? resolve(cwd, flags.dataDir ?? settings.data_dir)
-      : resolve(folder, settings.data_dir);
+    flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
   const secretKey = variables['DAWNLOAD_SECRET_KEY'];
   const { budget } = settings.exports;
   return Object.freeze({
     file: found ? file : undefined,
     baseUrl: settings.base_url,
+    allowHttp: settings.allow_http,
     projectId: settings.project_id,
     brand: settings.brand,
     messenger: settings.messenger,
@@ -186,12 +188,24 @@ export function requireService(config: Config): ServiceConfig {
     const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
     throw missingSettings(config, missing);
   }
+  if (isUnencrypted(baseUrl) && !config.allowHttp) {
+    throw new ConfigError(`base_url is ${baseUrl}: keys and data would travel unencrypted.`, {
+      hint: 'Use https, or set allow_http: true in dawnload.yaml where the network between is trusted.',
+    });
+  }
   if (credentials === undefined) {
     throw new ConfigError('The access keys are not set.', {
       hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
     });
   }
   return { ...config, baseUrl, projectId, startDate, credentials };
+}
+
+/** Whether the address sends what is secret in the clear, beyond this machine. */
+export function isUnencrypted(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 function isSet(value: string | undefined): value is string {
@@ -229,7 +243,9 @@ function overridesIn(variables: Environment): Record<string, string> {
  */
 function readSettings(file: string): Record<string, unknown> {
   const lines = new LineCounter();
-  const document = parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines });
+  const document = orConfigError(file, () =>
+    parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines }),
+  );
   const [error] = document.errors;
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
@@ -248,7 +264,33 @@ function readSettings(file: string): Record<string, unknown> {
       hint: 'Compare it with what `dawnload init` writes.',
     });
   }
-  return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
+  return orConfigError(file, () => {
+    visit(document, {
+      Pair: (_, { key }, ancestors) => {
+        if (!isScalar(key) || key.value !== '__proto__') return;
+        // It would not become a key of the object like any other, and pass unseen.
+        throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
+      },
+    });
+    return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
+  });
+}
+
+function keyOf(node: unknown): string[] {
+  return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
+}
+
+/** Aliases that multiply, aliases of nothing, and depths that no settings have are thrown by the parser as they come. */
+function orConfigError<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof DawnloadError) throw cause;
+    throw new ConfigError(`${file} cannot be understood (${firstLine(messageOf(cause))}).`, {
+      hint: 'Compare it with what `dawnload init` writes.',
+      cause,
+    });
+  }
 }
 
 /** A section whose lines are all commented out reads as an empty text; it is meant as a section all the same. */

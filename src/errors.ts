@@ -53,6 +53,11 @@ export class ServiceError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
+/** This machine's clock and the service's are too far apart: the clock to set right. */
+export class ClockError extends DawnloadError {
+  readonly exitCode = EXIT.incomplete;
+}
+
 /** A file or folder cannot be read or written: the machine to mend. Nothing that was received is lost. */
 export class StorageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
@@ -99,4 +104,15 @@ export function messageOf(error: unknown): string {
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A failure for want of open files, whoever met it (Node, its loader of modules, DuckDB), as one that can be mended. */
+export function asOutOfFiles(error: unknown): unknown {
+  if (error instanceof DawnloadError) return error;
+  if (!/^E[MN]FILE$/.test(codeOf(error) ?? '') && !/too many open files/i.test(messageOf(error)))
+    return error;
+  return new StorageError('Too many files are open.', {
+    hint: 'Raise the limit of open files (ulimit -n) to 1024 or more.',
+    cause: error,
+  });
 }

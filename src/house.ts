@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { CommandContext } from './commands/context.js';
-import type { ServiceConfig } from './config.js';
+import type { Config, ServiceConfig } from './config.js';
 import type { Effects } from './effects.js';
 import { hmacKey } from './landing/hmac-key.js';
 import { Landing } from './landing/landing.js';
@@ -10,6 +10,7 @@ import { Ledger } from './landing/ledger.js';
 import { RunLock } from './landing/lock.js';
 import { RunJournal } from './landing/run-journal.js';
 import { foldersOf } from './landing/place.js';
+import { keepToProject } from './landing/project.js';
 import { RunReport } from './run-report.js';
 import { ServiceClient } from './service/client.js';
 import type { Terminal } from './terminal.js';
@@ -75,13 +76,17 @@ export interface House extends Storeroom {
 }
 
 /** What of the settings the storeroom needs. */
-export type StorageConfig = Pick<ServiceConfig, 'dataDir' | 'brand' | 'messenger' | 'privacy'>;
+export type StorageConfig = Pick<
+  Config,
+  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy'
+>;
 
 /**
  * Takes the lock, opens landing zone, ledger and warehouse, does the work, and closes them.
  *
  * @throws TryLaterError when another run holds the lock
- * @throws DamageError, StorageError when the data folder cannot be used
+ * @throws ConfigError when the data folder holds another project
+ * @throws DamageError, StorageError when it cannot be used
  */
 export async function withStoreroom<T>(
   config: StorageConfig,
@@ -92,7 +97,7 @@ export async function withStoreroom<T>(
 ): Promise<T> {
   const { effects, terminal, signal } = context;
   const { dataDir } = config;
-  return underLock(dataDir, effects, command, async (lock) => {
+  return underLock(config, context, command, async (lock) => {
     const landing = await Landing.open(dataDir, effects);
     const files = dataFiles(dataDir);
     const { ledger, forgotten } = await openLedger(dataDir, effects);
@@ -161,18 +166,25 @@ export async function openLedger(
 }
 
 /**
- * Does something as the only run in the data folder.
+ * Does something as the only run in the data folder, which is the project's own.
  *
  * @throws TryLaterError when another run holds the lock
+ * @throws ConfigError when the data folder holds another project
  */
 export async function underLock<T>(
-  dataDir: string,
-  effects: Effects,
+  config: StorageConfig,
+  { effects, terminal }: CommandContext,
   command: string,
   work: (lock: RunLock) => Promise<T>,
 ): Promise<T> {
-  const lock = await RunLock.take(dataDir, `dawnload ${command}`, effects);
+  const lock = await RunLock.take(config.dataDir, `dawnload ${command}`, effects);
   try {
+    const before = await keepToProject(config, effects);
+    if (before !== undefined) {
+      terminal.warn(
+        `project ${config.projectId ?? ''} was asked of ${before} before, and is asked of ${config.baseUrl ?? ''} now; if that is not meant, correct base_url`,
+      );
+    }
     return await work(lock);
   } finally {
     await lock.release();

@@ -1,5 +1,5 @@
 /** What a run is to bring: which streams, over which days, and who consents to paying. Made by the recipes in jobs/. */
-import type { DayRange } from './calendar.js';
+import { dayCount, shiftDay, type Day, type DayRange } from './calendar.js';
 
 export const JOB_STREAMS = ['statistics', 'campaigns', 'events'] as const;
 
@@ -22,4 +22,16 @@ export interface Job {
    * line; `ask`, nobody yet.
    */
   readonly consent: 'budget' | 'given' | 'ask';
+}
+
+/** The same job without the days after `last`; what it pulls again are as many of the days before. */
+export function until(job: Job, last: Day): Job {
+  const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
+  const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });
+  return {
+    ...job,
+    days: shortened(job.days),
+    again: { start: shiftDay(job.again.start, -cut), end: shiftDay(job.again.end, -cut) },
+    eventDays: shortened(job.eventDays),
+  };
 }

@@ -1,6 +1,6 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
+import type { Day, DayRange } from './calendar.js';
 import type { CommandContext } from './commands/context.js';
-import type { Day } from './calendar.js';
 import { attentionFor } from './landing/attention.js';
 import type { ServiceConfig } from './config.js';
 import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
@@ -19,6 +19,7 @@ import { retellRuns, RunRecord } from './run-record.js';
 import type { RunReport } from './run-report.js';
 import { pullCampaigns } from './steps/campaigns.js';
 import { catchUp } from './steps/catch-up.js';
+import { untilComplete } from './steps/clock.js';
 import { pullEvents, requestAgain, resume } from './steps/events.js';
 import { exportRow } from './steps/export-row.js';
 import { pullStatistics } from './steps/statistics.js';
@@ -29,6 +30,8 @@ export interface Outcome {
   readonly report: RunReport;
   /** Bytes of the file that readers see now; undefined when the last good one stays. */
   readonly publishedBytes: number | undefined;
+  /** The days that a job asked for: those of its days that are complete by both clocks. */
+  readonly days?: DayRange;
 }
 
 /**
@@ -37,9 +40,16 @@ export interface Outcome {
  * @throws what stopped it altogether (credentials, disk, Ctrl-C); what was loaded before that is published all the same
  */
 export function runJob(job: Job, config: ServiceConfig, context: CommandContext): Promise<Outcome> {
-  return withHouse(config, context, job.name, (house) =>
-    deliver(house, () => pull(job, house), new RunRecord(house, job.name, context.version)),
-  );
+  return withHouse(config, context, job.name, async (house) => {
+    let { days } = job;
+    const work = async (): Promise<void> => {
+      await catchUp(house);
+      const complete = await untilComplete(job, house);
+      ({ days } = complete);
+      await pull(complete, house);
+    };
+    return { ...(await deliver(house, work, new RunRecord(house, job.name, context.version))), days };
+  });
 }
 
 /**
@@ -91,7 +101,7 @@ export function withLedger<T>(
   command: string,
   change: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  return underLock(config.dataDir, context.effects, command, async () => {
+  return underLock(config, context, command, async () => {
     const { ledger } = await openLedger(config.dataDir, context.effects);
     try {
       await ledger.settle();
@@ -103,7 +113,6 @@ export function withLedger<T>(
 }
 
 async function pull(job: Job, house: House): Promise<void> {
-  await catchUp(house);
   if (job.streams.has('statistics')) await pullStatistics(job, house);
   if (job.streams.has('campaigns')) await pullCampaigns(job, house);
   if (job.streams.has('events') && house.ledger.isWhole) await pullEvents(job, house);

@@ -10,7 +10,7 @@ import type { Stream } from './warehouse/pull.js';
 /** One day of events that was not requested, and why. */
 export interface Unpaid {
   readonly day: Day;
-  readonly verdict: Exclude<Verdict, 'request'> | 'no_consent';
+  readonly verdict: Exclude<Verdict, 'request'> | 'no_consent' | 'clock';
   readonly estimate: number | undefined;
 }
 

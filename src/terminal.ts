@@ -1,16 +1,23 @@
 /**
  * What a person or a log sees. Data goes to stdout and everything else to stderr; colour and progress only where a
  * person looks on.
+ *
+ * It is the one gate for text from outside: whoever calls it interpolates names, notes and paths as they are, and each
+ * call prints one line in which they can change nothing (`visible`). Only what draws several lines itself, a table,
+ * passes by it, and makes its cells visible on its own.
  */
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { InterruptedError } from './errors.js';
+import { visible } from './visible.js';
 
 export interface Terminal {
   /** Whether a person looks at stderr: progress and colour make sense. */
   readonly interactive: boolean;
-  /** One line, or several, of data. */
+  /** One line of data, such as JSON. */
   out(text: string): void;
+  /** Several lines of data, or coloured ones, in which whoever drew them has made visible what is not its own. */
+  draw(text: string): void;
   /** One line about what is going on. */
   note(text: string): void;
   /** One line that deserves attention. */
@@ -57,23 +64,31 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
     stderr.write(`${text}\n`);
   }
 
+  function draw(text: string): void {
+    clear();
+    stdout.write(`${text}\n`);
+  }
+
   return {
     interactive,
     out(text) {
-      clear();
-      stdout.write(`${text}\n`);
+      draw(visible(text));
     },
-    note: line,
+    draw,
+    note(text) {
+      line(visible(text));
+    },
     warn(text) {
-      line(interactive ? `${styleText('yellow', 'warning:')} ${text}` : `warning: ${text}`);
+      line(`${interactive ? styleText('yellow', 'warning:') : 'warning:'} ${visible(text)}`);
     },
     error(text) {
-      line(`${interactive ? styleText('red', 'dawnload:') : 'dawnload:'} ${text}`);
+      line(`${interactive ? styleText('red', 'dawnload:') : 'dawnload:'} ${visible(text)}`);
     },
     get doing() {
       return doing;
     },
-    progress(text) {
+    progress(given) {
+      const text = visible(given);
       if (text !== '') doing = text;
       if (!interactive) return;
       if (text === '') {
@@ -97,7 +112,7 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
         key.abort();
       });
       try {
-        const answer = await prompt.question(`${question} [y/N] `, {
+        const answer = await prompt.question(`${visible(question)} [y/N] `, {
           signal: AbortSignal.any([signal, key.signal]),
         });
         return /^y(es)?$/i.test(answer.trim());

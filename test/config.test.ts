@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -121,6 +121,27 @@ exports:
     expect(refusal(`${MINIMUM}exports: off\n`)).toMatch(/exports must hold "key: value" lines/);
   });
 
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'a key %s is as unknown as any other, at any depth',
+    (key) => {
+      expect(refusal(`${MINIMUM}${key}: { retries: 3 }\n`)).toContain(`unknown key "${key}"`);
+      expect(refusal(`${MINIMUM}exports: { ${key}: { a: b } }\n`)).toContain(`unknown key "exports.${key}"`);
+      expect(refusal(`${MINIMUM}exports: { budget: { records_per_run: 1, ${key}: 2 } }\n`)).toContain(
+        `unknown key "exports.budget.${key}"`,
+      );
+    },
+  );
+
+  test('aliases and depths that are meant to exhaust the machine are refused in one sentence', () => {
+    const bomb = ['a: &a [x]'];
+    for (const [name, of] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf'].map((pair) => pair.split(/(?=.$)/))) {
+      bomb.push(`${name}: &${name} [${Array(9).fill(`*${of}`).join(',')}]`);
+    }
+    expect(refusal(bomb.join('\n'))).toMatch(/dawnload.yaml cannot be understood/);
+    expect(refusal(`exports: ${'['.repeat(50_000)}`)).toMatch(/dawnload.yaml/);
+    expect(refusal('exports: *nowhere')).toMatch(/dawnload.yaml/);
+  });
+
   test('broken YAML is refused with its line', () => {
     expect(refusal(`${MINIMUM}exports: [\n`)).toMatch(/dawnload.yaml:\d+ is not valid YAML/);
   });
@@ -136,6 +157,43 @@ exports:
     expect(() => loadConfig({ config: 'nowhere.yaml' }, {}, folder)).toThrow(/no configuration file/);
     expect(loadConfig({}, {}, folder).file).toBeUndefined();
     expect(() => requireService(loadConfig({}, {}, folder))).toThrow(/There is no dawnload.yaml/);
+  });
+});
+
+describe('an address without encryption', () => {
+  const KEYS = { DAWNLOAD_ACCESS_KEY: 'a', DAWNLOAD_SECRET_KEY: 'b' };
+  const at = (url: string, more = ''): string =>
+    MINIMUM.replace('https://api.example.com/', url).concat(more);
+
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://127.9.9.9',
+    'http://[::1]:8080',
+    'http://localhost:80/v1',
+    'http://LOCALHOST',
+    'https://api.example.com',
+  ])('%s is used', (url) => {
+    expect(requireService(load(at(url), KEYS)).baseUrl).toBe(url);
+  });
+
+  test.each([
+    'http://api.example.com',
+    'HTTP://api.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://127.example.com',
+    'http://10.0.0.5',
+    'http://[::2]',
+    'http://[::ffff:10.0.0.5]',
+  ])('%s is refused before the keys leave, unless allow_http is true', (url) => {
+    expect(() => requireService(load(at(url), KEYS))).toThrow(/keys .* unencrypted/);
+    expect(() => requireService(load(MINIMUM, { ...KEYS, DAWNLOAD_BASE_URL: url }))).toThrow(ConfigError);
+    expect(requireService(load(at(url, 'allow_http: true\n'), KEYS)).baseUrl).toBe(url);
+    expect(() => requireService(load(at(url, 'allow_http: false\n'), KEYS))).toThrow(ConfigError);
+  });
+
+  test('allow_http is a setting of the file alone', () => {
+    expect(refusal(`${MINIMUM}allow_http: yes\n`)).toMatch(/allow_http must be true or false/);
   });
 });
 
@@ -156,6 +214,43 @@ describe('the environment', () => {
     expect(requireService(load(MINIMUM, { DAWNLOAD_ACCESS_KEY: 'env' })).credentials.body().accessKey).toBe(
       'env',
     );
+  });
+
+  test('a relative data folder is relative to the configuration file, from wherever the command is typed', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
+    const dataDirFrom = (cwd: string, environment: Record<string, string> = {}): string =>
+      loadConfig({ config: join(folder, 'dawnload.yaml') }, environment, cwd).dataDir;
+    for (const cwd of [folder, elsewhere, tmpdir()]) {
+      expect(dataDirFrom(cwd)).toBe(join(folder, 'data'));
+      // The variable, as cron sets it, too: one configuration has one ledger.
+      expect(dataDirFrom(cwd, { DAWNLOAD_DATA_DIR: 'books' })).toBe(join(folder, 'books'));
+    }
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_DATA_DIR=books\n');
+    for (const cwd of [folder, elsewhere, tmpdir()]) expect(dataDirFrom(cwd)).toBe(join(folder, 'books'));
+    // What a person types, the shell completes: relative to the working folder.
+    const typed = { config: join(folder, 'dawnload.yaml'), dataDir: 'typed' };
+    expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
+  });
+
+  test('only the .env beside the configuration file is read', () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(folder, 'dawnload.yaml'), MINIMUM);
+    writeFileSync(join(folder, '.env'), 'DAWNLOAD_ACCESS_KEY=mine\nDAWNLOAD_SECRET_KEY=mine\n');
+    writeFileSync(
+      join(elsewhere, '.env'),
+      'DAWNLOAD_BASE_URL=https://thief.example\nDAWNLOAD_PROJECT_ID=ffffffffffffffffffffffffffffffff\n' +
+        'DAWNLOAD_ACCESS_KEY=theirs\nDAWNLOAD_DATA_DIR=theirs\n',
+    );
+    const config = loadConfig({ config: join(folder, 'dawnload.yaml') }, {}, elsewhere);
+    expect(config).toMatchObject({
+      baseUrl: 'https://api.example.com',
+      projectId: '0123456789abcdef0123456789abcdef',
+      dataDir: join(folder, 'data'),
+    });
+    expect(requireService(config).credentials.body().accessKey).toBe('mine');
   });
 
   test('secrets in the file are refused, and missing ones are asked for', () => {

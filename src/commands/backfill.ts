@@ -40,7 +40,7 @@ export async function backfillCommand(options: BackfillOptions, context: Command
   terminal.note(`backfill: ${days.start} to ${days.end} (KST days), ${[...streams].join(', ')}`);
   const outcome = await runJob(job, config, context);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
-  if (options.json === true) terminal.out(outcomeJson('backfill', days, outcome));
+  if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));
   return exitCode;
 }
 

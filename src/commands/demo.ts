@@ -55,9 +55,8 @@ export async function demoCommand(context: CommandContext): Promise<ExitCode> {
     const { published } = dataFiles(demo.loadConfig().dataDir);
     await showTables(published, terminal);
     for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
-    terminal.out(
-      `The warehouse is ${published}; open it with any DuckDB client, or:\n  npx dawnload query --config ${file}`,
-    );
+    terminal.out(`The warehouse is ${published}; open it with any DuckDB client, or:`);
+    terminal.out(`  npx dawnload query --config ${file}`);
     return EXIT.done;
   } finally {
     await sandbox.close();

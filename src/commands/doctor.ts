@@ -4,17 +4,19 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { formatKst } from '../calendar.js';
-import { requireService, type Config, type ServiceConfig } from '../config.js';
+import { isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { lockHolder, type LockHolder } from '../landing/lock.js';
 import { Ledger } from '../landing/ledger.js';
+import { assertSameProject } from '../landing/project.js';
 import { needsPerson } from '../landing/export-advice.js';
 import { ServiceClient } from '../service/client.js';
 import { formatBytes, formatDuration, plural } from '../terminal.js';
 import { engineVersion } from '../warehouse/engine.js';
 import { Reader } from '../warehouse/reader.js';
+import { visible } from '../visible.js';
 import type { CommandContext } from './context.js';
 
 export interface DoctorOptions {
@@ -59,7 +61,7 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
     }
     const diagnosis = { check, ...verdict };
     diagnoses.push(diagnosis);
-    if (options.json !== true) terminal.out(line(diagnosis, terminal.interactive));
+    if (options.json !== true) terminal.draw(line(diagnosis, terminal.interactive));
     return value;
   };
 
@@ -80,6 +82,11 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
       (free) => folderVerdict(dataDir, free),
     );
     await look('lock', () => lockHolder(dataDir), lockVerdict);
+    await look(
+      'project',
+      () => assertSameProject(config),
+      () => ok(config.projectId ?? 'not set'),
+    );
     await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
     if (service !== undefined) await lookAtService(service, context, look);
@@ -109,8 +116,8 @@ async function lookAtService(config: ServiceConfig, context: CommandContext, loo
 
 function settingsVerdict({ file, baseUrl, exports }: Config): Verdict {
   const where = file ?? 'no file, the environment alone';
-  if (baseUrl?.startsWith('http:') === true && !/^http:\/\/(localhost|127\.|\[::1\])/.test(baseUrl)) {
-    return { level: 'warn', text: `${where}; base_url is http: keys and token travel unencrypted` };
+  if (baseUrl !== undefined && isUnencrypted(baseUrl)) {
+    return { level: 'warn', text: `${where}; base_url is http: keys and data travel unencrypted` };
   }
   return ok(`${where}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
 }
@@ -175,5 +182,5 @@ function failed(error: unknown): Verdict {
 function line({ check, level, text }: Diagnosis, colour: boolean): string {
   const colours = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
   const mark = level.padEnd(4);
-  return `${colour ? styleText(colours[level], mark) : mark}  ${check.padEnd(11)}  ${text}`;
+  return `${colour ? styleText(colours[level], mark) : mark}  ${check.padEnd(11)}  ${visible(text)}`;
 }

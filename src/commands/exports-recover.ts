@@ -64,7 +64,7 @@ function show(ledger: Ledger, { terminal }: CommandContext): void {
     knownBy,
   ]);
   if (rows.length > 0) {
-    terminal.out(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
   }
 }
 

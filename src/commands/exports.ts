@@ -1,13 +1,16 @@
 /** `dawnload exports`: the ledger of paid exports, and what a person decides about one. */
 import { formatKst } from '../calendar.js';
-import { requireService } from '../config.js';
+import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { adviceFor, needsPerson } from '../landing/export-advice.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { isResumable } from '../landing/export-state.js';
 import { Ledger } from '../landing/ledger.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../pipeline.js';
+import type { LedgerView } from '../landing/ledger-view.js';
+import { assertSameProject } from '../landing/project.js';
 import { formatCount, type Terminal } from '../terminal.js';
+import { visibleLines } from '../visible.js';
 import type { CommandContext } from './context.js';
 import { summarise } from './summary.js';
 import { drawTable } from './table.js';
@@ -28,7 +31,7 @@ export async function exportsListCommand(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const entries = (await Ledger.read(context.loadConfig().dataDir)).entries();
+  const entries = (await ledgerOf(context.loadConfig())).entries();
   if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
   else if (entries.length === 0) terminal.note('no paid export has been requested yet');
   else {
@@ -40,15 +43,16 @@ export async function exportsListCommand(
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.out(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
   }
   warnWaiting(entries, terminal);
   return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
 }
 
 export async function exportsShowCommand(key: string, context: CommandContext): Promise<ExitCode> {
-  const entry = (await Ledger.read(context.loadConfig().dataDir)).get(key);
-  context.terminal.out(JSON.stringify(asJson(entry), null, 2));
+  const entry = (await ledgerOf(context.loadConfig())).get(key);
+  // Within JSON every line break is ours: those of values are escaped already.
+  context.terminal.draw(visibleLines(JSON.stringify(asJson(entry), null, 2)));
   warnWaiting([entry], context.terminal);
   return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
 }
@@ -94,7 +98,7 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = context;
   const config = requireService(context.loadConfig());
-  const entry = (await Ledger.read(config.dataDir)).get(key);
+  const entry = (await ledgerOf(config)).get(key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptEmpty === true) {
     throw new UsageError('--pay-again and --accept-empty exclude each other.', { hint: 'Choose one.' });
@@ -108,6 +112,12 @@ export async function exportsResumeCommand(
   }
   const outcome = await resumeExport(key, options, config, context);
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+}
+
+/** The ledger as it stands, of the project that the settings name. */
+async function ledgerOf(config: Config): Promise<LedgerView> {
+  await assertSameProject(config);
+  return Ledger.read(config.dataDir);
 }
 
 /** Records, or about how many there will be. */

@@ -1,6 +1,6 @@
 /** `dawnload init`: a configuration file that works once three lines are filled in, and a place for the secrets. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import { codeOf, EXIT, StorageError, UsageError, type ExitCode } from '../errors.js';
 import type { CommandContext } from './context.js';
@@ -16,7 +16,8 @@ export function initCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = context;
   const yaml = resolve(folder, context.flags.config ?? 'dawnload.yaml');
-  const env = resolve(folder, '.env');
+  // Beside the settings: no other .env is read.
+  const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && options.force !== true) {
     throw new UsageError(`${yaml} exists already.`, { hint: 'Edit it, or write it anew with --force.' });
   }

@@ -19,6 +19,7 @@ import type { Job } from '../job.js';
 import { isResumable } from '../landing/export-state.js';
 import { Ledger } from '../landing/ledger.js';
 import { decide, untilLearned, type Decision } from '../landing/purse.js';
+import { assertSameProject } from '../landing/project.js';
 import { spendOf } from '../landing/spend.js';
 import { estimateDays, isQuiet } from '../steps/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal.js';
@@ -67,6 +68,7 @@ export async function planCommand(options: PlanOptions, context: CommandContext)
 /** What a job would do, from the published file and the ledger alone. */
 export async function makePlan(job: Job, config: Config, { effects }: CommandContext): Promise<Plan> {
   const now = effects.now();
+  await assertSameProject(config);
   const published = await readPublished(dataFiles(config.dataDir).published);
   const ledger = await Ledger.read(config.dataDir);
   const entries = ledger.entries();

@@ -9,6 +9,7 @@ import { jsonRows } from '../queries/json.js';
 import { writeParquet } from '../queries/parquet.js';
 import { bytesOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/sink.js';
 import { cellText, isNumeric } from '../queries/values.js';
+import { visibleLines } from '../visible.js';
 import { drawTable, type Drawing, type Row } from './table.js';
 
 export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
@@ -71,8 +72,16 @@ export async function deliver(answer: Answer, delivery: Delivery): Promise<void>
       ? csvText(answer, { heads, bom: delivery.bom })
       : tableText(answer, heads, delivery.limit, drawing);
   };
-  if (output === undefined) await writeTo(stdout, pieces(drawingFor(stdout)));
-  else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
+  if (output === undefined) {
+    const drawn = pieces(drawingFor(stdout));
+    // Data stays what it is for programs; a person at a terminal is shown it. Tables are safe already, and coloured.
+    await writeTo(stdout, stdout.isTTY === true && format !== 'table' ? shown(drawn) : drawn);
+  } else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
+}
+
+async function* shown(pieces: Pieces): Pieces {
+  for await (const piece of pieces)
+    yield typeof piece === 'string' ? visibleLines(piece.replaceAll('\r\n', '\n')) : piece;
 }
 
 async function deliverParquet(answer: Answer, output: string | undefined, stdout: Output): Promise<void> {

@@ -10,7 +10,7 @@ import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { csvLine } from '../queries/csv.js';
 import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
-import { writeTo, type Pieces } from '../queries/sink.js';
+import { realPlace, writeTo, type Pieces } from '../queries/sink.js';
 import { formatCount, plural } from '../terminal.js';
 import { Reader } from '../warehouse/reader.js';
 import type { CommandContext } from './context.js';
@@ -99,7 +99,7 @@ function headsIn(language: Language | undefined): (name: string) => string {
 
 /** The output file, unless a slip of the hand would put it over the warehouse, the ledger or what was landed. */
 function outsideOf(dataDir: string, output: string): string {
-  if (!output.startsWith(`${dataDir}${sep}`)) return output;
+  if (!realPlace(output).startsWith(`${realPlace(dataDir)}${sep}`)) return output;
   throw new UsageError(`${output} lies in the data folder, which is the job's own.`, {
     hint: 'Write the answer elsewhere.',
   });

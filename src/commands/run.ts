@@ -33,6 +33,6 @@ export async function runCommand(options: RunOptions, context: CommandContext): 
   }
   const outcome = await runJob(job, config, context);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
-  if (options.json === true) terminal.out(outcomeJson('run', job.days, outcome));
+  if (options.json === true) terminal.out(outcomeJson('run', outcome.days ?? job.days, outcome));
   return exitCode;
 }

@@ -8,6 +8,8 @@ export interface SandboxFlags {
   readonly port: string;
   readonly eventsPerDay: string;
   readonly exportSeconds: string;
+  /** False with `--no-date`. */
+  readonly date: boolean;
   readonly billingJournal?: string;
 }
 
@@ -22,6 +24,7 @@ export async function sandboxCommand(flags: SandboxFlags, context: CommandContex
     eventsPerDay,
     exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
     now: () => effects.now(),
+    ...(flags.date ? {} : { date: () => null }),
     accessKey,
     secretKey,
     projectId,

@@ -5,6 +5,8 @@ import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, formatKst } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { assertSameProject } from '../landing/project.js';
+import { visibleLines } from '../visible.js';
 import type { CommandContext } from './context.js';
 import { printSchedule, SCHEDULERS } from './schedule-print.js';
 import { commandLine } from './self.js';
@@ -24,7 +26,7 @@ export interface TimeOfDay {
 export async function scheduleCommand(options: ScheduleOptions, context: CommandContext): Promise<ExitCode> {
   const { terminal, signal, effects } = context;
   const at = parseTime(options.at);
-  requireService(context.loadConfig());
+  await assertSameProject(requireService(context.loadConfig()));
   let running: Promise<void> | undefined;
 
   // A night that is still going on when the next one begins is not joined by a second run.
@@ -69,9 +71,8 @@ export function schedulePrintCommand(
       hint: `It takes one of ${SCHEDULERS.join(', ')}.`,
     });
   }
-  context.terminal.out(
-    printSchedule(scheduler, parseTime(options.at), context.flags.config, context.effects.now()),
-  );
+  const text = printSchedule(scheduler, parseTime(options.at), context.flags.config, context.effects.now());
+  context.terminal.draw(visibleLines(text));
   return Promise.resolve(EXIT.done);
 }
 

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup, findingGroup, type FindingGroup } from '../finding-groups.js';
 import { dataFiles } from '../house.js';
 import { Ledger } from '../landing/ledger.js';
+import { assertSameProject } from '../landing/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../landing/run-journal.js';
 import { spendOf, type MonthlySpend } from '../landing/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
@@ -66,6 +67,7 @@ export async function statusCommand(options: StatusOptions, context: CommandCont
 
 async function readStatus({ effects, ...context }: CommandContext): Promise<Status> {
   const config = context.loadConfig();
+  await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);
   const published = await readPublished(file);
   const ledger = await Ledger.read(config.dataDir);
@@ -157,7 +159,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
-    terminal.out(drawTable(columns, rows, { color: terminal.interactive }));
+    terminal.draw(drawTable(columns, rows, { color: terminal.interactive }));
   }
   for (const [stream, days] of Object.entries(status.missing)) {
     if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);

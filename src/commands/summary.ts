@@ -13,6 +13,7 @@ const REASONS: Record<Unpaid['verdict'], string> = {
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it all the same)',
   waits_for_size: 'waiting for the size of one that is under way',
   no_budget: 'exports.budget is not set',
+  clock: 'since the clocks disagree',
   no_consent: 'paid work without consent (`--yes-paid` gives it)',
 };
 

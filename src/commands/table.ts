@@ -1,5 +1,6 @@
 /** Draws a result as a table for people: wide Korean letters line up, nothing in a cell can upset the terminal. */
 import Table from 'cli-table3';
+import { visible } from '../visible.js';
 
 export interface Column {
   readonly name: string;
@@ -150,19 +151,9 @@ function blocks(heads: readonly string[], cells: readonly Row[], drawing: Drawin
     .join('\n');
 }
 
-const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/**
- * Control characters written out, since a campaign's name must not be able to move the cursor or turn the line around;
- * letters composed, since a Korean syllable in parts is counted as wider than it is drawn.
- */
+/** Safe to print, and composed, since a Korean syllable in parts is counted as wider than it is drawn. */
 function printable(text: string): string {
-  return text
-    .normalize('NFC')
-    .replace(
-      /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
-      (control) => NAMED[control] ?? `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  return visible(text.normalize('NFC'));
 }
 
 /** What a terminal draws two columns wide: Hangul, Hanja, Kana, full-width forms, emoji. */

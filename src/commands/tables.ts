@@ -14,7 +14,7 @@ export async function showTables(published: string, terminal: Terminal): Promise
   try {
     const sql = readFileSync(join(PACKAGE_ROOT, 'sql', 'status', 'tables.sql'), 'utf8');
     const rows = z.array(row).parse(await reader.objects(sql));
-    terminal.out(
+    terminal.draw(
       drawTable(
         [
           { name: 'table', numeric: false },

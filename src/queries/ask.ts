@@ -3,7 +3,7 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { UsageError } from '../errors.js';
 import { answerOf, type Answer } from './answer.js';
 import type { ParameterValues } from './parameters.js';
-import { requireReading } from './reading.js';
+import { requireReading, requireReadingFunctions } from './reading.js';
 import { sqlError } from './sql-error.js';
 
 /**
@@ -21,6 +21,7 @@ export async function ask(
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
+  requireReadingFunctions(sql, subject);
   try {
     for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
     return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject);

@@ -1,6 +1,8 @@
 /**
  * Which statements a user's SQL may hold. DuckDB itself refuses other files, the network and changes of a file opened
- * for reading; but the path of that very file stays open to it, and `copy ... to` would replace the warehouse.
+ * for reading; but the path of that very file stays open to it, and `copy ... to` would replace the warehouse. Functions
+ * that do more than read are refused by name: they are called from any `select`, and DuckDB has no setting against them
+ * (`enable_logging` into a file aborts the process, `enable_profiling` prints between the rows).
  */
 import { StatementType } from '@duckdb/node-api';
 import { UsageError } from '../errors.js';
@@ -10,8 +12,6 @@ const READING: ReadonlySet<StatementType> = new Set([
   StatementType.SELECT,
   StatementType.EXPLAIN,
   StatementType.SET,
-  StatementType.PRAGMA,
-  StatementType.CALL,
   StatementType.TRANSACTION,
   StatementType.CREATE,
   StatementType.INSERT,
@@ -20,8 +20,27 @@ const READING: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
+const ELSEWHERE =
+  'Write the answer to a file with --output; for anything else, open the warehouse in a DuckDB client.';
+
 /** `explain analyze` runs what it explains, and does not tell what that is. */
 const WRITING_WORDS = /\b(copy|export)\b/i;
+
+/** Names that mean nothing but such a function, wherever they stand; the SQL of `query` may be put together of parts. */
+const ACTING =
+  /\b((?:en|dis)able_\w+|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
+
+/**
+ * Lets SQL pass that calls no function that does more than read.
+ *
+ * @throws UsageError for any other
+ */
+export function requireReadingFunctions(sql: string, subject: string): void {
+  const [, name, called] = ACTING.exec(sql) ?? [];
+  const found = name ?? called;
+  if (found === undefined) return;
+  throw new UsageError(`${subject} holds ${found}: only reading is allowed here.`, { hint: ELSEWHERE });
+}
 
 /**
  * Lets a statement pass that does no more than read.
@@ -32,6 +51,6 @@ export function requireReading(type: StatementType, sql: string, subject: string
   const explainsWriting = type === StatementType.EXPLAIN && WRITING_WORDS.test(sql);
   if (READING.has(type) && !explainsWriting) return;
   throw new UsageError(`${subject} holds ${StatementType[type]}: only reading is allowed here.`, {
-    hint: 'Write the answer to a file with --output; for anything else, open the warehouse in a DuckDB client.',
+    hint: ELSEWHERE,
   });
 }

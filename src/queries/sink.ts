@@ -1,6 +1,7 @@
 /** Where an answer goes: standard output, with patience for a slow reader, or a file that is there whole or not at all. */
-import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
+import { createReadStream, createWriteStream, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -24,13 +25,16 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
  * @throws StorageError when the file cannot be written
  */
 export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
-  // A pipe or a device (/dev/stdout) must not be replaced by a file.
-  const partial = isSpecial(file) ? file : `${file}.partial`;
+  // A pipe or a device (/dev/stdout) must not be replaced by a file; nothing else is written through a link.
+  const whole = !isSpecial(file);
+  const target = whole ? realPlace(file) : file;
+  const partial = whole ? `${target}.partial` : target;
   try {
+    if (whole) await rm(partial, { force: true });
     await write(partial);
-    if (partial !== file) await rename(partial, file);
+    if (whole) await rename(partial, target);
   } catch (cause) {
-    if (partial !== file) await rm(partial, { force: true });
+    if (whole) await rm(partial, { force: true });
     if (cause instanceof DawnloadError || !isFileError(cause)) throw cause;
     throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
       hint: 'Check the folder, its permissions and the space on the disk.',
@@ -40,7 +44,29 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
 }
 
 function isSpecial(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  return (
+    /^\/(?:dev|proc)\//.test(resolve(file)) || statSync(file, { throwIfNoEntry: false })?.isFile() === false
+  );
+}
+
+/** Where a file is, or will be, with every link followed, also one to a file that is not there yet. */
+export function realPlace(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(file) === file) return file;
+  }
+  const folder = realPlace(dirname(file));
+  const link = linkAt(join(folder, basename(file)));
+  return link === undefined ? join(folder, basename(file)) : realPlace(resolve(folder, link));
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isFileError(error: unknown): boolean {

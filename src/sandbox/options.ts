@@ -9,6 +9,8 @@ export interface SandboxOptions {
   port?: number | undefined;
   /** The service's clock; default the real one. Exports are made in real time all the same. */
   now?: (() => Date) | undefined;
+  /** What the header `Date` says, by its clock; null leaves it out. Default its time. */
+  date?: ((now: Date) => string | null) | undefined;
   accessKey?: string | undefined;
   secretKey?: string | undefined;
   /** The one project it knows: 32 lowercase hexadecimal digits. */
@@ -44,6 +46,7 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly now: () => Date;
+  readonly date: (now: Date) => string | null;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly projectId: string;
@@ -68,6 +71,7 @@ export function settle(options: SandboxOptions): Settings {
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     now: options.now ?? (() => new Date()),
+    date: options.date ?? ((now) => now.toUTCString()),
     accessKey: options.accessKey ?? 'sandbox-access-key',
     secretKey: options.secretKey ?? 'sandbox-secret-key',
     projectId: options.projectId ?? '0123456789abcdef0123456789abcdef',

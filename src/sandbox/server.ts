@@ -45,7 +45,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
     const body = await readBody(request);
     // By the service's clock, so that a client can see how far its own is off.
-    response.setHeader('date', settings.now().toUTCString());
+    const date = settings.date(settings.now());
+    response.sendDate = false;
+    if (date !== null) response.setHeader('date', date);
     if (isControl(path)) {
       send(response, control(method, path, body, { bills, requests, faults }));
       return;

@@ -77,7 +77,7 @@ export class ServiceClient {
     return this.#requests;
   }
 
-  /** How far this machine's clock is behind the service's, in milliseconds, once there was an answer that told. */
+  /** How far this machine's clock is behind the service's, in milliseconds, by the latest answer that told its time. */
   get clockSkewMs(): number | undefined {
     return this.#skewMs;
   }
@@ -176,8 +176,8 @@ export class ServiceClient {
       question.repeatable ? this.#signal : NEVER,
     );
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
-    const serviceTime = result.date === undefined ? Number.NaN : Date.parse(result.date);
-    if (!Number.isNaN(serviceTime)) this.#skewMs = serviceTime - this.#effects.now().getTime();
+    const serviceTime = instantOf(result.date);
+    if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();
     return {
       verdict: judge(result, this.#effects.now(), question.telling),
       body: result.body,
@@ -206,6 +206,14 @@ export class ServiceClient {
     }
     throw unanswered('E1 (authenticate)', this.#settings.baseUrl, verdict);
   }
+}
+
+/** The instant of a `Date` header, in milliseconds; only in the form that HTTP prescribes, since Date.parse reads dates into nearly anything. */
+function instantOf(date: string | undefined): number | undefined {
+  if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
+    return undefined;
+  const instant = Date.parse(date);
+  return Number.isNaN(instant) ? undefined : instant;
 }
 
 /** The error for a question that found no usable answer. */

@@ -8,6 +8,7 @@ import type { ExportEntry } from '../landing/export-entry.js';
 import { decide, isUnderWay, reasonFor, recordsOf, untilLearned, type Decision } from '../landing/purse.js';
 import { formatCount } from '../terminal.js';
 import { bringHome, landedPages } from './bring-home.js';
+import { assertClocksAgree, clockTrouble } from './clock.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
 
@@ -83,6 +84,7 @@ export async function requestAgain(key: string, house: House): Promise<void> {
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, house);
   await service.authorize();
+  assertClocksAgree(house);
   await lock.assertHeld();
   const { pricePerRecord, includeMessageData } = config.exports;
   const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData, estimate });
@@ -126,6 +128,10 @@ async function requestMissing(job: Job, house: House): Promise<void> {
   if (missing.length === 0) return;
   if (config.exports.budget === undefined) {
     report.unpaid(missing.map((day) => ({ day, verdict: 'no_budget', estimate: undefined })));
+    return;
+  }
+  if (clockTrouble(house) !== undefined) {
+    report.unpaid(missing.map((day) => ({ day, verdict: 'clock', estimate: undefined })));
     return;
   }
   // Estimated anew each time: what has landed since then teaches how many records a message leaves.
@@ -234,6 +240,7 @@ async function request(house: House, { day, estimate }: Decision): Promise<Sent>
   const { pricePerRecord, includeMessageData } = config.exports;
   // A token first: a request that fails for want of one should not even be intended.
   await service.authorize();
+  assertClocksAgree(house);
   // Whoever took the lock's file away may have started a run that pays for the same day.
   await lock.assertHeld();
   const entry = await ledger.intend({ day, messageData: includeMessageData, estimate, pricePerRecord });

@@ -17,6 +17,7 @@ const silent: CommandContext = {
   terminal: {
     interactive: false,
     out: () => undefined,
+    draw: () => undefined,
     note: () => undefined,
     warn: () => undefined,
     error: () => undefined,

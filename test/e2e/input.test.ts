@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ended, start, type Ended, type Environment } from '../support/dawnload.js';
+import { CLI, ended, start, type Ended, type Environment } from '../support/dawnload.js';
 
 const SETTINGS = `base_url: http://127.0.0.1:9
 project_id: 0123456789abcdef0123456789abcdef
@@ -78,6 +79,58 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
     expectSentence(result, /There is no dawnload.yaml[\s\S]*dawnload init/);
     expect(result.code).toBe(2);
   });
+});
+
+describe('settings that are meant to do harm', () => {
+  const ALIASES = ['ba', 'cb', 'dc', 'ed', 'fe', 'gf'].map(
+    ([name, of]) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(',')}]`,
+  );
+
+  test.each<[string, string, RegExp]>([
+    ['aliases that multiply', ['a: &a [x]', ...ALIASES].join('\n'), /dawnload\.yaml cannot be understood/],
+    ['a depth that no settings have', `exports: ${'['.repeat(50_000)}`, /dawnload\.yaml/],
+    ['__proto__', `${SETTINGS}__proto__: { retries: 9 }\n`, /unknown key "__proto__"/],
+    ['constructor', `${SETTINGS}exports: { constructor: { a: b } }\n`, /unknown key "exports\.constructor"/],
+    ['http', SETTINGS.replace('127.0.0.1:9', '10.0.0.5'), /unencrypted[\s\S]*allow_http: true/],
+  ])('%s: one sentence, exit code 2', async (_, yaml, words) => {
+    await writeFile(join(folder, 'dawnload.yaml'), yaml);
+    const result = await dawnload('run');
+    expectSentence(result, words);
+    expect(result.code).toBe(2);
+  });
+
+  test('a .env in the working folder has no say in the settings of another folder', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'dawnload-elsewhere-'));
+    try {
+      await writeFile(
+        join(elsewhere, '.env'),
+        'DAWNLOAD_BASE_URL=http://127.0.0.1:10\nDAWNLOAD_DATA_DIR=books\n',
+      );
+      const args = ['run', '--config', join(folder, 'dawnload.yaml')];
+      const result = await ended(start(args, elsewhere, KEYS));
+      expect(result.stderr).toMatch(/127\.0\.0\.1:9 cannot be reached/);
+      expect(await readdir(elsewhere)).toEqual(['.env']);
+      expect(await readdir(folder)).toContain('data');
+    } finally {
+      await rm(elsewhere, { recursive: true });
+    }
+  });
+
+  test('init puts the place for secrets beside the settings, where it is read', async () => {
+    await mkdir(join(folder, 'etc'));
+    expect((await dawnload('init --config etc/dawnload.yaml', {})).code).toBe(0);
+    expect((await readdir(join(folder, 'etc'))).sort()).toEqual(['.env', 'dawnload.yaml']);
+  });
+});
+
+test('a process that may open too few files says so, exit code 1', async () => {
+  const child = spawn('sh', ['-c', `ulimit -n 64; exec "${process.execPath}" "${CLI}" run`], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const result = await ended(child);
+  expectSentence(result, /too many open files[\s\S]*ulimit -n/);
+  expect(result.code).toBe(1);
 });
 
 describe('the calendar', () => {

@@ -136,8 +136,9 @@ describe('the nightly job', () => {
   });
 
   test('before 07:00 KST it fills what is complete and says when the rest will be', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    const result = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-20T21:00:00Z' });
+    const morning = '2026-11-20T21:00:00Z';
+    const place = await make(THREE_DAYS + BUDGET, { now: () => new Date(morning) });
+    const result = await place.run(['run'], { DAWNLOAD_NOW: morning });
     expect(result.code).toBe(0);
     expect(result.stderr).toMatch(/2026-11-20 is not complete yet: it will be from 2026-11-21 07:00 KST/);
     expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,6 +77,7 @@ function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstan
     terminal: {
       interactive: false,
       out: tell,
+      draw: tell,
       note: tell,
       warn: tell,
       error: tell,
@@ -264,6 +267,38 @@ describe('a file of the answer', () => {
   it('cannot be put over the warehouse', async () => {
     const output = join(dataDir, 'warehouse.duckdb');
     expect((await failure({ sql: 'select 1', output, format: 'csv' })).message).toContain('the data folder');
+
+    const ledger = join(dataDir, 'ledger.jsonl');
+    writeFileSync(ledger, 'paid');
+    mkdirSync(join(folder, 'way'));
+    const link = (target: string, name: string): string => {
+      symlinkSync(target, join(folder, 'way', name));
+      return join(folder, 'way', name);
+    };
+    const folderLink = link(dataDir, 'in');
+    for (const path of [
+      link(ledger, 'a.csv'),
+      link(join(dataDir, 'new.csv'), 'dangling.csv'),
+      link('a.csv', 'twice.csv'),
+      join(folderLink, 'b.csv'),
+      join(folderLink, 'deep', 'b.csv'),
+    ]) {
+      expect((await failure({ sql: 'select 1', output: path })).message).toContain('the data folder');
+    }
+    // Through another name of the data folder, too.
+    const other = await failure({ sql: 'select 1', output: ledger, format: 'csv' }, { data: folderLink });
+    expect(other.message).toContain('the data folder');
+    // A file is replaced and never written into: what shares its bytes keeps them.
+    const shared = join(folder, 'way', 'shared.csv');
+    linkSync(ledger, shared);
+    await run({ sql: 'select 1 as n', output: link(shared, 'to-shared.csv') });
+    expect(readFileSync(shared, 'utf8')).toBe('n\r\n1\r\n');
+    link(ledger, 'c.csv.partial');
+    await run({ sql: 'select 1 as n', output: join(folder, 'way', 'c.csv') });
+    expect(readFileSync(join(folder, 'way', 'c.csv'), 'utf8')).toBe('n\r\n1\r\n');
+    expect(readFileSync(ledger, 'utf8')).toBe('paid');
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.csv'))).toEqual([]);
+    rmSync(ledger);
     expect((await run({ sql: 'select 1' })).exitCode).toBe(EXIT.done);
   });
 });
@@ -378,6 +413,36 @@ describe('a query of a user', () => {
     "attach 'WAREHOUSE' as again",
     'load json',
     'detach warehouse',
+    "call enable_logging(storage = 'file')",
+    "from enable_logging(storage = 'file', storage_path = '/tmp/dawnload-must-not-exist')",
+    'select * from "ENABLE_LOGGING" /* x */ ()',
+    "from system.main.enable_logging(storage_config = {'path': '/tmp/dawnload-must-not-exist'})",
+    "from query('from enable' || '_logging()')",
+    "from query /* /* */ */ ('select 1')",
+    "select * from json_execute_serialized_sql(json_serialize_sql('select 1'))",
+    'create temp macro m() as table from disable_logging(); from m()',
+    'call enable_profiling()',
+    'from enable_profiling()',
+    'pragma enable_profiling',
+    "pragma profiling_output = '/tmp/dawnload-must-not-exist'",
+    'explain analyze call enable_profiling()',
+    'from disable_peg_parser()',
+    'from truncate_duckdb_logs()',
+    'checkpoint',
+    'force checkpoint',
+    'from checkpoint()',
+    "from force_checkpoint('warehouse')",
+    "select write_log('x')",
+    'from arrow_scan_dumb(null, null, null)',
+    "import database '/tmp/dawnload-must-not-exist'",
+    'set threads = 1',
+    "from sniff_csv('/etc/passwd')",
+    "from read_blob('/etc/passwd')",
+    "from parquet_metadata('/etc/passwd')",
+    "comment on table events is 'x'",
+    'alter table events add column a int',
+    'vacuum',
+    'analyze',
   ])('only reads: %s', async (statement) => {
     const sql = statement.replace('WAREHOUSE', join(dataDir, 'warehouse.duckdb'));
     const before = fingerprint();
@@ -386,6 +451,23 @@ describe('a query of a user', () => {
     expect(error.exitCode).toBe(EXIT.usage);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('dawnload-must-not-exist'))).toEqual([]);
     expect(existsSync(join(dataDir, 'warehouse.duckdb.wal'))).toBe(false);
+  });
+
+  it.each([
+    'describe events',
+    'show tables',
+    'pragma table_info(events)',
+    'summarize (select 1)',
+    'from range(2)',
+    'explain select 1',
+    'explain analyze select 1',
+    "from query_table('events')",
+    "set variable a = 1; select getvariable('a')",
+    'from duckdb_tables()',
+    'select 1 as query, 2 as checkpoint',
+    'values (1)',
+  ])('reads in other ways too: %s', async (sql) => {
+    expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
   });
 
   it('may keep what it needs in tables of its own, for as long as it lasts', async () => {

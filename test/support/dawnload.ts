@@ -70,6 +70,8 @@ export class Place {
       projectId: PROJECT,
       eventsPerDay: 3_000,
       exportSeconds: 0,
+      // Each command begins at NOW, however long a test takes by then.
+      ...(options.now === undefined ? { date: () => new Date(NOW).toUTCString() } : {}),
       ...KEYS,
       ...options,
     });

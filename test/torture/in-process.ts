@@ -54,6 +54,7 @@ function silent(out: string[], err: string[]): Terminal {
     interactive: false,
     doing: '',
     out: (text) => void out.push(text),
+    draw: (text) => void out.push(text),
     note: (text) => void err.push(text),
     warn: (text) => void err.push(`warning: ${text}`),
     error: (text) => void err.push(text),

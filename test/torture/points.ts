@@ -24,7 +24,9 @@ export const RUN_POINTS: readonly string[] = [
 ];
 
 /** What only the very first run in a folder passes. */
-export const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'ledger-copy-made'].flatMap(durable);
+export const FIRST_RUN_POINTS: readonly string[] = ['hmac-key', 'ledger-copy-made', 'project'].flatMap(
+  durable,
+);
 
 /** What a rebuild passes besides. */
 export const REBUILD_POINTS: readonly string[] = [

@@ -1,0 +1,98 @@
+/** Whose data a folder holds: one project's, from whichever address. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startSandbox, type Sandbox } from '../../src/sandbox/index.js';
+import { KEYS, NOW, Place, PROJECT, type Environment } from '../support/dawnload.js';
+
+const OTHER = 'fedcba9876543210fedcba9876543210';
+const SETTINGS = `start_date: 2026-11-20
+retries: 0
+exports:
+  budget: { records_per_run: 100000, records_per_month: 100000 }
+`;
+
+let place: Place;
+let moved: Sandbox;
+beforeAll(async () => {
+  place = await Place.make(SETTINGS, { eventsPerDay: 500 });
+  expect((await place.run(['run'])).code).toBe(0);
+  moved = await startSandbox({
+    now: () => new Date(NOW),
+    projectId: PROJECT,
+    eventsPerDay: 500,
+    exportSeconds: 0,
+    ...KEYS,
+  });
+});
+afterAll(async () => {
+  await place.remove();
+  await moved.close();
+});
+
+const projectFile = (): string => join(place.folder, 'data', 'landing', 'project.json');
+const recorded = async (): Promise<unknown> => JSON.parse(await readFile(projectFile(), 'utf8'));
+
+describe('another project in the same data folder', () => {
+  const other: Environment = { DAWNLOAD_PROJECT_ID: OTHER };
+
+  test.each([
+    'run',
+    'backfill --start 2026-11-20 --end 2026-11-20',
+    'backfill --start 2026-11-20 --end 2026-11-20 --dry-run',
+    'rebuild',
+    'plan',
+    'status',
+    'schedule',
+    'exports list',
+    'exports show 2026-11-20.1',
+    'exports resume 2026-11-20.1',
+    'exports resume 2026-11-20.1 --pay-again',
+    'exports attach 2026-11-20.1 some-id',
+    'exports abandon 2026-11-20.1',
+  ])('%s names both, and does nothing: exit code 2', async (command) => {
+    const ledger = join(place.folder, 'data', 'ledger', 'exports.jsonl');
+    const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];
+    const result = await place.run(command.split(' '), other);
+    expect(result.stderr).toContain(`holds the data of project ${PROJECT}`);
+    expect(result.stderr).toContain(`name project ${OTHER}`);
+    expect(result.stderr).toContain('data_dir');
+    expect(result.code).toBe(2);
+    expect([await readFile(ledger, 'utf8'), place.sandbox.requests()]).toEqual(before);
+  });
+
+  test('doctor tells of it', async () => {
+    const result = await place.run(['doctor'], other);
+    expect(result.stdout).toMatch(/fail {2}project .*holds the data of project/);
+    expect(result.code).toBe(1);
+  });
+
+  test('a folder from before there was such a file is the first project’s that comes', async () => {
+    await rm(projectFile());
+    expect((await place.run(['status'], other)).code).not.toBe(2);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
+    expect((await place.run(['rebuild'], other)).code).toBe(2);
+  });
+
+  test('a file that is not what was written is damage, not another project', async () => {
+    const text = await readFile(projectFile(), 'utf8');
+    await writeFile(projectFile(), text.slice(0, 20));
+    const result = await place.run(['run']);
+    expect(result.stderr).toMatch(/project\.json is not what was written/);
+    expect(result.code).toBe(1);
+    await writeFile(projectFile(), text);
+  });
+});
+
+test('another address with the same project is told once, and recorded', async () => {
+  const there: Environment = { DAWNLOAD_BASE_URL: moved.url };
+  const warning = `warning: project ${PROJECT} was asked of ${place.sandbox.url} before, and is asked of ${moved.url} now`;
+  const first = await place.run(['run'], there);
+  expect(first.stderr).toContain(warning);
+  expect(first.code).toBe(0);
+  expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url, moved.url] });
+  for (const environment of [there, {}]) {
+    expect((await place.run(['run'], environment)).stderr).not.toContain('was asked of');
+  }
+});
