@@ -235,7 +235,7 @@ function addExports(
     'dawnload exports resume 2026-11-20.1 --pay-again',
   ])
     .option('--pay-again', 'consent to be billed once more for this day')
-    .option('--accept-empty', 'believe the service that the day had no events')
+    .option('--accept-incomplete', 'take what came for all there is: no record, or only some of the pages')
     .action((key: string, options: ResumeOptions) =>
       act(async (context) => (await load()).exportsResumeCommand(key, options, context)),
     );

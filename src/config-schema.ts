@@ -54,7 +54,7 @@ const budget = z
   .refine(
     ({ records_per_run, records_per_month }) =>
       records_per_run !== undefined || records_per_month !== undefined,
-    'must give records_per_run and records_per_month',
+    'must give records_per_run, records_per_month or both',
   );
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');

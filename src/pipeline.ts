@@ -74,21 +74,21 @@ export function rebuild(config: StorageConfig, context: CommandContext): Promise
 export interface ResumeOptions {
   /** A person's consent to be billed once more. */
   readonly payAgain?: boolean;
-  /** A person says that the export really holds no record. */
-  readonly acceptEmpty?: boolean;
+  /** A person takes what came for all there is: no record, or only some of the pages. */
+  readonly acceptIncomplete?: boolean;
 }
 
 /** Goes on with one export, or, with a person's consent, pays for its window once more. */
 export function resumeExport(
   key: string,
-  { payAgain = false, acceptEmpty = false }: ResumeOptions,
+  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
   config: ServiceConfig,
   context: CommandContext,
 ): Promise<Outcome> {
   return withHouse(config, context, 'exports resume', (house) =>
     deliver(
       house,
-      () => (payAgain ? requestAgain(key, house) : resume(key, acceptEmpty, house)),
+      () => (payAgain ? requestAgain(key, house) : resume(key, acceptIncomplete, house)),
       new RunRecord(house, 'exports resume', context.version),
     ),
   );
@@ -170,7 +170,7 @@ async function publishSound(storeroom: Storeroom, failure: Error | undefined): P
   const empty = (await warehouse.loaded()).size === 0;
   const lost = await lostDays(storeroom);
   if (lost.length > 0) {
-    report.withhold(`the events of ${lost.join(', ')} are in an export that the ledger does not know`);
+    report.withhold(`the events of ${lost.join(', ')} were loaded before and cannot be loaded now`);
   }
   await warehouse.close();
   await seal(path);
@@ -180,10 +180,9 @@ async function publishSound(storeroom: Storeroom, failure: Error | undefined): P
   return bytes;
 }
 
-/** Days whose events were loaded once, and that this file lacks because the ledger has lost their exports. */
+/** Days whose events were loaded once, and that this file lacks: their export is lost from the ledger, or damaged. */
 async function lostDays({ ledger, warehouse }: Storeroom): Promise<Day[]> {
-  const held = ledger.untracked.filter(({ state }) => state === 'loaded' || state === 'landed');
-  if (held.length === 0) return [];
+  const held = [...ledger.untracked, ...ledger.entries()].filter(({ state }) => state === 'loaded');
   const covered = await warehouse.coverage('events');
   return [...new Set(held.map(({ day }) => day))].filter((day) => !covered.has(day));
 }

@@ -43,6 +43,11 @@ export class RunReport {
     if (load.changed) this.#loads.push(load);
   }
 
+  /** What the load of a pull noted, by kind. */
+  notesOf(pull: string): Readonly<Record<string, number>> {
+    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
+  }
+
   exported(line: ExportLine): void {
     this.#exports.push(line);
   }

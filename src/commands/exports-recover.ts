@@ -31,6 +31,9 @@ export async function exportsRecoverCommand(
       return EXIT.done;
     }
     if (options.json !== true) show(ledger, context);
+    terminal.note(
+      'What none of them remembers cannot be shown: compare with the bills of the service before the next run.',
+    );
     const agreed =
       options.yes === true ||
       (await terminal.confirm(`Enter ${plural(ledger.untracked.length, 'export')} into the ledger?`, signal));

@@ -100,13 +100,16 @@ export async function exportsResumeCommand(
   const config = requireService(context.loadConfig());
   const entry = (await ledgerOf(config)).get(key);
   const payAgain = options.payAgain === true;
-  if (payAgain && options.acceptEmpty === true) {
-    throw new UsageError('--pay-again and --accept-empty exclude each other.', { hint: 'Choose one.' });
+  if (payAgain && options.acceptIncomplete === true) {
+    throw new UsageError('--pay-again and --accept-incomplete exclude each other.', { hint: 'Choose one.' });
   }
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
     throw new RefusedError(`Export ${key} is ${entry.state}: there is nothing to go on with for free.`, {
       hint:
         adviceFor(entry) ??
+        (entry.exportId === undefined
+          ? undefined
+          : `\`dawnload exports attach ${key} ${entry.exportId}\` takes it up again, at no cost.`) ??
         `\`dawnload exports resume ${key} --pay-again\` requests the day once more, billed once more.`,
     });
   }

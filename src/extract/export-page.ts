@@ -85,12 +85,16 @@ function readSuccess(envelope: Envelope, body: Buffer, number: number): Result {
   if (total === undefined) {
     return { kind: 'trouble', reason: 'E21 answered success without a total_page_count', body };
   }
+  const records = data?.elements ?? 0;
+  if (total === 0 && records > 0) {
+    return { kind: 'trouble', reason: 'E21 answered records of no page', body };
+  }
   const bytes = empty ? '' : body.subarray(data.start, data.end);
   return {
     kind: 'page',
     number,
     body,
-    records: data?.elements ?? 0,
+    records,
     totalPages: total,
     fingerprint: createHash('sha256').update(bytes).digest('hex'),
   };

@@ -1,7 +1,7 @@
 /** E20, the one request that costs money: sent once, and its outcome told apart to the last shade. */
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
-import { errorWords } from '../service/answer.js';
+import { errorWords, textOf } from '../service/answer.js';
 import { partValue, readEnvelope, type Part } from '../service/envelope.js';
 import type { Answer, ServiceClient } from '../service/client.js';
 import { exportRequest } from '../service/endpoints.js';
@@ -19,8 +19,15 @@ export type RequestOutcome =
 /** The statuses of a request that was refused before anything was done with it. */
 const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
 
-/** Words of a failure that may have come after the export was begun, whatever the status beside them. */
-const FAILING_WORDS = /time[d]?[\s-]?out|internal|unavailable|already|gateway/i;
+/**
+ * Signs that an export was begun after all, or that something before the service speaks, whatever the status beside them:
+ * looked for in the whole body, since a key given twice or an inner object may hide them from its reader.
+ */
+const SIGNS_OF_WORK =
+  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|in progress|being (made|generated|processed)|accepted|billed|export_?id|이미|중복|진행 중|생성 중|과금/i;
+
+/** The words for `status` that go with a refusal; with another one the answer speaks of an export (E21). */
+const REFUSING_WORDS = [undefined, 'error', 'not_found'];
 
 /**
  * Requests one paid export. The caller has put the intent on record before and records the outcome after.
@@ -72,8 +79,12 @@ export function readAnswer(
   if (envelope?.kind !== 'object') return { kind: 'unknown' };
   const exportId = exportIdIn(envelope.parts, body);
   if (exportId !== undefined) return { kind: 'accepted', exportId };
-  const words = hasData(envelope.parts, body) ? undefined : errorWords(envelope, body);
-  const isRefusal = REFUSING_STATUSES.has(status) && words !== undefined && !FAILING_WORDS.test(words);
+  const isRefusal =
+    REFUSING_STATUSES.has(status) &&
+    errorWords(envelope, body) !== undefined &&
+    !hasData(envelope.parts, body) &&
+    REFUSING_WORDS.includes(textOf(envelope, body, 'status')) &&
+    !SIGNS_OF_WORK.test(body.toString('utf8'));
   return { kind: isRefusal ? 'refused' : 'unknown' };
 }
 

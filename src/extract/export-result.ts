@@ -122,7 +122,9 @@ export interface Collected {
  *
  * @param first what `awaitExport` found, or any page of an earlier run
  * @param landed pages of an earlier run
- * @throws ServiceError when a page cannot be had or repeats another: what is landed stays, the next run goes on
+ * @param expected `atLeast`: records that the daily statistics make us expect; with fewer, the number of pages is asked
+ *   for again. `again`: landed pages to ask for again in any case
+ * @throws ServiceError when a page cannot be had, or each is the same: what is landed stays, the next run goes on
  */
 export async function collectPages(
   reading: ExportReading,
@@ -130,10 +132,11 @@ export async function collectPages(
   landed: readonly Page[],
   concurrency: number,
   sink: PageSink,
+  { atLeast = 0, again = [] }: { readonly atLeast?: number; readonly again?: readonly number[] } = {},
 ): Promise<Collected> {
   const pages = new PageSet(first);
   for (const page of landed) pages.add(page);
-  if (!pages.has(first.number)) await take(first);
+  if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
 
   async function collect(number: number): Promise<void> {
     const page = await fetchPage(reading, number, pages, sink);
@@ -144,7 +147,10 @@ export async function collectPages(
     const twin = pages.twinOf(page);
     if (twin !== undefined) {
       await sink.reject(page.number, page.body);
-      throw repeated(page.number, twin, reading.pageParameter);
+      // Every page would be the same one; a single page that repeats another counts as one that came without records.
+      if (page.number === 1 && twin === 0) throw repeatsItself(reading.pageParameter);
+      pages.addRepeated(page.number, twin);
+      return;
     }
     await sink.accept(page);
     pages.add(page);
@@ -152,36 +158,50 @@ export async function collectPages(
 
   // Pages 0 and 1 go ahead alone: if the one repeats the other, every page would, and asking for them is waste.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
-  let next = 2;
-  async function worker(): Promise<void> {
-    while (next < pages.total) {
-      const number = next++;
-      if (!pages.has(number)) await collect(number);
-    }
+  async function collectMissing(): Promise<void> {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < pages.total) {
+        const number = next++;
+        if (!pages.has(number)) await collect(number);
+      }
+    };
+    await settleAll(Array.from({ length: concurrency }, worker));
   }
-  await settleAll(Array.from({ length: concurrency }, worker));
-  await readShortPagesAgain(reading, pages, sink);
-  return pages.summary();
-}
+  await collectMissing();
+  for (const number of again) await askAgain(reading, number, pages, sink);
 
-/** So often a short page is read again; where many are short, the service fills its pages unevenly, and once will do. */
-const ROUNDS = { few: 3, many: 1, upTo: 20 };
-
-/** A short page may be a passing fault of the service. What it answers then replaces what landed only if it holds more. */
-async function readShortPagesAgain(reading: ExportReading, pages: PageSet, sink: PageSink): Promise<void> {
   let pause = POLL.firstMs;
-  const rounds = pages.short().length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
-  for (let round = 0; round < rounds && pages.short().length > 0; round++) {
+  const rounds = pages.doubtful(atLeast).length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
+  for (let round = 0; round < rounds && pages.doubtful(atLeast).length > 0; round++) {
     await reading.effects.sleep(pause, reading.signal);
     pause *= POLL.growth * 2;
-    for (const number of pages.short()) {
-      const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
-      if (page.kind !== 'page' || page.records <= pages.recordsOf(number) || pages.twinOf(page) !== undefined)
-        continue;
-      await sink.accept(page);
-      pages.add(page);
-    }
+    for (const number of pages.doubtful(atLeast)) await askAgain(reading, number, pages, sink);
+    await collectMissing();
   }
+  return pages.summary(atLeast);
+}
+
+/** So often a doubtful page is read again; where many are, the service fills its pages unevenly, and once will do. */
+const ROUNDS = { few: 3, many: 1, upTo: 20 };
+
+/**
+ * A short page may be a passing fault of the service: what it answers now replaces what landed if it holds more. Of two
+ * pages with the same records either may be the wrong one: then any other records replace what landed.
+ */
+async function askAgain(
+  reading: ExportReading,
+  number: number,
+  pages: PageSet,
+  sink: PageSink,
+): Promise<void> {
+  const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+  if (page.kind !== 'page') return;
+  const isBetter = page.records > pages.recordsOf(number) || (page.records > 0 && pages.isContested(number));
+  if (isBetter && pages.twinOf(page) === undefined && !pages.holds(page)) {
+    await sink.accept(page);
+    pages.add(page);
+  } else pages.grow(page.totalPages);
 }
 
 /** One page, asked for again while the trouble may pass; undefined when the export has become shorter than it said. */
@@ -226,25 +246,21 @@ function incomplete(page: number, reason: string): ServiceError {
   });
 }
 
-function repeated(page: number, twin: number, pageParameter: string): ServiceError {
-  if (page === 1 && twin === 0) {
-    return new ServiceError(
-      `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
-      {
-        hint: 'Set exports.page_parameter to the name that the service reads; the export stays usable, at no cost.',
-      },
-    );
-  }
-  return new ServiceError(`Page ${page} of the export repeats page ${twin}.`, {
-    hint: 'The pages that came are kept; the next run asks for this one again, at no cost.',
-  });
+function repeatsItself(pageParameter: string): ServiceError {
+  return new ServiceError(
+    `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
+    {
+      hint: 'Set exports.page_parameter to the name that the service reads; the export stays usable, at no cost.',
+    },
+  );
 }
 
 /** The pages of one export that are durable, and what they say about each other. */
 class PageSet {
-  readonly #byNumber = new Map<number, { records: number }>();
+  readonly #byNumber = new Map<number, { records: number; fingerprint: string }>();
   readonly #byFingerprint = new Map<string, number>();
   readonly #notes = new Set<string>();
+  readonly #repeated = new Map<number, number>();
   #total: number;
   #largest = 0;
 
@@ -268,13 +284,36 @@ class PageSet {
   }
 
   add(page: Page): void {
-    this.#byNumber.set(page.number, { records: page.records });
+    const before = this.#byNumber.get(page.number)?.fingerprint ?? '';
+    if (this.#byFingerprint.get(before) === page.number) this.#byFingerprint.delete(before);
+    this.#repeated.delete(page.number);
+    this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
     if (page.records > 0) this.#byFingerprint.set(page.fingerprint, page.number);
     this.#largest = Math.max(this.#largest, page.records);
-    if (page.totalPages === this.#total) return;
-    this.#notes.add(`total_page_count changed from ${this.#total} to ${page.totalPages}`);
-    // The higher number is believed: a page too many is asked for in vain, a page too few is lost.
-    this.#total = Math.max(this.#total, page.totalPages);
+    this.grow(page.totalPages);
+  }
+
+  /** The higher number of pages is believed: a page too many is asked for in vain, a page too few is lost. */
+  grow(total: number): void {
+    if (total === this.#total) return;
+    this.#notes.add(`total_page_count changed from ${this.#total} to ${total}`);
+    this.#total = Math.max(this.#total, total);
+  }
+
+  /** A page that came with the records of another one: none of its own are known. */
+  addRepeated(number: number, twin: number): void {
+    this.#byNumber.set(number, { records: 0, fingerprint: '' });
+    this.#repeated.set(number, twin);
+  }
+
+  /** Whether another page came with the same records. */
+  isContested(number: number): boolean {
+    return [...this.#repeated.values()].includes(number);
+  }
+
+  /** Whether the page has landed with these very records. */
+  holds({ number, fingerprint }: Page): boolean {
+    return this.#byNumber.get(number)?.fingerprint === fingerprint;
   }
 
   shrink(to: number): void {
@@ -286,8 +325,17 @@ class PageSet {
     return this.#byNumber.get(number)?.records ?? 0;
   }
 
-  /** The pages that are not full: those before the last with fewer records than another has, and a last one with none. */
-  short(): number[] {
+  /**
+   * The pages that are worth reading again: before the last one, those with fewer records than another has; a last one
+   * with none; and page 0, which tells the number of pages, when all together hold too few.
+   */
+  doubtful(atLeast: number): number[] {
+    const first = this.#records() < atLeast ? [0] : [];
+    // The page that came first with the records goes before those that repeat it: it may be the wrong one.
+    return [...new Set([...first, ...this.#repeated.values(), ...this.#short()])];
+  }
+
+  #short(): number[] {
     const last = this.#total - 1;
     return [...this.#byNumber]
       .filter(([number, { records }]) => records < (number < last ? this.#largest : Math.min(1, last)))
@@ -295,15 +343,25 @@ class PageSet {
       .sort((a, b) => a - b);
   }
 
-  summary(): Collected {
-    const shortPages = this.short();
-    for (const number of shortPages.slice(0, 3)) {
-      this.#notes.add(
-        `page ${number} holds ${this.recordsOf(number)} records where others hold ${this.#largest}`,
-      );
+  summary(atLeast: number): Collected {
+    const short = this.#short();
+    const records = this.#records();
+    for (const number of short.slice(0, 3)) this.#notes.add(this.#about(number));
+    if (short.length > 3) this.#notes.add(`so do ${short.length - 3} more pages`);
+    if (records < atLeast) {
+      this.#notes.add(`it holds ${records} records where at least ${Math.ceil(atLeast)} are expected`);
     }
-    if (shortPages.length > 3) this.#notes.add(`so do ${shortPages.length - 3} more pages`);
-    const records = [...this.#byNumber.values()].reduce((sum, page) => sum + page.records, 0);
+    const shortPages = [...new Set([...(records < atLeast ? [0] : []), ...short])];
     return { pages: this.#byNumber.size, records, shortPages, notes: [...this.#notes] };
+  }
+
+  #about(number: number): string {
+    const twin = this.#repeated.get(number);
+    if (twin !== undefined) return `page ${number} repeats page ${twin}`;
+    return `page ${number} holds ${this.recordsOf(number)} records where others hold ${this.#largest}`;
+  }
+
+  #records(): number {
+    return [...this.#byNumber.values()].reduce((sum, page) => sum + page.records, 0);
   }
 }

@@ -22,7 +22,7 @@ export function adviceFor(entry: ExportEntry): string | undefined {
     return (
       `The service says that the paid export ${key} of ${day} holds no record${last}. ` +
       `Check exports.page_parameter, then: \`dawnload exports resume ${key}\`. ` +
-      `If the day really had no events: \`dawnload exports resume ${key} --accept-empty\`. ` +
+      `If the day really had no events: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
       `To do without that day: \`dawnload exports abandon ${key}\`.`
     );
   }
@@ -33,6 +33,9 @@ export function adviceFor(entry: ExportEntry): string | undefined {
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts${last}.`;
   return (
     `${what} With its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    (entry.state === 'ready'
+      ? `To load the pages that came: \`dawnload exports resume ${key} --accept-incomplete\`. `
+      : '') +
     `To do without that day: \`dawnload exports abandon ${key}\`. ` +
     `To request it once more, which is billed once more: \`dawnload exports resume ${key} --pay-again\`.`
   );

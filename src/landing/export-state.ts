@@ -89,12 +89,13 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     abandoned: 'abandoned',
   },
   // Reading a page again is not billed (E21), so a landed page that turns out damaged opens the export once more.
-  landed: { loaded: 'loaded', ready: 'ready' },
-  loaded: { loaded: 'loaded', ready: 'ready' },
+  // A person may find that the id belongs to another window, or that one was given after all.
+  landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
+  loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   ambiguous: { attached: 'requested', abandoned: 'abandoned' },
   // The window of a failed one is free for the next run; abandoning it tells the runs to leave that day alone.
-  failed: { abandoned: 'abandoned' },
-  withdrawn: { abandoned: 'abandoned' },
+  failed: { abandoned: 'abandoned', attached: 'requested' },
+  withdrawn: { abandoned: 'abandoned', attached: 'requested' },
   abandoned: { attached: 'requested' },
 };
 

@@ -107,7 +107,9 @@ function scan(bytes: Buffer): { lines: Line[]; size: number; rest: Rest | undefi
 /** A ledger that cannot be believed: nothing paid may be sent on its word. */
 export function damaged(message: string, cause?: unknown): DamageError {
   return new DamageError(message, {
-    hint: 'nothing that is billed is sent until the ledger folder is restored from a backup: it alone knows what is paid for',
+    hint:
+      'nothing that is billed is sent until the ledger folder is restored from a backup, ' +
+      'or from its second copy landing/ledger/exports.jsonl',
     cause,
   });
 }

@@ -1,5 +1,6 @@
 /** Downloads a paid export: waits until it is ready, lands its pages, loads them. Each step is on record. */
 import { createHash } from 'node:crypto';
+import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
 import { readPage, type Page, type Result } from '../extract/export-page.js';
 import {
@@ -20,8 +21,8 @@ import { estimateDays } from './estimate.js';
 export interface Download {
   /** Whether this very run paid for it. */
   readonly requested: boolean;
-  /** A person says that the export really holds no record. */
-  readonly acceptEmpty?: boolean;
+  /** A person takes what came for all there is: no record, or only some of the pages. */
+  readonly acceptIncomplete?: boolean;
   /** Whether the service is asked even if every page is on disk: it may have more of them by now. */
   readonly lookAgain?: boolean;
 }
@@ -38,7 +39,7 @@ async function land(
   house: House,
   entry: ExportEntry,
   place: ExportPlace,
-  { acceptEmpty = false, lookAgain = false }: Download,
+  { acceptIncomplete = false, lookAgain = false }: Download,
 ): Promise<ExportEntry | undefined> {
   const { config, service, ledger, landing, effects, signal, terminal, report } = house;
   const { key, day } = entry;
@@ -54,6 +55,11 @@ async function land(
   const keep = keeper(house, key);
 
   const earlier = await landedPages(house, place);
+  const landWhatCame = async (): Promise<ExportEntry> => {
+    const pages = await landedPages(house, place);
+    await ledger.ready(key, pages.length);
+    return ledger.landed(key, { pages: pages.length, records: sumOf(pages) });
+  };
   const missing = firstMissing(earlier);
   const [whole] = missing === undefined && !lookAgain ? earlier : [];
   const waiting: Waiting =
@@ -61,7 +67,7 @@ async function land(
       ? await awaitExport(reading, {
           // What was doubted before waits for a person: it is looked at once, and holds nobody up.
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
-          expectsRecords: !acceptEmpty && (await expectsRecords(house, entry)),
+          expectsRecords: !acceptIncomplete && (await expectsRecords(house, entry)),
           missing: missing ?? 0,
           async onAnswer(result) {
             if (result.kind !== 'processing') return keep(result);
@@ -70,6 +76,7 @@ async function land(
           },
         })
       : { kind: 'ready', first: whole };
+  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame();
   switch (waiting.kind) {
     case 'processing':
       await trouble(
@@ -103,6 +110,7 @@ async function land(
     let durable = earlier.length;
     const sink: PageSink = {
       async accept(page) {
+        await keepReplaced(house, place, page.number);
         await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
         durable++;
         terminal.progress(
@@ -116,7 +124,11 @@ async function land(
         );
       },
     };
-    const collected = await collectPages(reading, waiting.first, earlier, config.concurrency, sink);
+    const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(house, day);
+    const collected = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, {
+      atLeast,
+      again: lookAgain ? earlier.map(({ number }) => number).slice(-1) : [],
+    });
     if (collected.notes.length > 0) {
       report.attend(
         `The export ${key} of ${day} was odd: ${collected.notes.join('; ')}. What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
@@ -125,9 +137,17 @@ async function land(
     return await ledger.landed(key, collected);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    if (acceptIncomplete) return landWhatCame();
     await trouble(`${error.message} ${error.hint ?? ''}`.trim());
     return undefined;
   }
+}
+
+/** Half of what the daily statistics tell: an export that holds less lacks pages, or they count other things. */
+async function recordsAtLeast({ ledger, warehouse }: House, day: Day): Promise<number> {
+  const messages = await warehouse.messages();
+  const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
+  return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
 }
 
 /** Whether the request was made for records, or the daily statistics tell of some by now. */
@@ -155,6 +175,22 @@ function keeper({ landing, effects }: House, key: string): (result: Result) => P
       body,
     );
   };
+}
+
+/** A page that another one will replace stays on disk too: what was received is never lost. */
+async function keepReplaced({ landing, effects }: House, place: ExportPlace, page: number): Promise<void> {
+  const file = (await landing.landedPages(place)).get(page);
+  if (file === undefined) return;
+  const body = await landing.read(file).catch((error: unknown) => {
+    if (!(error instanceof DamageError)) throw error;
+  });
+  if (body === undefined) return;
+  const what = `${place.key} page ${page} replaced`;
+  await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+}
+
+export function sumOf(pages: readonly Page[]): number {
+  return pages.reduce((sum, { records }) => sum + records, 0);
 }
 
 /** The number of the first page that has not landed; undefined when all of them have. */

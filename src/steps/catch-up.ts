@@ -56,8 +56,16 @@ export async function exportPull(storeroom: Storeroom, entry: ExportEntry): Prom
 
 /** Loads an export's pages and notes it in the ledger. */
 export async function loadExport(storeroom: Storeroom, entry: ExportEntry): Promise<void> {
+  const { ledger, report } = storeroom;
   const pull = await exportPull(storeroom, entry);
-  if (pull !== undefined && (await loadOrReport(storeroom, pull))) await storeroom.ledger.loaded(entry.key);
+  if (pull === undefined || !(await loadOrReport(storeroom, pull))) return;
+  await ledger.loaded(entry.key);
+  const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
+  if ((stray + odd) * 2 <= pull.records) return;
+  report.attend(
+    `The export ${entry.key} of ${entry.day} holds mostly events of other days: its id may belong to another export. ` +
+      `With the right id: \`dawnload exports attach ${entry.key} EXPORT_ID\`.`,
+  );
 }
 
 async function landedExports(storeroom: Storeroom): Promise<EventsPull[]> {
@@ -85,8 +93,15 @@ export async function loadOrReport(storeroom: Storeroom, pull: Pull): Promise<bo
     storeroom.report.gap({
       stream: pull.stream,
       days: daysAsked(pull),
-      reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}`,
+      reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}${remedyFor(pull)}`,
     });
     return false;
   }
+}
+
+/** A damaged page of an export is fetched again for nothing. */
+function remedyFor(pull: Pull): string {
+  if (pull.stream !== 'events') return '';
+  const key = pull.id.split('/').at(-1)?.split('#')[0] ?? '';
+  return ` \`dawnload exports resume ${key}\` reads its pages again, at no cost.`;
 }

@@ -7,7 +7,7 @@ import type { Job } from '../job.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { decide, isUnderWay, reasonFor, recordsOf, untilLearned, type Decision } from '../landing/purse.js';
 import { formatCount } from '../terminal.js';
-import { bringHome, landedPages } from './bring-home.js';
+import { bringHome, landedPages, sumOf } from './bring-home.js';
 import { assertClocksAgree, clockTrouble } from './clock.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
@@ -46,7 +46,7 @@ function reopened({ ledger }: House, entry: ExportEntry): Promise<ExportEntry> |
  * Goes on with one export that has an id. One that has landed is read again where pages are missing, damaged, empty or
  * short, or where the service has more of them by now.
  */
-export async function resume(key: string, acceptEmpty: boolean, house: House): Promise<void> {
+export async function resume(key: string, acceptIncomplete: boolean, house: House): Promise<void> {
   const { ledger, report, terminal } = house;
   const entry = ledger.get(key);
   const isClosed = entry.state === 'landed' || entry.state === 'loaded';
@@ -57,7 +57,7 @@ export async function resume(key: string, acceptEmpty: boolean, house: House): P
   report.exported(
     await bringHome(house, await reopened(house, entry), {
       requested: false,
-      acceptEmpty,
+      acceptIncomplete,
       lookAgain: isClosed,
     }),
   );
@@ -67,10 +67,14 @@ export async function resume(key: string, acceptEmpty: boolean, house: House): P
 async function isComplete(house: House, entry: ExportEntry): Promise<boolean> {
   const { day, key, exportId = '', pages = 0, records = 0, shortPages } = entry;
   const onDisk = await landedPages(house, { day, key, exportId });
-  const sum = onDisk.reduce((total, page) => total + page.records, 0);
-  if (records === 0 || sum !== records || onDisk.length !== pages || shortPages.length > 0) return false;
-  const first = await askPage(house.service, exportId, house.config.exports.pageParameter, 0);
-  return first.kind !== 'page' || first.totalPages <= pages;
+  if (records === 0 || sumOf(onDisk) !== records || onDisk.length !== pages || shortPages.length > 0)
+    return false;
+  for (const page of new Set([onDisk.at(0), onDisk.at(-1)])) {
+    if (page === undefined) continue;
+    const now = await askPage(house.service, exportId, house.config.exports.pageParameter, page.number);
+    if (now.kind === 'page' && (now.totalPages > pages || now.records > page.records)) return false;
+  }
+  return true;
 }
 
 /**

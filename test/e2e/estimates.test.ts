@@ -1,5 +1,5 @@
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
@@ -134,7 +134,7 @@ describe('a paid export that comes without records', () => {
     const empty = { status: 'success', data: [], total_page_count: 1 };
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
     expect((await place.run(['run'])).code).toBe(1);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1', '--accept-empty'])).code).toBe(0);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
     expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
     expect((await place.run(['run'])).code).toBe(0);
     place.sandbox.setFaults([]);
@@ -189,3 +189,47 @@ describe('a page of a paid export that comes short', () => {
     expect(again.stderr).toMatch(/Every page of export 2026-11-20\.1 is whole/);
   });
 });
+
+test('pages that are gone for good leave those that came to a person, who may take them', async () => {
+  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
+  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
+  for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
+  expect((await place.run(['status'])).stderr).toMatch(/exports resume 2026-11-20\.1 --accept-incomplete/);
+  const taken = await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete']);
+  expect(taken.code).toBe(0);
+  expect(await events(place)).toEqual([{ events: 2_000 }]);
+  // The service has them again: nothing more is paid.
+  place.sandbox.setFaults([]);
+  expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+  expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
+  expect(place.sandbox.requests().E20).toBe(1);
+});
+
+test('the id of an export of another day is told, and the right one can still be attached', async () => {
+  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  const right = place.sandbox.bills()[0]?.export_id ?? '';
+  // An export of another day that another folder has paid for.
+  const other = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
+  const wrong = await foreignExport(place, other);
+  await place.run(['exports', 'attach', '2026-11-20.1', wrong]);
+  const odd = await place.run(['run']);
+  expect(odd.code).toBe(1);
+  expect(odd.stderr).toMatch(/holds mostly events of other days.*exports attach 2026-11-20\.1 EXPORT_ID/);
+  expect((await place.run(['exports', 'attach', '2026-11-20.1', right])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  const [row] = await place.rows(`select count(*)::int as n, count(distinct date)::int as days from events`);
+  expect(row).toEqual({ n: place.sandbox.bills()[0]?.records, days: 1 });
+});
+
+/** The id of an export of 19 November that the service of `place` knows, asked for by someone else. */
+async function foreignExport(place: Place, other: Place): Promise<string> {
+  const settings = `${SETTINGS}start_date: 2026-11-19\n${exports(100_000)}`;
+  await other.configure(settings);
+  const yaml = await readFile(join(other.folder, 'dawnload.yaml'), 'utf8');
+  await writeFile(join(other.folder, 'dawnload.yaml'), yaml.replace(other.sandbox.url, place.sandbox.url));
+  const day = ['--start', '2026-11-19', '--end', '2026-11-19'];
+  expect((await other.run(['backfill', ...day, '--yes-paid'])).code).toBe(0);
+  return place.sandbox.bills().at(-1)?.export_id ?? '';
+}

@@ -37,12 +37,16 @@ const MOVES: [ExportState, ExportEvent, ExportState][] = [
   ['ready', 'abandoned', 'abandoned'],
   ['landed', 'loaded', 'loaded'],
   ['landed', 'ready', 'ready'],
+  ['landed', 'attached', 'requested'],
   ['loaded', 'loaded', 'loaded'],
   ['loaded', 'ready', 'ready'],
+  ['loaded', 'attached', 'requested'],
   ['ambiguous', 'attached', 'requested'],
   ['ambiguous', 'abandoned', 'abandoned'],
   ['failed', 'abandoned', 'abandoned'],
+  ['failed', 'attached', 'requested'],
   ['withdrawn', 'abandoned', 'abandoned'],
+  ['withdrawn', 'attached', 'requested'],
   ['abandoned', 'attached', 'requested'],
 ];
 

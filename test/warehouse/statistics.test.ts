@@ -82,8 +82,8 @@ test('a day without a record is covered, and its totals are zero', async () => {
     workshop.statistics(RANGE, [statistic(), statistic({ channel: 'webhook', click: null })]),
   );
   const messages = await workshop.with((warehouse) => warehouse.messages());
-  expect(messages.get(DAY)).toEqual({ rows: 2, sent: 20, failed: 2, delivered: 18, click: 2 });
-  expect(messages.get(BEFORE)).toEqual({ rows: 0, sent: 0, failed: 0, delivered: 0, click: 0 });
+  expect(messages.get(DAY)).toEqual({ rows: 2, sent: 20, failed: 2, delivered: 18, click: 2, nights: 1 });
+  expect(messages.get(BEFORE)).toEqual({ rows: 0, sent: 0, failed: 0, delivered: 0, click: 0, nights: 1 });
   expect(messages.get(dayAfter(DAY))).toBeUndefined();
 });
 
