@@ -86,18 +86,18 @@ judged as (
         key <> '' and not names and token is not null and (
             is_sure
             or (
-                regexp_full_match(trim(text), getvariable('telephone'))
-                and not regexp_full_match(trim(text), getvariable('service_number'))
+                regexp_full_match(trim(plain_script(text)), getvariable('telephone'))
+                and not regexp_full_match(trim(plain_script(text)), getvariable('service_number'))
                 and not regexp_matches(text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}')
                 and (starts_with(token, '"') or regexp_full_match(text, '(?:82)?10[0-9]{8}'))
             )
         ) as is_telephone,
-        own is not null and holds_number(text, own) as holds_own
+        own is not null and holds_number(plain_script(text), own) as holds_own
     from told
 ),
 
 without_own as (
-    select * replace (if(holds_own and not is_telephone, without_number(text, own), text) as text)
+    select * replace (if(holds_own and not is_telephone, without_number(plain_script(text), own), text) as text)
     from judged
 ),
 

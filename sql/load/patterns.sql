@@ -1,8 +1,21 @@
 -- What personal data and credentials look like, as regular expressions (RE2) in variables of the session. Statements
 -- read them by getvariable, which is a constant to them.
 
--- What may stand between the digits of a number: hyphens, dots, blanks, brackets, and how links and HTML write them.
-set variable gap = '(?:[-.\s()+\x{A0}\x{B7}\x{2010}-\x{2015}]|%2[0BbDdEe]|&nbsp;){0,3}';
+-- What may stand between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, and how
+-- links and HTML write them.
+set variable gap = '(?:[-.,/_\s()+\x{A0}\x{B7}\x{2010}-\x{2015}\x{3000}]|%2[0BbCcDdEeFf]|&nbsp;){0,3}';
+
+-- Disguises: characters that are not seen (formats such as zero-width blanks, and fillers), and other forms of ASCII
+-- (full-width, and the digits of mathematics), which load/privacy reads as what they stand for (`plain_script`).
+set variable unseen = '[\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]';
+set variable other_forms = '[\x{FF01}-\x{FF5E}\x{1D7CE}-\x{1D7FF}]';
+set variable disguise = getvariable('unseen') || '|' || getvariable('other_forms');
+set variable disguised_letters = (
+    select string_agg(chr((65281 + i)::integer), '' order by i) from range(94) as forms (i)
+) || (select string_agg(chr((120782 + i)::integer), '' order by i) from range(50) as digits (i));
+set variable plain_letters = (
+    select string_agg(chr((33 + i)::integer), '' order by i) from range(94) as forms (i)
+) || repeat('0123456789', 5);
 
 -- A Korean mobile number, with 0 or the country's 82 in front: 010 and eight digits, or 011, 016 to 019 and seven or
 -- eight. Service numbers (080, 15xx) and landlines are none.
@@ -37,7 +50,8 @@ set variable telephone_key = (
 
 -- Whether a text may hold an address or a mobile number at all: one pass, and most texts do not.
 set variable suspicion = (
-    '[^\s@]' || getvariable('at_sign') || '[^\s@.]+\.|' || getvariable('mobile')
+    '[^\s@]' || getvariable('at_sign') || '[^\s@.\x{FF0E}]+[.\x{FF0E}]|' || getvariable('mobile')
+    || '|[\x{FF10}-\x{FF19}\x{1D7CE}-\x{1D7FF}]|[0-9]' || getvariable('gap') || getvariable('unseen')
     || '|"' || getvariable('recipient_key') || '"\s*:'
 );
 
@@ -75,7 +89,7 @@ set variable json_pieces = (
     || '|' || getvariable('json_scalars')
 );
 set variable json_suspicion = (
-    getvariable('suspicion') || '|\\u00[2-7]'
+    getvariable('suspicion') || '|\\u(?:00[2-7aA]|[fF]{2}|[fF]eff|20[0-6]|[dD]835|034[fF]|11[56]|3164)'
     || '|"(?:' || getvariable('recipient_key') || '|' || getvariable('telephone_key') || ')\\?"\s*:'
 );
 

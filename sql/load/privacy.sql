@@ -5,6 +5,21 @@
 create or replace temp macro digest(given) as
     sha256(getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(given))));
 
+-- A text in plain characters: other forms of ASCII as ASCII, and without what is not seen. Numbers and addresses are looked
+-- for in it, too; where none is found, a text stays as it came.
+create or replace temp macro plain_script(given) as case
+    -- As many bytes as letters are ASCII, which numbers nearly always are.
+    when strlen(given) = length(given) then given
+    when not regexp_matches(given, getvariable('disguise')) then given
+    else
+        regexp_replace(
+            translate(given, getvariable('disguised_letters'), getvariable('plain_letters')),
+            getvariable('unseen'),
+            '',
+            'g'
+        )
+end;
+
 -- The same number in whichever spelling: its digits, with 0 in front where it is Korean, with the country's code elsewhere.
 create or replace temp macro korean_number(given) as
     regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
@@ -36,7 +51,7 @@ create or replace temp macro recipient(given) as case getvariable('recipients')
     when 'hash' then case
         when regexp_full_match(given, '[0-9a-f]{64}') then given
         when regexp_full_match(given, getvariable('lone_address')) then digest(plain_address(given))
-        when trim(given) <> '' then digest(plain_number(trim(given)))
+        when trim(given) <> '' then digest(plain_number(trim(plain_script(given))))
     end
 end;
 
@@ -70,8 +85,8 @@ create or replace temp macro may_be_personal(given) as
 create or replace temp macro may_be_personal_json(document) as
     getvariable('recipients') <> 'keep' and regexp_matches(document, getvariable('json_suspicion'));
 
--- A text without e-mail addresses and mobile numbers of people.
-create or replace temp macro hidden(given) as case
+-- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
+create or replace temp macro hidden_plain(given) as case
     when not may_be_personal(given) then given
     when
         regexp_full_match(given, getvariable('lone_address'))
@@ -92,9 +107,25 @@ create or replace temp macro hidden(given) as case
     )
 end;
 
+-- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
+-- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
+create or replace temp macro hidden(given) as case
+    when not may_be_personal(given) then given
+    when not regexp_matches(given, getvariable('disguise')) then hidden_plain(given)
+    else
+        list_transform(
+            [hidden_plain(given)],
+            lambda seen: if(hidden_plain(plain_script(seen)) = plain_script(seen), seen, hidden_plain(plain_script(seen)))
+        )[1]
+end;
+
 -- A recipient's number as it is looked for in whatever stands around it; null where its digits are too few to tell.
 create or replace temp macro telling_number(given) as
-    if(regexp_full_match(plain_number(trim(given)), '[0-9]{8,15}'), plain_number(trim(given)), null);
+    if(
+        regexp_full_match(plain_number(trim(plain_script(given))), '[0-9]{8,15}'),
+        plain_number(trim(plain_script(given))),
+        null
+    );
 
 -- A text without one number, however its digits are set apart.
 create or replace temp macro without_number(given, number) as
