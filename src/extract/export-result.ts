@@ -143,12 +143,20 @@ export async function collectPages(
     if (page !== undefined) await take(page);
   }
 
-  async function take(page: Page): Promise<void> {
+  /** Once is a passing fault, twice a parameter that the service ignores. */
+  async function secondPageAgain(): Promise<void> {
+    await reading.effects.sleep(POLL.firstMs, reading.signal);
+    const page = await fetchPage(reading, 1, pages, sink);
+    if (page !== undefined) await take(page, true);
+  }
+
+  async function take(page: Page, isSecondTime = false): Promise<void> {
     const twin = pages.twinOf(page);
     if (twin !== undefined) {
       await sink.reject(page.number, page.body);
       // Every page would be the same one; a single page that repeats another counts as one that came without records.
-      if (page.number === 1 && twin === 0) throw repeatsItself(reading.pageParameter);
+      if (page.number === 1 && twin === 0 && isSecondTime) throw repeatsItself(reading.pageParameter);
+      if (page.number === 1 && twin === 0) return secondPageAgain();
       pages.addRepeated(page.number, twin);
       return;
     }

@@ -39,17 +39,23 @@ async function pending(): Promise<Place> {
   return place;
 }
 
-describe.each([
-  ['ambiguous', ambiguous, '2026-11-20.1 ambiguous'],
-  ['pending', pending, '2026-11-20.1 processing'],
-])('while an export is %s', (_, make, state) => {
-  test.each<[string, string[]]>([
-    ['the ledger', ['ledger']],
-    ['the ledger and its second copy', ['ledger', 'landing/ledger']],
-    ['the ledger and the private warehouse', ['ledger', 'private/warehouse.duckdb']],
-    ['the ledger and the published warehouse', ['ledger', 'landing/ledger', 'warehouse.duckdb']],
-    ['all but the published warehouse', ['ledger', 'landing', 'private']],
-  ])('a run without %s sends nothing that is billed, and recover heals it', async (__, lost) => {
+describe('while an export is not settled', () => {
+  test.each<[string, () => Promise<Place>, string, string[]]>([
+    ['the ledger, one ambiguous', ambiguous, '2026-11-20.1 ambiguous', ['ledger']],
+    ['the ledger, one pending', pending, '2026-11-20.1 processing', ['ledger']],
+    [
+      'the ledger, its second copy and the published warehouse, one ambiguous',
+      ambiguous,
+      '2026-11-20.1 ambiguous',
+      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
+    ],
+    [
+      'all but the published warehouse, one pending',
+      pending,
+      '2026-11-20.1 processing',
+      ['ledger', 'landing', 'private'],
+    ],
+  ])('a run without %s sends nothing that is billed, and recover heals it', async (__, make, state, lost) => {
     const place = await make();
     for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
     const plan = await place.run(['plan', '--json']);

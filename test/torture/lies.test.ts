@@ -58,7 +58,8 @@ async function daysOf(trial: Trial): Promise<Day[]> {
 
 /** Whatever is missing is told, with its day; at least one of the days is whole. */
 function expectNothingLostSilently({ result, days }: Told): void {
-  expect(days).toHaveLength(2);
+  // Until an export has landed there is one at a time.
+  expect(days.length).toBeGreaterThan(0);
   for (const { day, billed, rows } of days) {
     if (rows !== billed) expect(result.stderr).toContain(day);
     if (rows !== billed) expect(result.code).toBe(1);
@@ -107,30 +108,25 @@ describe('an export about which the service lies', () => {
     for (const { billed, rows } of told.days) expect(rows).toBe(billed);
   });
 
-  test('with a repeated page keeps that page apart, says so, and the other day loads', async () => {
+  test('with a page that repeats another one once keeps that answer apart, and asks for the page again', async () => {
     const told = await night({ endpoint: 'E21', kind: 'repeated-page', page: 1, times: 1 });
-    expect(told.result.code).toBe(1);
-    expect(told.result.stderr).toMatch(/repeats page 0/);
+    expect(told.result.code).toBe(0);
     expect(await listed(join(told.trial.data, 'landing', 'rejected'), /e21/i)).toHaveLength(1);
-    expectNothingLostSilently(told);
-    expect(told.days.filter(({ billed, rows }) => rows === billed)).toHaveLength(1);
-    await expectNextNightCompletes(told);
+    for (const { billed, rows } of told.days) expect(rows).toBe(billed);
   });
 
   test('that ignores the page parameter is stopped with the name of the setting', async () => {
     const told = await night({ endpoint: 'E21', kind: 'ignores-page-parameter' });
     expect(told.result.code).toBe(1);
     expect(told.result.stderr).toContain('exports.page_parameter');
-    expect(told.days.map(({ rows }) => rows)).toEqual([0, 0]);
+    expect(told.days.map(({ rows }) => rows)).toEqual([0]);
     await expectNextNightCompletes(told);
   });
 
-  test('with a short page in the middle is loaded as it came, and said to be odd', async () => {
+  test('with a short page in the middle is read again in the same night', async () => {
     const told = await night({ endpoint: 'E21', kind: 'short-page', page: 0, missing: 7, times: 1 });
-    expect(told.result.code).toBe(1);
-    expect(told.result.stderr).toMatch(/page 0 holds 993 records where others hold 1000/);
-    expectNothingLostSilently(told);
-    expect(told.days.map(({ billed, rows }) => billed - rows).sort()).toEqual([0, 7]);
+    expect(told.result.code).toBe(0);
+    expect(told.days.map(({ billed, rows }) => billed - rows)).toEqual([0, 0]);
   });
 
   test('with one record twice holds it once', async () => {
