@@ -55,11 +55,6 @@ async function land(
   const keep = keeper(house, key);
 
   const earlier = await landedPages(house, place);
-  const landWhatCame = async (): Promise<ExportEntry> => {
-    const pages = await landedPages(house, place);
-    await ledger.ready(key, pages.length);
-    return ledger.landed(key, { pages: pages.length, records: sumOf(pages) });
-  };
   const missing = firstMissing(earlier);
   const [whole] = missing === undefined && !lookAgain ? earlier : [];
   const waiting: Waiting =
@@ -76,7 +71,7 @@ async function land(
           },
         })
       : { kind: 'ready', first: whole };
-  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame();
+  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame(house, place);
   switch (waiting.kind) {
     case 'processing':
       await trouble(
@@ -107,40 +102,51 @@ async function land(
 
   await ledger.ready(key, waiting.first.totalPages);
   try {
-    let durable = earlier.length;
-    const sink: PageSink = {
-      async accept(page) {
-        await keepReplaced(house, place, page.number);
-        await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
-        durable++;
-        terminal.progress(
-          `events of ${day}: page ${formatCount(durable)} of ${formatCount(waiting.first.totalPages)}`,
-        );
-      },
-      async reject(page, body) {
-        await landing.land(
-          { stream: 'rejected', endpoint: 'E21', what: `${key} page ${page}`, at: effects.now() },
-          body,
-        );
-      },
-    };
+    const again = lookAgain ? earlier.map(({ number }) => number).slice(-1) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(house, day);
-    const collected = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, {
-      atLeast,
-      again: lookAgain ? earlier.map(({ number }) => number).slice(-1) : [],
-    });
-    if (collected.notes.length > 0) {
+    const sink = await sinkFor(house, place, waiting.first.totalPages);
+    const expected = { atLeast, again };
+    const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
+    if (pages.notes.length > 0) {
       report.attend(
-        `The export ${key} of ${day} was odd: ${collected.notes.join('; ')}. What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
+        `The export ${key} of ${day} was odd: ${pages.notes.join('; ')}. ` +
+          `What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
       );
     }
-    return await ledger.landed(key, collected);
+    return await ledger.landed(key, pages);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (acceptIncomplete) return landWhatCame();
+    if (acceptIncomplete) return landWhatCame(house, place);
     await trouble(`${error.message} ${error.hint ?? ''}`.trim());
     return undefined;
   }
+}
+
+/** Where pages go: onto disk, beside what an earlier answer brought. */
+async function sinkFor(house: House, place: ExportPlace, totalPages: number): Promise<PageSink> {
+  const { landing, terminal, effects } = house;
+  const onDisk = new Set((await landing.landedPages(place)).keys());
+  return {
+    async accept(page) {
+      if (onDisk.has(page.number)) await keepReplaced(house, place, page.number);
+      await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
+      onDisk.add(page.number);
+      terminal.progress(
+        `events of ${place.day}: page ${formatCount(onDisk.size)} of ${formatCount(totalPages)}`,
+      );
+    },
+    async reject(page, body) {
+      const what = `${place.key} page ${page}`;
+      await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+    },
+  };
+}
+
+/** Takes the pages that came for all there is. */
+async function landWhatCame(house: House, place: ExportPlace): Promise<ExportEntry> {
+  const pages = await landedPages(house, place);
+  await house.ledger.ready(place.key, pages.length);
+  return house.ledger.landed(place.key, { pages: pages.length, records: sumOf(pages) });
 }
 
 /** Half of what the daily statistics tell: an export that holds less lacks pages, or they count other things. */
