@@ -198,7 +198,7 @@ describe('the nightly job', () => {
   });
 
   test('a token that ends in the middle is renewed', async () => {
-    const place = await make(THREE_DAYS + BUDGET, { tokenLifetimeSeconds: 1, exportSeconds: 1.5 });
+    const place = await make(THREE_DAYS + BUDGET, { tokenLifetimeSeconds: 3, exportSeconds: 4 });
     const result = await place.run(['run']);
     expect(result.code).toBe(0);
     expect(place.sandbox.requests().E1).toBeGreaterThan(1);

@@ -23,7 +23,7 @@ const FIRST_NIGHT = '2026-11-06T22:30:00Z';
 const NIGHTS = 14;
 
 const YAML = `start_date: 2026-11-05
-lookback_days: 3
+lookback_days: 2
 request_timeout_seconds: 0.3
 retries: 1
 exports:
@@ -153,7 +153,7 @@ class Fortnight {
     this.#report.nights++;
     this.#trial.faults(this.#hostilities());
     const mishap = await this.#mishap();
-    const commands = 1 + this.#chance.below(2);
+    const commands = this.#chance.happens(0.2) ? 2 : 1;
     for (let i = 0; i < commands; i++) await this.#perform(this.#command());
     this.#skew = 0;
     await this.#check(mishap);
