@@ -108,10 +108,10 @@ export function emptyFortnightReport(): FortnightReport {
 }
 
 /** @throws Broken with the story, when a promise did not hold */
-export async function fortnight(seed: number, report: FortnightReport): Promise<void> {
+export async function fortnight(seed: number, report: FortnightReport, howMany = NIGHTS): Promise<void> {
   const nights = await Fortnight.begin(seed, report);
   try {
-    for (let night = 0; night < NIGHTS; night++) await nights.night(night);
+    for (let night = 0; night < howMany; night++) await nights.night(night);
     await nights.mend();
     report.fortnights++;
   } finally {
