@@ -175,7 +175,7 @@ export async function collectPages(
   const rounds = pages.doubtful(atLeast).length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
   for (let round = 0; round < rounds && pages.doubtful(atLeast).length > 0; round++) {
     await reading.effects.sleep(pause, reading.signal);
-    pause *= POLL.growth * 2;
+    pause *= POLL.growth;
     for (const number of pages.doubtful(atLeast)) await askAgain(reading, number, pages, sink);
     await collectMissing();
   }
