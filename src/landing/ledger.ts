@@ -170,7 +170,7 @@ export class Ledger extends LedgerView {
    * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were read again count
    * from later than the ones before, also for a clock that was set back.
    */
-  landed(
+  async landed(
     key: string,
     { pages, records, shortPages = [] }: { pages: number; records: number; shortPages?: readonly number[] },
     now = this.#effects.now(),
@@ -215,7 +215,12 @@ export class Ledger extends LedgerView {
           hint: 'check the id; one export belongs to one window',
         });
       }
-      if (this.find(key) === undefined) await this.#enter(key);
+      const known = this.find(key);
+      if (known === undefined) await this.#enter(key);
+      // A window that was free to be requested again has perhaps been.
+      else if (!blocksRuns(known.state)) {
+        this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+      }
       const attached = await this.#record(key, { event: 'attached', exportId });
       this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
