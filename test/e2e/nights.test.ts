@@ -33,7 +33,7 @@ class Nights {
   run(faults: readonly Fault[], args: readonly string[] = ['run']): Promise<Ended> {
     this.place.sandbox.setFaults(faults);
     const now = new Date(Date.parse(NOW) + this.#night * 86_400_000);
-    return this.place.run(args, { DAWNLOAD_NOW: now.toISOString() });
+    return this.place.perform(args, { DAWNLOAD_NOW: now.toISOString() });
   }
 
   async sums(): Promise<unknown> {

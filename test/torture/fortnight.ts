@@ -15,7 +15,7 @@ import { assertNotPaidTwice, windowOf as windowText } from './audit.js';
 import { Chance } from './chance.js';
 import { contents, differences } from './compare.js';
 import { listed } from './files.js';
-import { performCommand, type Performed } from './in-process.js';
+import { performCommand, type Performed } from '../support/in-process.js';
 import { Reader } from './reader.js';
 import { Clock, DAY_MS, Trial } from './trial.js';
 

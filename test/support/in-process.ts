@@ -3,7 +3,6 @@ import { commandLine } from '../../src/command-line.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { Terminal } from '../../src/terminal.js';
-import type { Clock } from './trial.js';
 
 export interface Performed {
   readonly code: number;
@@ -17,7 +16,7 @@ export async function performCommand(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
-  clock: Pick<Clock, 'now'>,
+  clock: { now(): Date },
 ): Promise<Performed> {
   const out: string[] = [];
   const err: string[] = [];
