@@ -109,14 +109,21 @@ end;
 
 -- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
 -- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
+-- Written so that hidden_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
 create or replace temp macro hidden(given) as case
     when not may_be_personal(given) then given
-    when not regexp_matches(given, getvariable('disguise')) then hidden_plain(given)
     else
-        list_transform(
-            [hidden_plain(given)],
-            lambda seen: if(hidden_plain(plain_script(seen)) = plain_script(seen), seen, hidden_plain(plain_script(seen)))
-        )[1]
+        list_reduce(
+            if(regexp_matches(given, getvariable('disguise')), ['as it came', 'plain'], ['as it came']),
+            lambda seen, how: list_transform(
+                [if(how = 'plain', plain_script(seen), seen)],
+                lambda looked_at: list_transform(
+                    [hidden_plain(looked_at)],
+                    lambda without: if(without = looked_at, seen, without)
+                )[1]
+            )[1],
+            given
+        )
 end;
 
 -- A recipient's number as it is looked for in whatever stands around it; null where its digits are too few to tell.

@@ -56,7 +56,7 @@ export function createExports(settings: Settings, world: World, bills: Bills): E
     known.set(id, {
       set,
       pages: Math.ceil(set.count / PAGE_RECORDS),
-      readyAt: performance.now() + settings.exportSeconds * 1000,
+      readyAt: now.getTime() + settings.exportSeconds * 1000,
     });
     bills.add({
       at: now.toISOString(),
@@ -76,7 +76,7 @@ export function createExports(settings: Settings, world: World, bills: Bills): E
   function read(exportId: string, query: URLSearchParams): Answer {
     const found = known.get(exportId);
     if (found === undefined) return notFound();
-    if (performance.now() < found.readyAt) {
+    if (settings.now().getTime() < found.readyAt) {
       return jsonAnswer({
         status: 'processing',
         message: 'Data is being generated. Please try again later.',

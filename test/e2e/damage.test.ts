@@ -1,21 +1,27 @@
 /** Database files that were damaged or lost: noticed when a run begins, and made again from what has landed. */
-import { open, rm, stat } from 'node:fs/promises';
+import { cp, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { contents } from '../torture/compare.js';
 import { Place } from '../support/dawnload.js';
 
 let place: Place;
 let before: Record<string, string>;
-beforeEach(async () => {
+beforeAll(async () => {
   place = await Place.make(
     'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\n',
   );
   expect((await place.run(['run'])).code).toBe(0);
   before = await contents(place.published);
+  await cp(data(), `${data()}-whole`, { recursive: true });
 });
-afterEach(() => place.remove());
+beforeEach(async () => {
+  await rm(data(), { recursive: true });
+  await cp(`${data()}-whole`, data(), { recursive: true });
+});
+afterAll(() => place.remove());
 
+const data = (): string => join(place.folder, 'data');
 const working = (): string => join(place.folder, 'data', 'private', 'warehouse.duckdb');
 
 /** Overwrites some bytes at that part of a file. */

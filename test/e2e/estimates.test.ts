@@ -29,7 +29,7 @@ interface Listed {
 }
 
 async function listed(place: Place): Promise<Listed[]> {
-  return JSON.parse((await place.perform(['exports', 'list', '--json'])).stdout) as Listed[];
+  return JSON.parse((await place.run(['exports', 'list', '--json'])).stdout) as Listed[];
 }
 
 const events = (place: Place): Promise<Record<string, unknown>[]> =>
@@ -39,16 +39,16 @@ describe('a day without rows of daily statistics', () => {
   test('has no estimate: nothing is requested, however large the budget, until two nights agree', async () => {
     const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`);
     place.sandbox.setFaults([{ endpoint: 'E17', kind: 'other-shape-200', body: [] }]);
-    const first = await place.perform(['run']);
+    const first = await place.run(['run']);
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(/no daily statistics to estimate from/);
-    const plan = JSON.parse((await place.perform(['plan', '--json'])).stdout) as {
+    const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
       events: { to_request: unknown[]; not_requested: { reason: string }[] };
     };
     expect(plan.events.to_request).toEqual([]);
     expect(new Set(plan.events.not_requested.map(({ reason }) => reason))).toEqual(new Set(['no_estimate']));
     // The second night: the days that were asked for again are quiet, and nobody is told of them any more.
-    const second = await place.perform(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
+    const second = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
     expect(second.stderr).not.toMatch(/to estimate from .*2026-11-20/);
     expect(place.sandbox.requests().E20).toBe(0);
   });
@@ -59,12 +59,12 @@ describe('the first night of a budget', () => {
     const place = await make(`start_date: 2026-11-16\n${exports(1_000_000, '  max_wait_minutes: 0.01\n')}`, {
       exportSeconds: 3_600,
     });
-    const result = await place.perform(['run']);
+    const result = await place.run(['run']);
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(/waiting for the size of one that is under way: 2026-11-19/);
-    expect((await place.perform(['run'])).code).toBe(1);
+    expect((await place.run(['run'])).code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(1);
-    const plan = JSON.parse((await place.perform(['plan', '--json'])).stdout) as {
+    const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
       events: { to_request: unknown[]; month: { records: number } };
     };
     expect(plan.events.to_request).toEqual([]);
@@ -82,7 +82,7 @@ describe('the first night of a budget', () => {
         value: 1,
       })),
     ]);
-    const result = await place.perform(['run']);
+    const result = await place.run(['run']);
     expect(result.code).toBe(3);
     expect(place.sandbox.requests().E20).toBe(1);
     expect(result.stderr).toMatch(/over exports\.budget\.records_per_run: 2026-11-19, 2026-11-18/);
@@ -96,7 +96,7 @@ describe('a paid export that comes without records', () => {
     const place = await make(DAY);
     const empty = { status: 'success', data: [], total_page_count: 1 };
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', times: 1, status: 200, body: empty }]);
-    expect((await place.perform(['run'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
     expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
     const [day = ''] = await readdir(join(place.folder, 'data/landing/rejected'));
     expect(await readdir(join(place.folder, 'data/landing/rejected', day))).toHaveLength(1);
@@ -115,14 +115,14 @@ describe('a paid export that comes without records', () => {
         body: { status: 'success', data: [], total_page_count: 0 },
       },
     ]);
-    const doubted = await place.perform(['run']);
+    const doubted = await place.run(['run']);
     expect(doubted.code).toBe(1);
     expect(doubted.stderr).toMatch(/holds no record .*Check exports\.page_parameter/);
     expect(await listed(place)).toMatchObject([{ state: 'requested', empty_in_doubt: true, records: null }]);
-    expect(await place.perform(['status'])).toMatchObject({ code: 1 });
+    expect(await place.run(['status'])).toMatchObject({ code: 1 });
     place.sandbox.setFaults([]);
     await place.configure(SETTINGS + DAY);
-    expect((await place.perform(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
     expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
     expect(place.sandbox.requests().E20).toBe(1);
   });
@@ -131,15 +131,15 @@ describe('a paid export that comes without records', () => {
     const place = await make(DAY);
     const empty = { status: 'success', data: [], total_page_count: 1 };
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 200, body: empty }]);
-    expect((await place.perform(['run'])).code).toBe(1);
-    expect((await place.perform(['exports', 'resume', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete'])).code).toBe(0);
     expect(await listed(place)).toMatchObject([{ state: 'loaded', records: 0 }]);
-    expect((await place.perform(['run'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
     place.sandbox.setFaults([]);
-    expect((await place.perform(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
     expect((await listed(place))[0]?.records).toBeGreaterThan(1_000);
     const rebuilt = await place.rows('select count(*)::int as events from events');
-    expect((await place.perform(['rebuild'])).code).toBe(0);
+    expect((await place.run(['rebuild'])).code).toBe(0);
     expect(await events(place)).toEqual(rebuilt);
     expect(place.sandbox.requests().E20).toBe(1);
   });
@@ -151,15 +151,15 @@ describe('a page of a paid export that comes short', () => {
   test('all night is loaded as it is, told, and read again by the next run', async () => {
     const place = await make(DAY);
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
-    const first = await place.perform(['run']);
+    const first = await place.run(['run']);
     expect(first.code).toBe(1);
     expect(first.stderr).toMatch(/page 1 holds 990 records where others hold 1000/);
     const billed = place.sandbox.bills()[0]?.records ?? 0;
     expect(await events(place)).toEqual([{ events: billed - 10 }]);
     place.sandbox.setFaults([]);
-    expect((await place.perform(['run'])).code).toBe(0);
+    expect((await place.run(['run'])).code).toBe(0);
     expect(await events(place)).toEqual([{ events: billed }]);
-    expect((await place.perform(['rebuild'])).code).toBe(0);
+    expect((await place.run(['rebuild'])).code).toBe(0);
     expect(await events(place)).toEqual([{ events: billed }]);
     expect(place.sandbox.requests().E20).toBe(1);
   });
@@ -168,13 +168,13 @@ describe('a page of a paid export that comes short', () => {
     const place = await make(DAY);
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
     const codes: (number | null)[] = [];
-    for (let night = 0; night < 5; night++) codes.push((await place.perform(['run'])).code);
+    for (let night = 0; night < 5; night++) codes.push((await place.run(['run'])).code);
     expect(codes).toEqual([1, 1, 1, 1, 0]);
     place.sandbox.setFaults([]);
-    const resumed = await place.perform(['exports', 'resume', '2026-11-20.1']);
+    const resumed = await place.run(['exports', 'resume', '2026-11-20.1']);
     expect(resumed.code).toBe(0);
     expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
-    const again = await place.perform(['exports', 'resume', '2026-11-20.1']);
+    const again = await place.run(['exports', 'resume', '2026-11-20.1']);
     expect(again.stderr).toMatch(/Every page of export 2026-11-20\.1 is whole/);
   });
 });
@@ -182,16 +182,14 @@ describe('a page of a paid export that comes short', () => {
 test('pages that are gone for good leave those that came to a person, who may take them', async () => {
   const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
-  for (let night = 0; night < 3; night++) expect((await place.perform(['run'])).code).toBe(1);
-  expect((await place.perform(['status'])).stderr).toMatch(
-    /exports resume 2026-11-20\.1 --accept-incomplete/,
-  );
-  const taken = await place.perform(['exports', 'resume', '2026-11-20.1', '--accept-incomplete']);
+  for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
+  expect((await place.run(['status'])).stderr).toMatch(/exports resume 2026-11-20\.1 --accept-incomplete/);
+  const taken = await place.run(['exports', 'resume', '2026-11-20.1', '--accept-incomplete']);
   expect(taken.code).toBe(0);
   expect(await events(place)).toEqual([{ events: 2_000 }]);
   // The service has them again: nothing more is paid.
   place.sandbox.setFaults([]);
-  expect((await place.perform(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+  expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
   expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
   expect(place.sandbox.requests().E20).toBe(1);
 });
@@ -199,17 +197,17 @@ test('pages that are gone for good leave those that came to a person, who may ta
 test('the id of an export of another day is told, and the right one can still be attached', async () => {
   const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
-  expect((await place.perform(['run'])).code).toBe(1);
+  expect((await place.run(['run'])).code).toBe(1);
   const right = place.sandbox.bills()[0]?.export_id ?? '';
   // An export of another day that another folder has paid for.
   const other = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
   const wrong = await foreignExport(place, other);
-  await place.perform(['exports', 'attach', '2026-11-20.1', wrong]);
-  const odd = await place.perform(['run']);
+  await place.run(['exports', 'attach', '2026-11-20.1', wrong]);
+  const odd = await place.run(['run']);
   expect(odd.code).toBe(1);
   expect(odd.stderr).toMatch(/holds mostly events of other days.*exports attach 2026-11-20\.1 EXPORT_ID/);
-  expect((await place.perform(['exports', 'attach', '2026-11-20.1', right])).code).toBe(0);
-  expect((await place.perform(['run'])).code).toBe(0);
+  expect((await place.run(['exports', 'attach', '2026-11-20.1', right])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   const [row] = await place.rows(`select count(*)::int as n, count(distinct date)::int as days from events`);
   expect(row).toEqual({ n: place.sandbox.bills()[0]?.records, days: 1 });
 });
@@ -221,6 +219,6 @@ async function foreignExport(place: Place, other: Place): Promise<string> {
   const yaml = await readFile(join(other.folder, 'dawnload.yaml'), 'utf8');
   await writeFile(join(other.folder, 'dawnload.yaml'), yaml.replace(other.sandbox.url, place.sandbox.url));
   const day = ['--start', '2026-11-19', '--end', '2026-11-19'];
-  expect((await other.perform(['backfill', ...day, '--yes-paid'])).code).toBe(0);
+  expect((await other.run(['backfill', ...day, '--yes-paid'])).code).toBe(0);
   return place.sandbox.bills().at(-1)?.export_id ?? '';
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
     { endpoint: 'E21', kind: 'other-type', field: 'resource_title', value: HOSTILE },
     { endpoint: 'E21', kind: 'other-type', field: 'event_name', value: HOSTILE, records: 'one' },
   ]);
-  run = await place.run(['run', '--json']);
+  run = await place.execute(['run', '--json']);
 });
 afterAll(() => place.remove());
 
@@ -82,18 +82,18 @@ describe('and so does', () => {
     const typed = words.startsWith('run --config ')
       ? ['run', '--config', words.slice('run --config '.length)]
       : words.split(' ');
-    expectSafe(await place.run(sql === undefined ? typed : [...typed, sql]));
+    expectSafe(await place.execute(sql === undefined ? typed : [...typed, sql]));
   });
 
   test('a table written to a file', async () => {
-    const { stdout } = await place.run(['query', '--sql', 'from daily_statistics', '--format', 'table']);
+    const { stdout } = await place.execute(['query', '--sql', 'from daily_statistics', '--format', 'table']);
     expect(stdout).toContain(SHOWN);
   });
 });
 
 test.each(['csv', 'json'])('%s to a pipe or a file is data, and stays what it was', async (format) => {
   const sql = "select distinct channel from daily_statistics where channel like 'x%'";
-  const { stdout } = await place.run(['query', '--sql', sql, '--format', format]);
+  const { stdout } = await place.execute(['query', '--sql', sql, '--format', format]);
   const value =
     format === 'csv'
       ? stdout.slice(stdout.indexOf('"') + 1, stdout.lastIndexOf('"'))
@@ -107,7 +107,7 @@ test('an address that a redirect gives, and what a person types, are shown in th
   });
   try {
     for (const command of ['run', 'run --verbose', 'doctor']) {
-      const result = await other.run(command.split(' '));
+      const result = await other.execute(command.split(' '));
       expectSafe(result);
       expect(result.stdout + result.stderr).toContain('owned');
     }

@@ -16,7 +16,7 @@ afterEach(async () => {
 const inData = (place: Place, ...path: string[]): string => join(place.folder, 'data', ...path);
 
 async function states(place: Place): Promise<string[]> {
-  const { stdout } = await place.perform(['exports', 'list', '--json']);
+  const { stdout } = await place.run(['exports', 'list', '--json']);
   return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
 }
 
@@ -25,7 +25,7 @@ async function ambiguous(): Promise<Place> {
   const place = await Place.make(YAML, { eventsPerDay: 1_200 });
   places.push(place);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
-  expect((await place.perform(['run'])).code).toBe(1);
+  expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
   return place;
 }
@@ -34,7 +34,7 @@ async function ambiguous(): Promise<Place> {
 async function pending(): Promise<Place> {
   const place = await Place.make(YAML, { eventsPerDay: 1_200, exportSeconds: 3_600 });
   places.push(place);
-  expect((await place.perform(['run'])).code).toBe(1);
+  expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 processing']);
   return place;
 }
@@ -58,29 +58,29 @@ describe('while an export is not settled', () => {
   ])('a run without %s sends nothing that is billed, and recover heals it', async (__, make, state, lost) => {
     const place = await make();
     for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
-    const plan = await place.perform(['plan', '--json']);
+    const plan = await place.run(['plan', '--json']);
     expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual(
       lost.includes('warehouse.duckdb') ? expect.anything() : [],
     );
-    const result = await place.perform(['run']);
+    const result = await place.run(['run']);
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
       /does not know paid exports .*2026-11-20\.1[\s\S]*dawnload exports recover/,
     );
     // The free streams went on, and a rebuild does not make the memory of the export go away.
     expect(result.stderr).toMatch(/published/);
-    expect((await place.perform(['rebuild'])).code).toBe(1);
-    expect((await place.perform(['run'])).code).toBe(1);
+    expect((await place.run(['rebuild'])).code).toBe(1);
+    expect((await place.run(['run'])).code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(1);
 
-    const shown = await place.perform(['exports', 'recover']);
+    const shown = await place.run(['exports', 'recover']);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/2026-11-20\.1/);
-    const recovered = await place.perform(['exports', 'recover', '--yes']);
+    const recovered = await place.run(['exports', 'recover', '--yes']);
     expect(recovered).toMatchObject({ code: 0 });
     const [after] = await states(place);
     expect([state, state.replace('processing', 'requested')]).toContain(after);
-    await place.perform(['run']);
+    await place.run(['run']);
     expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
   });
 });
@@ -89,18 +89,18 @@ test('a ledger of last week stops paid work until the lines since then are back'
   const place = await Place.make(YAML, { eventsPerDay: 1_200 });
   places.push(place);
   expect(
-    (await place.perform(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
+    (await place.run(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
   ).toBe(0);
   await cp(inData(place, 'ledger'), inData(place, 'backup'), { recursive: true });
-  expect((await place.perform(['run'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   const before = await states(place);
   await rm(inData(place, 'ledger'), { recursive: true });
   await cp(inData(place, 'backup'), inData(place, 'ledger'), { recursive: true });
-  expect((await place.perform(['run'])).code).toBe(1);
-  expect((await place.perform(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
   expect(await states(place)).toEqual(before);
-  expect((await place.perform(['run'])).code).toBe(0);
-  expect((await place.perform(['exports', 'recover'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect((await place.run(['exports', 'recover'])).code).toBe(0);
   expect(place.sandbox.requests().E20).toBe(2);
 });
 
@@ -110,14 +110,14 @@ test.each([
 ])('%s never publishes a file without the events that the lost ledger knew', async (_, command, lost) => {
   const place = await Place.make(YAML, { eventsPerDay: 1_200 });
   places.push(place);
-  expect((await place.perform(['run'])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
   const events = 'select date, count(*) as events from events group by all order by all';
   const before = await place.rows(events);
   expect(before).toHaveLength(2);
   for (const path of ['ledger', ...lost]) await rm(inData(place, path), { recursive: true });
-  expect((await place.perform(command)).code).toBe(1);
+  expect((await place.run(command)).code).toBe(1);
   expect(await place.rows(events)).toEqual(before);
-  expect((await place.perform(['exports', 'recover', '--yes'])).code).toBe(0);
-  expect((await place.perform(command)).code).toBe(0);
+  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(command)).code).toBe(0);
   expect(await place.rows(events)).toEqual(before);
 });

@@ -139,7 +139,7 @@ test('an export that the ledger did not know is entered only with a warning', as
 test('pages that are at home are not fetched again after a kill', async () => {
   const place = await make(`concurrency: 1\n${DAYS}${budget(100_000)}`, { eventsPerDay: 6_000 });
   const day = ['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--yes-paid'];
-  const killed = await place.run(day, { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+  const killed = await place.execute(day, { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
   expect(killed.signal).toBe('SIGKILL');
   const before = place.sandbox.requests();
   expect((await place.run(day)).code).toBe(0);

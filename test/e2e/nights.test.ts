@@ -33,7 +33,7 @@ class Nights {
   run(faults: readonly Fault[], args: readonly string[] = ['run']): Promise<Ended> {
     this.place.sandbox.setFaults(faults);
     const now = new Date(Date.parse(NOW) + this.#night * 86_400_000);
-    return this.place.perform(args, { DAWNLOAD_NOW: now.toISOString() });
+    return this.place.run(args, { DAWNLOAD_NOW: now.toISOString() });
   }
 
   async sums(): Promise<unknown> {
@@ -81,35 +81,46 @@ describe.each([
     { endpoint, kind: 'status', status: 200, body, ...(times === undefined ? {} : { times }) },
   ];
 
-  test('once: the run asks again and ends well', async () => {
-    const nights = await Nights.make();
-    expect((await nights.run([])).code).toBe(0);
-    const before = await nights.sums();
-    const again = await nights.run(empty(1));
-    expect(again.stderr).not.toContain('accept-empty');
-    expect(again.code).toBe(0);
-    expect(await nights.sums()).toEqual(before);
-    await nights.expectRebuilt();
-  }, 120_000);
+  // How an answer is held back does not depend on the endpoint, so one of them stands for the long stories.
+  const forOne = test.skipIf(endpoint !== 'E17');
 
-  test('all night: the rows stay, the run says so, and the next night makes it good', async () => {
-    const nights = await Nights.make();
-    expect((await nights.run([])).code).toBe(0);
-    const before = await nights.sums();
-    const held = await nights.run(empty());
-    expect(held.code, held.stderr).toBe(1);
-    expect(held.stderr).toMatch(
-      new RegExp(`warning: ${stream} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
-    );
-    expect(days(await nights.sums(), table)).toBe(days(before, table));
-    await nights.expectRebuilt();
-    nights.next();
-    const good = await nights.run([]);
-    expect(good.code, good.stderr).toBe(0);
-    expect(days(await nights.sums(), table)).toBe(4);
-    expect(await nights.place.rows('from ops.held_back')).toEqual([]);
-    await nights.expectRebuilt();
-  }, 120_000);
+  forOne(
+    'once: the run asks again and ends well',
+    async () => {
+      const nights = await Nights.make();
+      expect((await nights.run([])).code).toBe(0);
+      const before = await nights.sums();
+      const again = await nights.run(empty(1));
+      expect(again.stderr).not.toContain('accept-empty');
+      expect(again.code).toBe(0);
+      expect(await nights.sums()).toEqual(before);
+      await nights.expectRebuilt();
+    },
+    120_000,
+  );
+
+  forOne(
+    'all night: the rows stay, the run says so, and the next night makes it good',
+    async () => {
+      const nights = await Nights.make();
+      expect((await nights.run([])).code).toBe(0);
+      const before = await nights.sums();
+      const held = await nights.run(empty());
+      expect(held.code, held.stderr).toBe(1);
+      expect(held.stderr).toMatch(
+        new RegExp(`warning: ${stream} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
+      );
+      expect(days(await nights.sums(), table)).toBe(days(before, table));
+      await nights.expectRebuilt();
+      nights.next();
+      const good = await nights.run([]);
+      expect(good.code, good.stderr).toBe(0);
+      expect(days(await nights.sums(), table)).toBe(4);
+      expect(await nights.place.rows('from ops.held_back')).toEqual([]);
+      await nights.expectRebuilt();
+    },
+    120_000,
+  );
 
   test('two nights, or once with --accept-empty: it is believed', async () => {
     const nights = await Nights.make();

@@ -94,7 +94,7 @@ test('a warning is published, and told in the summary, in status and by the quer
     expect(status.stdout).toMatch(
       /^check {5}campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/m,
     );
-    const query = await place.run(['query', 'checks', '--format', 'json']);
+    const query = await place.execute(['query', 'checks', '--format', 'json']);
     expect(query.stdout).toContain('The detailed statistics count other successful sends');
     expect(query.stdout).toContain('ask the service');
   } finally {

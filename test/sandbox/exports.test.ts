@@ -27,13 +27,15 @@ const body = (start: string, end: string, isMessageDataIncluded: unknown = true)
 
 describe('an export', () => {
   it('is processing at first, then a success whose pages end where it says', async () => {
-    const slow = await startSandbox({ now, exportSeconds: 0.3, eventsPerDay: 3_000 });
+    let passed = 0;
+    const clock = (): Date => new Date(now().getTime() + passed);
+    const slow = await startSandbox({ now: clock, exportSeconds: 600, eventsPerDay: 3_000 });
     const there = await client(slow);
     const id = (await there.e20(body(...DAY))).json.export_id;
     const early = await there.e21(id);
     expect(early.json.status).toBe('processing');
     expect(early.json.message).toBeTypeOf('string');
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    passed = 600_000;
     const first = (await there.e21(id)).json;
     expect(first.status).toBe('success');
     const last = (await there.e21(id, first.total_page_count - 1)).json;

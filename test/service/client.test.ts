@@ -247,3 +247,30 @@ describe('asking again', () => {
     await expect(client.ask(E17)).rejects.toThrow(/127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/);
   });
 });
+
+describe("the service's clock", () => {
+  const NOW = Date.parse('2026-11-21T00:00:00Z');
+  const skewOf = async (date: string): Promise<number | undefined> => {
+    const double = await startDouble(({ url }, response) => {
+      json(response, url === '/authenticate' ? { data: 'token', error: null } : [], 200, { date });
+    }, true);
+    const client = clientFor(double.url, { ...quickEffects(), now: () => new Date(NOW) });
+    open.push(double, client);
+    await client.ask(E17);
+    return client.clockSkewMs;
+  };
+
+  test('is told by Date, to the second', async () => {
+    expect(await skewOf('Sat, 21 Nov 2026 00:10:00 GMT')).toBe(600_000);
+  });
+
+  test.each([
+    ['an empty one', ''],
+    ['a word', 'tomorrow'],
+    ['a number, which JavaScript takes for a year', '0'],
+    ['a day that does not exist', 'Foo, 99 Bar 2026 99:99:99 GMT'],
+    ['a form that HTTP does not prescribe', '2030-01-01T00:00:00Z'],
+  ])('is not known where Date is %s', async (_, date) => {
+    expect(await skewOf(date)).toBeUndefined();
+  });
+});

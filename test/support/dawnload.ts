@@ -1,4 +1,4 @@
-/** The built command in a child process, against a sandbox in this one: whole runs over real sockets and files. */
+/** Whole runs over real sockets and files, against a sandbox in this process: the command in it too, or as a child. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -60,26 +60,29 @@ export class Place {
     readonly folder: string,
     readonly sandbox: Sandbox,
     readonly environment: Environment,
+    /** Pauses of the commands pass for the service too: of all of them, and of the one under way. */
+    private readonly service: { paused: number; pausedNow: number },
   ) {}
 
   /** @param yaml lines that follow base_url and project_id */
   static async make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
     const started = Date.now();
+    const service = { paused: 0, pausedNow: 0 };
     const sandbox = await startSandbox({
-      now: () => new Date(Date.parse(NOW) + Date.now() - started),
+      now: () => new Date(Date.parse(NOW) + Date.now() - started + service.paused),
       projectId: PROJECT,
       eventsPerDay: 3_000,
       exportSeconds: 0,
       // Each command begins at NOW, however long a test takes by then.
-      ...(options.now === undefined ? { date: () => new Date(NOW).toUTCString() } : {}),
+      ...(options.now === undefined
+        ? { date: () => new Date(Date.parse(NOW) + service.pausedNow).toUTCString() }
+        : {}),
       ...KEYS,
       ...options,
     });
-    const place = new Place(folder, sandbox, {
-      DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
-      DAWNLOAD_SECRET_KEY: KEYS.secretKey,
-    });
+    const keys = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+    const place = new Place(folder, sandbox, keys, service);
     await place.configure(yaml);
     return place;
   }
@@ -99,15 +102,26 @@ export class Place {
     return start(args, this.folder, { ...this.environment, ...environment });
   }
 
-  run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  /** The built command in a process of its own: for kills, signals, and what the process itself is asked. */
+  execute(args: readonly string[], environment: Environment = {}): Promise<Ended> {
     return ended(this.start(args, environment));
   }
 
-  /** The same in this process, where pauses pass at once: for what needs neither a kill nor a signal. */
-  async perform(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+  /** The command in this process, where pauses pass at once. */
+  async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
     const began = Date.now();
     const start = Date.parse(environment['DAWNLOAD_NOW'] ?? NOW);
-    const clock = { now: () => new Date(start + Date.now() - began) };
+    const { service } = this;
+    service.pausedNow = 0;
+    const passed = (): number => Date.now() - began + service.pausedNow;
+    const clock = {
+      now: () => new Date(start + passed()),
+      moveTo: (instant: Date) => {
+        const ms = Math.max(0, instant.getTime() - start - passed());
+        service.pausedNow += ms;
+        service.paused += ms;
+      },
+    };
     const result = await performCommand(args, this.folder, { ...this.environment, ...environment }, clock);
     return { ...result, signal: null };
   }

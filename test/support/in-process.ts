@@ -1,4 +1,4 @@
-/** The command in this process: the same table of commands and the same code, with a clock and pauses of our own. */
+/** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
 import { commandLine } from '../../src/command-line.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
@@ -11,12 +11,18 @@ export interface Performed {
   readonly stderr: string;
 }
 
-/** Runs a command to its end. Pauses pass at once. */
+export interface TestClock {
+  now(): Date;
+  /** What a pause does; it takes no time of its own. */
+  moveTo(instant: Date): void;
+}
+
+/** Runs a command to its end. A pause passes at once, and the clock is then where the pause ends. */
 export async function performCommand(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
-  clock: { now(): Date },
+  clock: TestClock,
 ): Promise<Performed> {
   const out: string[] = [];
   const err: string[] = [];
@@ -27,7 +33,12 @@ export async function performCommand(
       flags,
       effects: {
         now: () => clock.now(),
-        sleep: () => Promise.resolve(),
+        sleep: async (ms) => {
+          const end = new Date(clock.now().getTime() + ms);
+          // What else is under way gets its turn.
+          await new Promise((resolve) => setImmediate(resolve));
+          clock.moveTo(end);
+        },
         random: () => 0.5,
         reach: () => undefined,
       },

@@ -10,12 +10,11 @@ import { gunzipSync } from 'node:zlib';
 import { lastCompleteDay, windowOf } from '../../src/calendar.js';
 import { exportFolder } from '../../src/landing/place.js';
 import type { Fault } from '../../src/sandbox/index.js';
-import { rowsOf } from '../support/dawnload.js';
+import { rowsOf, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, windowOf as windowText } from './audit.js';
 import { Chance } from './chance.js';
 import { contents, differences } from './compare.js';
 import { listed } from './files.js';
-import { performCommand, type Performed } from '../support/in-process.js';
 import { Reader } from './reader.js';
 import { Clock, DAY_MS, Trial } from './trial.js';
 
@@ -139,7 +138,7 @@ class Fortnight {
   static async begin(seed: number, report: FortnightReport): Promise<Fortnight> {
     const clock = new Clock(FIRST_NIGHT);
     const options = { eventsPerDay: 250 + (seed % 5) * 450, exportSeconds: 0, seed };
-    const trial = await Trial.make(YAML, options, clock);
+    const trial = await Trial.make(YAML, options, clock, 'inside');
     trial.tell(`seed ${seed}`);
     return new Fortnight(seed, trial, report);
   }
@@ -231,18 +230,15 @@ class Fortnight {
     ]);
   }
 
-  async #perform(args: readonly string[]): Promise<Performed> {
+  async #perform(args: readonly string[]): Promise<Ended> {
     this.#report.commands++;
-    const { place, clock } = this.#trial;
-    const now = { now: () => new Date(clock.now().getTime() + this.#skew) };
-    const result = await performCommand(args, place.folder, place.environment, now);
-    this.#trial.tell(`${args.join(' ')} -> ${result.code}`);
-    const declared = [0, 1, 2, 3, 75].includes(result.code) && !result.stderr.includes('unforeseen');
-    this.#assert(declared, `${args.join(' ')} ended in an undeclared way`, result);
+    const result = await this.#trial.perform(args, undefined, this.#skew);
+    const isDeclared = [0, 1, 2, 3, 75].includes(result.code ?? -1);
+    this.#assert(isDeclared, `${args.join(' ')} ended in an undeclared way`, result);
     return result;
   }
 
-  #assert(holds: boolean, what: string, result?: Performed): void {
+  #assert(holds: boolean, what: string, result?: Ended): void {
     if (!holds) throw this.#trial.broken(`${what}\n${result?.stderr ?? ''}`);
   }
 

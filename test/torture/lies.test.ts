@@ -34,7 +34,7 @@ interface Told {
 
 /** A night on which the service lies about one of two days, or about both. */
 async function night(...faults: Fault[]): Promise<Told> {
-  const trial = await Trial.make(YAML, { eventsPerDay: 2_300 });
+  const trial = await Trial.make(YAML, { eventsPerDay: 2_300 }, undefined, 'inside');
   trials.push(trial);
   trial.faults(faults);
   const result = await trial.run(['run']);

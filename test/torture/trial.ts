@@ -1,4 +1,4 @@
-/** One data folder, its service and its clock, and the built command run against them again and again. */
+/** One data folder, its service and its clock, and the command run against them again and again. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import type { Bill, Fault, SandboxOptions } from '../../src/sandbox/index.js';
 import { LedgerView } from '../../src/landing/ledger-view.js';
 import type { ExportEntry } from '../../src/landing/export-entry.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
+import { performCommand } from '../support/in-process.js';
 import { listed } from './files.js';
 
 /** What was expected and did not hold, with the story that led there. */
@@ -29,13 +30,20 @@ export class Trial {
     /** Outside the data folder: the bills, each written before its answer left, and the notes of `plug.js`. */
     readonly notes: string,
     readonly clock: Clock,
+    private readonly how: 'process' | 'inside',
   ) {}
 
-  static async make(yaml: string, options: SandboxOptions = {}, clock = new Clock()): Promise<Trial> {
+  /** @param how `process` runs the built command, which can be killed; `inside` runs it here, where pauses pass at once */
+  static async make(
+    yaml: string,
+    options: SandboxOptions = {},
+    clock = new Clock(),
+    how: 'process' | 'inside' = 'process',
+  ): Promise<Trial> {
     const notes = await mkdtemp(join(tmpdir(), 'dawnload-notes-'));
     const billingJournal = join(notes, 'bills.jsonl');
     const place = await Place.make(yaml, { now: () => clock.now(), billingJournal, ...options });
-    return new Trial(place, notes, clock);
+    return new Trial(place, notes, clock, how);
   }
 
   get journal(): string {
@@ -52,6 +60,7 @@ export class Trial {
 
   /** Runs the command to its end, and says so in the story; a command that hangs is broken. */
   async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    if (this.how === 'inside') return this.perform(args, { ...this.place.environment, ...environment });
     return this.watch(
       args,
       this.place.start(args, { DAWNLOAD_NOW: this.clock.now().toISOString(), ...environment }),
@@ -67,6 +76,23 @@ export class Trial {
     const took = Date.now() - begun;
     this.tell(`${args.join(' ')} -> ${result.signal ?? result.code} in ${took} ms`);
     if (took >= patience) throw this.broken('the command hangs', result);
+    if (result.stderr.includes('unforeseen')) throw this.broken('the command did not foresee this', result);
+    return result;
+  }
+
+  /** The same in this process. */
+  async perform(args: readonly string[], environment = this.place.environment, skew = 0): Promise<Ended> {
+    const clock = {
+      now: () => new Date(this.clock.now().getTime() + skew),
+      moveTo: (instant: Date) => {
+        this.clock.shift(Math.max(0, instant.getTime() - skew - this.clock.now().getTime()));
+      },
+    };
+    const result: Ended = {
+      ...(await performCommand(args, this.place.folder, environment, clock)),
+      signal: null,
+    };
+    this.tell(`${args.join(' ')} -> ${result.code}`);
     if (result.stderr.includes('unforeseen')) throw this.broken('the command did not foresee this', result);
     return result;
   }

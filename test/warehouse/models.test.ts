@@ -123,7 +123,7 @@ test(
         await model(atOnce, pulls(atOnce), 'last');
         expect(await everything(nightly)).toEqual(await everything(atOnce));
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: 3, endOnFailure: true },
     );
   },
 );
