@@ -24,8 +24,14 @@ afterEach(async () => {
   await Promise.all(trials.splice(0).map((trial) => trial.remove()));
 });
 
-async function make(clock?: Clock, exportSeconds = 0): Promise<Trial> {
-  const trial = await Trial.make(YAML, { eventsPerDay: 1_300, exportSeconds }, clock);
+interface Circumstances {
+  readonly clock?: Clock;
+  readonly exportSeconds?: number;
+  readonly how?: 'process' | 'inside';
+}
+
+async function make({ clock, exportSeconds = 0, how = 'inside' }: Circumstances = {}): Promise<Trial> {
+  const trial = await Trial.make(YAML, { eventsPerDay: 1_300, exportSeconds }, clock, how);
   trials.push(trial);
   return trial;
 }
@@ -42,7 +48,7 @@ if (!mayMount) process.stderr.write('no disk can be mounted here: the tests of a
 
 describe.skipIf(!mayMount)('a disk of its own', () => {
   async function onDisk(): Promise<{ trial: Trial; disk: Disk }> {
-    const trial = await make();
+    const trial = await make({ how: 'process' });
     const folder = join(trial.place.folder, 'data');
     await mkdir(folder);
     const disk = Disk.mountAt(folder, 96);
@@ -164,7 +170,7 @@ describe('a machine that fails', () => {
     const clock = new Clock();
     const sums: Record<string, string>[] = [];
     for (const TZ of ['Asia/Seoul', 'America/New_York', 'Australia/Lord_Howe']) {
-      const trial = await make(clock);
+      const trial = await make({ clock });
       // Hashed recipients would differ: each folder has a key of its own.
       await trial.place.configure(`${YAML}privacy: { recipients: keep }\n`);
       expect((await trial.run(['run'], { TZ })).code).toBe(0);
@@ -177,7 +183,7 @@ describe('a machine that fails', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s at any moment, once or twice, ends with 130 and leaves nothing behind that costs',
     async (signal) => {
-      const trial = await make(undefined, 0.3);
+      const trial = await make({ exportSeconds: 0.3 });
       const chance = new Chance(signal.length);
       const reader = new Reader(trial.place.published);
       reader.start();

@@ -33,7 +33,10 @@ export class Trial {
     private readonly how: 'process' | 'inside',
   ) {}
 
-  /** @param how `process` runs the built command, which can be killed; `inside` runs it here, where pauses pass at once */
+  /**
+   * @param how `process` runs the built command, which can be killed; `inside` runs it here, where pauses pass at once,
+   * unless it is to crash or to live in another time zone
+   */
   static async make(
     yaml: string,
     options: SandboxOptions = {},
@@ -58,9 +61,14 @@ export class Trial {
     this.place.sandbox.setFaults(faults);
   }
 
-  /** Runs the command to its end, and says so in the story; a command that hangs is broken. */
+  /** Runs the command to its end, and says so in the story; a process that hangs is broken. */
   async run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
-    if (this.how === 'inside') return this.perform(args, { ...this.place.environment, ...environment });
+    const needsProcess = 'DAWNLOAD_CRASH_AT' in environment || 'TZ' in environment;
+    if (this.how === 'inside' && !needsProcess) {
+      const at = environment['DAWNLOAD_NOW'];
+      const skew = at === undefined ? 0 : Date.parse(at) - this.clock.now().getTime();
+      return this.perform(args, { ...this.place.environment, ...environment }, skew);
+    }
     return this.watch(
       args,
       this.place.start(args, { DAWNLOAD_NOW: this.clock.now().toISOString(), ...environment }),
