@@ -4,54 +4,121 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { z } from 'zod';
 import type { Day } from '../src/calendar.js';
 
-const CLI = resolve('dist/src/cli.js');
+/** This build; benchmarks may run another one beside it. */
+export const CLI = resolve('dist/src/cli.js');
 
 /** The morning of that KST day's morrow, when the day is complete. */
 export const morningAfter = (day: Day): string => `${day}T22:30:00Z`;
 
 /** What `--json` tells of a run, as far as benchmarks look at it. */
-export interface Report {
-  readonly loaded: readonly { readonly stream: string; readonly rows: number }[];
-  readonly seconds: Readonly<Record<'pull' | 'model' | 'check', number>>;
-  readonly peak_memory_bytes: number;
+const report = z.object({
+  loaded: z.array(z.object({ stream: z.string(), rows: z.number() })),
+  seconds: z.object({ pull: z.number(), model: z.number(), check: z.number() }),
+  peak_memory_bytes: z.number(),
+});
+export type Report = z.infer<typeof report>;
+
+export interface Measured {
+  readonly report: Report;
+  /** Wall clock and processor seconds of the whole process. */
+  readonly wall: number;
+  readonly processor: number;
+}
+
+export interface Circumstances {
+  readonly eventsPerDay: number;
+  readonly startDate: Day;
+  readonly lastDay: Day;
+  readonly requestsPerSecond?: number;
+  readonly latencyMs?: number;
+  /** The build that is measured; the sandbox is always this one's. */
+  readonly cli?: string;
 }
 
 export class Job {
-  readonly #folder: string;
+  readonly folder: string;
   readonly #sandbox: ChildProcess;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #cli: string;
 
-  private constructor(folder: string, sandbox: ChildProcess, settings: Readonly<Record<string, string>>) {
-    this.#folder = folder;
+  private constructor(
+    folder: string,
+    sandbox: ChildProcess,
+    settings: Readonly<Record<string, string>>,
+    cli: string,
+  ) {
+    this.folder = folder;
     this.#sandbox = sandbox;
     this.#settings = settings;
+    this.#cli = cli;
   }
 
-  /** Its clock stays at one morning, and commands run at others: it does not tell its time. Starts a sandbox with so many events a day, whose clock shows the morning after `lastDay`. */
-  static async start(folder: string, eventsPerDay: number, startDate: Day, lastDay: Day): Promise<Job> {
-    const sandbox = spawned(
-      folder,
-      ['sandbox', '--events-per-day', String(eventsPerDay), '--export-seconds', '0', '--no-date'],
-      { DAWNLOAD_NOW: morningAfter(lastDay) },
-    );
+  /**
+   * Starts a sandbox with so many events a day, whose clock shows the morning after the last day. Its clock stays there
+   * while commands run at other mornings, so it does not tell its time.
+   */
+  static async start(folder: string, given: Circumstances): Promise<Job> {
+    const { eventsPerDay, startDate, lastDay, requestsPerSecond = 1000, latencyMs = 0, cli = CLI } = given;
+    const flags = [
+      '--events-per-day',
+      String(eventsPerDay),
+      '--export-seconds',
+      '0',
+      '--latency',
+      String(latencyMs),
+      '--no-date',
+    ];
+    const sandbox = spawn(process.execPath, [CLI, 'sandbox', ...flags], {
+      cwd: folder,
+      env: { ...process.env, DAWNLOAD_NOW: morningAfter(lastDay) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const settings = await settingsOf(sandbox);
     await writeFile(
       join(folder, 'dawnload.yaml'),
-      `start_date: ${startDate}\nrequests_per_second: 1000\nexports: { budget: { records_per_run: 1000000000 } }\n`,
+      `start_date: ${startDate}\nrequests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
     );
-    return new Job(folder, sandbox, await settingsOf(sandbox));
+    return new Job(folder, sandbox, settings, cli);
+  }
+
+  /** How the sandbox misbehaves from now on. */
+  async faults(faults: readonly object[]): Promise<void> {
+    const url = `${this.#settings['DAWNLOAD_BASE_URL'] ?? ''}/_sandbox/faults`;
+    await fetch(url, { method: 'POST', body: JSON.stringify(faults) });
   }
 
   /** Runs a command to its end, with its clock at the morning after `day`. */
-  async run(day: Day, ...args: readonly string[]): Promise<Report> {
-    const environment = { ...this.#settings, DAWNLOAD_NOW: morningAfter(day) };
-    const child = spawned(this.#folder, [...args, '--json'], environment);
-    const chunks: Buffer[] = [];
-    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`dawnload ${args.join(' ')}: exit code ${code ?? 'none'}`);
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Report;
+  async run(day: Day, ...args: readonly string[]): Promise<Measured> {
+    const began = performance.now();
+    const { out, processor } = await this.#timed(day, [...args, '--json']);
+    return { report: report.parse(JSON.parse(out)), wall: (performance.now() - began) / 1000, processor };
+  }
+
+  /** The wall clock seconds that a command takes that reports nothing. */
+  async time(day: Day, ...args: readonly string[]): Promise<number> {
+    const began = performance.now();
+    await this.#timed(day, args);
+    return (performance.now() - began) / 1000;
+  }
+
+  /** The shell knows the processor time of its children, Node does not. */
+  async #timed(day: Day, args: readonly string[]): Promise<{ out: string; processor: number }> {
+    const script = 'TIMEFORMAT="%U %S"; { time "$@" 2>/dev/null; } ';
+    const child = spawn('bash', ['-c', script, 'bash', process.execPath, this.#cli, ...args], {
+      cwd: this.folder,
+      env: { ...process.env, ...this.#settings, DAWNLOAD_NOW: morningAfter(day) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [out, err] = [collect(child.stdout), collect(child.stderr)];
+    const [code] = z.tuple([z.number().nullable(), z.unknown()]).parse(await once(child, 'close'));
+    if (code !== 0 && !(code === 1 && args[0] === 'status')) {
+      throw new Error(`dawnload ${args.join(' ')}: exit code ${code ?? 'none'}`);
+    }
+    const [user = 0, system = 0] = err().trim().split(/\s+/).map(Number);
+    return { out: out(), processor: user + system };
   }
 
   stop(): void {
@@ -59,12 +126,10 @@ export class Job {
   }
 }
 
-function spawned(cwd: string, args: readonly string[], environment: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [CLI, ...args], {
-    cwd,
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: string[] = [];
+  stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
+  return () => chunks.join('');
 }
 
 /** The lines that the sandbox prints when it listens. */

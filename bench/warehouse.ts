@@ -20,7 +20,7 @@ const given = process.argv[4];
 const first = shiftDay(LAST, 1 - days);
 const folder = given ?? (await mkdtemp(join(tmpdir(), 'dawnload-year-')));
 await mkdir(folder, { recursive: true });
-const job = await Job.start(folder, eventsPerDay, first, LAST);
+const job = await Job.start(folder, { eventsPerDay, startDate: first, lastDay: LAST });
 try {
   await backfill(first, shiftDay(first, YOUNG - 1));
   const young = await night(shiftDay(first, YOUNG));
@@ -39,13 +39,13 @@ try {
   if (given === undefined) await rm(folder, { recursive: true, force: true });
 }
 
-function backfill(start: Day, end: Day): Promise<Report> {
-  return job.run(LAST, 'backfill', '--start', start, '--end', end, '--yes-paid');
+async function backfill(start: Day, end: Day): Promise<Report> {
+  return (await job.run(LAST, 'backfill', '--start', start, '--end', end, '--yes-paid')).report;
 }
 
 /** The nightly job on the morning after that day, which finds one day missing. */
-function night(day: Day): Promise<Report> {
-  return job.run(day, 'run');
+async function night(day: Day): Promise<Report> {
+  return (await job.run(day, 'run')).report;
 }
 
 /** Every bundled query with its defaults: the median of three, on the published file. */

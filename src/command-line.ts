@@ -61,9 +61,13 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     );
 
-  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', ['dawnload doctor'])
+  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', [
+    'dawnload doctor',
+    'dawnload doctor --deep',
+  ])
+    .option('--deep', 'read every block of the database files and every landed file, too')
     .option(...JSON_OPTION)
-    .action((options: JsonOptions) =>
+    .action((options: JsonOptions & { deep?: boolean }) =>
       act(async (context) => (await import('./commands/doctor.js')).doctorCommand(options, context)),
     );
 
@@ -204,6 +208,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--port <port>', 'the port; 0 takes any that is free', '0')
     .option('--events-per-day <count>', 'export records of a day', '20000')
     .option('--export-seconds <seconds>', 'how long an export is processing', '1')
+    .option('--latency <milliseconds>', 'how long each answer takes', '0')
     .option('--no-date', 'send no Date, for rehearsals whose command has another clock')
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>

@@ -87,7 +87,8 @@ export const settingsSchema = z.strictObject({
   start_date: day.optional(),
   lookback_days: whole(0, 366).default(7),
   requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-  concurrency: whole(1, 64).default(8),
+  // Requests under way are as many as the pace and the service's answering take: 50 a second of 600 ms each are 30.
+  concurrency: whole(1, 256).default(64),
   request_timeout_seconds: number(0.1, 600, 'must be seconds, from 0.1 to 600').default(60),
   retries: whole(0, 20).default(4),
   privacy: z

@@ -15,10 +15,10 @@ import { RunReport } from './run-report.js';
 import { ServiceClient } from './service/client.js';
 import type { Terminal } from './terminal.js';
 import type { Pull } from './warehouse/pull.js';
+import type { LoadOutcome } from './warehouse/load.js';
 import { rememberedExports } from './warehouse/remembered-exports.js';
-import type { ExportRow, LoadReport } from './warehouse/rows.js';
+import type { ExportRow } from './warehouse/rows.js';
 import { discardDatabase } from './warehouse/publish.js';
-import { breakSeal } from './warehouse/seal.js';
 import { Warehouse } from './warehouse/warehouse.js';
 
 /** The files of a data folder that the run and its readers meet at. */
@@ -66,8 +66,10 @@ export interface Storeroom {
    * one counts, and a clock that was set back must not make the newer one look older.
    */
   pullInstant(): Date;
-  /** Loads a pull; one at a time, whoever calls. */
-  load(pull: Pull): Promise<LoadReport>;
+  /** Loads pulls that were not loaded before; one call at a time, whoever calls. Throws on Ctrl-C between two of them. */
+  load(pulls: readonly Pull[]): Promise<LoadOutcome>;
+  /** Loads a pull again. */
+  reload(pull: Pull): Promise<LoadOutcome>;
 }
 
 export interface House extends Storeroom {
@@ -104,7 +106,6 @@ export async function withStoreroom<T>(
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
-    await breakSeal(path);
     const warehouse = await Warehouse.open({
       path,
       tempDirectory: files.temp,
@@ -118,12 +119,15 @@ export async function withStoreroom<T>(
     const report = new RunReport(effects.now());
     const pullInstant = monotone(effects, (await landing.pulls()).at(-1)?.pulledAt);
     const one = pLimit(1);
-    const load = (pull: Pull): Promise<LoadReport> =>
+    const proceed = (pull: Pull): void => {
+      signal.throwIfAborted();
+      terminal.progress(`loading ${pull.id}`);
+    };
+    const loading = (how: () => Promise<LoadOutcome>): Promise<LoadOutcome> =>
       one(async () => {
-        terminal.progress(`loading ${pull.id}`);
-        const loaded = await warehouse.load(pull);
-        report.loaded(loaded);
-        return loaded;
+        const outcome = await how();
+        for (const loaded of outcome.reports) report.loaded(loaded);
+        return outcome;
       });
     try {
       return await work({
@@ -140,7 +144,8 @@ export async function withStoreroom<T>(
         files,
         path,
         pullInstant,
-        load,
+        load: (pulls) => loading(() => warehouse.loadAll(pulls, proceed)),
+        reload: (pull) => loading(() => warehouse.reloadAll([pull], proceed)),
       });
     } finally {
       terminal.progress('');

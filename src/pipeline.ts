@@ -24,7 +24,6 @@ import { pullEvents, requestAgain, resume } from './steps/events.js';
 import { exportRow } from './steps/export-row.js';
 import { pullStatistics } from './steps/statistics.js';
 import { assertReplaceable, publish, replaceDatabase, setAside } from './warehouse/publish.js';
-import { seal } from './warehouse/seal.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -173,7 +172,6 @@ async function publishSound(storeroom: Storeroom, failure: Error | undefined): P
     report.withhold(`the events of ${lost.join(', ')} were loaded before and cannot be loaded now`);
   }
   await warehouse.close();
-  await seal(path);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });

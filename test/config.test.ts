@@ -44,7 +44,7 @@ describe('dawnload.yaml', () => {
       dataDir: join(folder, 'data'),
       lookbackDays: 7,
       requestsPerSecond: 50,
-      concurrency: 8,
+      concurrency: 64,
       privacy: { recipients: 'hash' },
     });
     expect(config.exports).toMatchObject({
@@ -102,7 +102,7 @@ exports:
     ['project_id: 0123456789ABCDEF0123456789abcdef', /project_id must be 32 lowercase hexadecimal digits/],
     ['base_url: api.example.com', /base_url must be an http or https address/],
     ['start_date: 2026-02-30', /start_date must be a day that exists/],
-    ['concurrency: 0', /concurrency must be a whole number from 1 to 64/],
+    ['concurrency: 0', /concurrency must be a whole number from 1 to 256/],
     ['concurrency: many', /concurrency must be a whole number/],
     ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
     ['exports: { budget: {} }', /exports.budget must give records_per_run, records_per_month or both/],

@@ -7,8 +7,6 @@ select date from ops.touched_days
 union
 select date from ops.load_notes
 union
-select unnest([date, export_date]) from ops.set_aside
-union
 select date from daily_statistics
 union
 select date from daily_conversions

@@ -10,8 +10,6 @@ with held as (
     union all
     select 'events', export_date from events
     union all
-    select 'events', export_date from ops.set_aside where table_name = 'events'
-    union all
     -- Days of incomplete pulls have rows without being covered.
     select 'campaigns', campaign_metrics.date
     from campaign_metrics

@@ -17,6 +17,8 @@ select
         when 'undated' then 'Records have no readable date.'
         when 'mended' then 'Answers held wrong bytes, half characters, or what is no JSON; those were replaced in the warehouse.'
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
+        when 'elsewhere' then 'Another export that was paid for holds the same records; they count once, there.'
+        when 'message_elsewhere' then 'Another export holds messages of the same records; they stand once, there.'
         else note
     end as finding,
     '0' as expected,

@@ -1,4 +1,5 @@
--- Those that became less, with what was held back of them before.
+-- Days, of E19 those of a campaign, that would become less, with what was held back of them before.
+
 select
     sizes.date::varchar as date,
     sizes.campaign_id,
@@ -22,7 +23,7 @@ left join ops.held_back
         held_back.stream = getvariable('stream')
         and sizes.date = held_back.date
         and sizes.campaign_id is not distinct from held_back.campaign_id
-        and held_back.pulled_at < getvariable('pulled_at')
+        and held_back.pulled_at < sizes.pulled_at
 where sizes.rows < sizes.rows_before or sizes.messages < sizes.messages_before
 group by all
 order by all;

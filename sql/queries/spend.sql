@@ -6,7 +6,7 @@
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
 --   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand
---   2026-11  19       0                  58802    58048              5880.2  100
+--   2026-11  19       0                  58802    58000              5880.2  100
 
 with params as (
     select

@@ -8,6 +8,7 @@ import { isUnencrypted, requireService, type Config, type ServiceConfig } from '
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { dataFiles } from '../house.js';
 import type { ExportEntry } from '../landing/export-entry.js';
+import { Landing } from '../landing/landing.js';
 import { lockHolder, type LockHolder } from '../landing/lock.js';
 import { Ledger } from '../landing/ledger.js';
 import { assertSameProject } from '../landing/project.js';
@@ -15,11 +16,13 @@ import { needsPerson } from '../landing/export-advice.js';
 import { ServiceClient } from '../service/client.js';
 import { formatBytes, formatDuration, plural } from '../terminal.js';
 import { engineVersion } from '../warehouse/engine.js';
+import { readEveryBlock } from '../warehouse/deep.js';
 import { Reader } from '../warehouse/reader.js';
 import { visible } from '../visible.js';
 import type { CommandContext } from './context.js';
 
 export interface DoctorOptions {
+  readonly deep?: boolean;
   readonly json?: boolean;
 }
 
@@ -89,11 +92,33 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
     );
     await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
+    if (options.deep === true) await lookDeeply(dataDir, look);
     if (service !== undefined) await lookAtService(service, context, look);
   }
 
   if (options.json === true) terminal.out(JSON.stringify(diagnoses));
   return diagnoses.some(({ level }) => level === 'fail') ? EXIT.incomplete : EXIT.done;
+}
+
+/** Reads what a night reads only in part: every block of both database files, and every landed file. */
+async function lookDeeply(dataDir: string, look: Look): Promise<void> {
+  const { working, published } = dataFiles(dataDir);
+  for (const [what, path] of [
+    ['published file', published],
+    ['private file', working],
+  ] as const) {
+    if (!existsSync(path)) continue;
+    await look(
+      what,
+      () => readEveryBlock(path),
+      (tables) => ok(`every block of ${plural(tables, 'table')} is as it was written`),
+    );
+  }
+  await look(
+    'landing zone',
+    () => Landing.read(dataDir).verifyAll(),
+    (files) => ok(`${plural(files, 'file')}, each whole`),
+  );
 }
 
 async function lookAtService(config: ServiceConfig, context: CommandContext, look: Look): Promise<void> {

@@ -2,7 +2,7 @@
  * The landing zone: what the service answered, verbatim, compressed, never changed. Everything after it can be built
  * again from here without the network.
  */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DayRange, Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -102,6 +102,14 @@ export class Landing {
   /** Throws `DamageError` naming the file when it is not one whole gzip, `StorageError`. */
   verify(file: string): Promise<void> {
     return verifyWhole(file);
+  }
+
+  /** Reads every landed file; resolves with how many there are. Throws as `verify` does. */
+  async verifyAll(): Promise<number> {
+    const names = await orStorageError('list', this.folder, () => readdir(this.folder, { recursive: true }));
+    const files = names.filter((name) => name.endsWith('.json.gz'));
+    for (const file of files) await this.verify(join(this.folder, file));
+    return files.length;
   }
 
   async #reserve(place: Exclude<Place, { stream: 'events' }>): Promise<string> {

@@ -24,6 +24,8 @@ export interface SandboxOptions {
   tokenLifetimeSeconds?: number | undefined;
   /** How long an export is `processing`. */
   exportSeconds?: number | undefined;
+  /** How long each answer takes, milliseconds; default 0. */
+  latencyMs?: number | undefined;
   /** About how many export records a KST day has. */
   eventsPerDay?: number | undefined;
   /** Another seed, another world. */
@@ -55,6 +57,7 @@ export interface Settings {
   readonly pageParameter: string;
   readonly tokenLifetimeSeconds: number;
   readonly exportSeconds: number;
+  readonly latencyMs: number;
   readonly eventsPerDay: number;
   readonly seed: number;
   readonly billingJournal: string | null;
@@ -80,6 +83,7 @@ export function settle(options: SandboxOptions): Settings {
     pageParameter: options.pageParameter ?? 'page',
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
     exportSeconds: options.exportSeconds ?? 1,
+    latencyMs: options.latencyMs ?? 0,
     eventsPerDay: options.eventsPerDay ?? 20_000,
     seed: options.seed ?? 1,
     billingJournal: options.billingJournal ?? null,

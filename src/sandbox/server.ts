@@ -1,5 +1,6 @@
 /** The sockets: reads requests, counts them, sends answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 
 import type { Answer } from './answer.js';
 import { type Bill, openBills } from './bills.js';
@@ -62,6 +63,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       send(response, notFound());
       return;
     }
+    if (settings.latencyMs > 0) await setTimeout(settings.latencyMs);
     const { endpoint, values } = found;
     const { name, family } = endpoint;
     const { authorization } = request.headers;

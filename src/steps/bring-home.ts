@@ -15,8 +15,14 @@ import type { ExportEntry } from '../landing/export-entry.js';
 import type { ExportPlace } from '../landing/place.js';
 import type { ExportLine } from '../run-report.js';
 import { formatCount } from '../terminal.js';
+import { loadEarly, type EarlyLoad } from './arriving-pages.js';
 import { loadExport } from './catch-up.js';
 import { estimateDays } from './estimate.js';
+
+/** A page on disk; its bytes stay there. */
+interface LandedPage extends Page {
+  readonly file: string;
+}
 
 export interface Download {
   /** Whether this very run paid for it. */
@@ -101,10 +107,12 @@ async function land(
   }
 
   await ledger.ready(key, waiting.first.totalPages);
+  // What was loaded before is loaded again only when all of it is there.
+  const early = entry.landings === 0 ? loadEarly(house, entry, earlier) : undefined;
   try {
     const again = lookAgain ? earlier.map(({ number }) => number).slice(-1) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(house, day);
-    const sink = await sinkFor(house, place, waiting.first.totalPages);
+    const sink = await sinkFor(house, place, waiting.first.totalPages, early);
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     if (pages.notes.length > 0) {
@@ -113,8 +121,11 @@ async function land(
           `What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
       );
     }
-    return await ledger.landed(key, pages);
+    const landed = await ledger.landed(key, pages, early?.since);
+    await early?.end(pages.records);
+    return landed;
   } catch (error) {
+    await early?.fail(error);
     if (!(error instanceof ServiceError)) throw error;
     if (acceptIncomplete) return landWhatCame(house, place);
     await trouble(`${error.message} ${error.hint ?? ''}`.trim());
@@ -123,13 +134,19 @@ async function land(
 }
 
 /** Where pages go: onto disk, beside what an earlier answer brought. */
-async function sinkFor(house: House, place: ExportPlace, totalPages: number): Promise<PageSink> {
+async function sinkFor(
+  house: House,
+  place: ExportPlace,
+  totalPages: number,
+  early: EarlyLoad | undefined,
+): Promise<PageSink> {
   const { landing, terminal, effects } = house;
   const onDisk = new Set((await landing.landedPages(place)).keys());
   return {
     async accept(page) {
       if (onDisk.has(page.number)) await keepReplaced(house, place, page.number);
-      await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
+      const { file } = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
+      early?.add(file);
       onDisk.add(page.number);
       terminal.progress(
         `events of ${place.day}: page ${formatCount(onDisk.size)} of ${formatCount(totalPages)}`,
@@ -208,13 +225,13 @@ function firstMissing(pages: readonly Page[]): number | undefined {
 }
 
 /** The pages of an earlier run with their records; one that is damaged, or empty, is read again, at no cost (E21). */
-export async function landedPages({ landing }: House, place: ExportPlace): Promise<Page[]> {
-  const pages: Page[] = [];
+export async function landedPages({ landing }: House, place: ExportPlace): Promise<LandedPage[]> {
+  const pages: LandedPage[] = [];
   for (const [number, file] of await landing.landedPages(place)) {
     try {
       const page = readPage(await landing.read(file), number);
       // Only what the set of pages needs: the bytes themselves stay on disk.
-      if (page !== undefined && page.records > 0) pages.push({ ...page, body: Buffer.alloc(0) });
+      if (page !== undefined && page.records > 0) pages.push({ ...page, file, body: Buffer.alloc(0) });
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
     }

@@ -3,33 +3,19 @@
  * the last pull, after the loss of the warehouse it is all of them. `rebuild` is nothing else.
  */
 import type { Storeroom } from '../house.js';
-import { DamageError, messageOf, ServiceError } from '../errors.js';
+import { messageOf } from '../errors.js';
 import type { ExportEntry } from '../landing/export-entry.js';
 import { daysAsked, type EventsPull, type Pull } from '../warehouse/pull.js';
 
 export async function catchUp(storeroom: Storeroom): Promise<void> {
-  const { landing, ledger, warehouse, signal } = storeroom;
+  const { landing, ledger, warehouse } = storeroom;
   const loaded = await warehouse.loaded();
   const free: Pull[] = await landing.pulls();
   const paid: Pull[] = await landedExports(storeroom);
   const waiting = [...free, ...paid]
     .filter(({ id }) => !loaded.has(id))
     .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
-  const superseded = await warehouse.supersededAmong(
-    waiting.filter((pull) => pull.stream === 'statistics_by_subchannel'),
-  );
-  const load = async (pulls: readonly Pull[]): Promise<void> => {
-    for (const pull of pulls) {
-      signal.throwIfAborted();
-      await loadOrReport(storeroom, pull);
-    }
-  };
-  const ids = new Set(superseded.map(({ pull }) => pull.id));
-  await load(waiting.filter(({ id }) => !ids.has(id)));
-  await warehouse.passOver(superseded);
-  // Of a day whose last answer is damaged, the one before counts.
-  const known = superseded.length === 0 ? loaded : await warehouse.loaded();
-  await load(superseded.map(({ pull }) => pull).filter(({ id }) => !known.has(id)));
+  await loadAll(storeroom, waiting);
   if (!ledger.isWhole) return;
   const now = await warehouse.loaded();
   for (const entry of ledger.entries()) {
@@ -38,7 +24,10 @@ export async function catchUp(storeroom: Storeroom): Promise<void> {
 }
 
 /** The pull that a landed export is, or undefined as long as pages are missing. */
-export async function exportPull(storeroom: Storeroom, entry: ExportEntry): Promise<EventsPull | undefined> {
+export async function exportPull(
+  storeroom: Storeroom,
+  entry: ExportEntry,
+): Promise<(EventsPull & { records: number }) | undefined> {
   const { day, key, exportId, window, records, landedAt } = entry;
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
   const pages = await storeroom.landing.landedPages({ day, key, exportId });
@@ -79,24 +68,33 @@ async function landedExports(storeroom: Storeroom): Promise<EventsPull[]> {
 }
 
 /** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */
-function pullId({ day, key, landings }: ExportEntry): string {
+export function pullId({ day, key, landings }: ExportEntry): string {
   return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
-/** A pull that cannot be loaded stays where it is and is reported; the others do not wait for it. */
+/** A pull that cannot be loaded stays where it is and is reported. */
 export async function loadOrReport(storeroom: Storeroom, pull: Pull): Promise<boolean> {
-  try {
-    await storeroom.load(pull);
-    return true;
-  } catch (error) {
-    if (!(error instanceof DamageError || error instanceof ServiceError)) throw error;
+  const { loaded } = await loadAll(storeroom, [pull]);
+  return loaded;
+}
+
+/** Loads pulls; one that cannot be loaded is reported, and the others do not wait for it. */
+async function loadAll(storeroom: Storeroom, pulls: readonly Pull[]): Promise<{ loaded: boolean }> {
+  const { reports, failures } = await storeroom.load(pulls);
+  // An export that was replaced may have held records that others gave up for it.
+  const neighbours = new Set(reports.flatMap((report) => report.neighbours));
+  if (neighbours.size > 0) {
+    const exports = (await landedExports(storeroom)).filter(({ day }) => neighbours.has(day));
+    for (const pull of exports) failures.push(...(await storeroom.reload(pull)).failures);
+  }
+  for (const { pull, error } of failures) {
     storeroom.report.gap({
       stream: pull.stream,
       days: daysAsked(pull),
       reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}${remedyFor(pull)}`,
     });
-    return false;
   }
+  return { loaded: failures.length === 0 };
 }
 
 /** A damaged page of an export is fetched again for nothing. */

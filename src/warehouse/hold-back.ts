@@ -1,6 +1,7 @@
 /** Holding back what would wipe most of a day: the warehouse tells the sizes, `replaces` decides. */
 import { z } from 'zod';
-import { replaces } from './holding.js';
+import { DamageError } from '../errors.js';
+import { isLoss, replaces } from './holding.js';
 import type { FreePull } from './pull.js';
 import { count, type Session } from './session.js';
 
@@ -8,36 +9,46 @@ const heldAnswer = z
   .object({ rows: count, messages: count, pulled_at_ms: z.number() })
   .transform(({ rows, messages, pulled_at_ms }) => ({ rows, messages, pulledAt: new Date(pulled_at_ms) }));
 
-const loss = z.object({
-  date: z.string(),
-  campaign_id: z.string().nullable(),
-  rows_before: count,
-  messages_before: count,
-  rows: count,
-  messages: count,
-  held: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(z.array(heldAnswer)),
-});
+const change = z
+  .object({
+    date: z.string(),
+    campaign_id: z.string().nullable(),
+    rows_before: count,
+    messages_before: count,
+    rows: count,
+    messages: count,
+    held: z
+      .string()
+      .transform((text): unknown => JSON.parse(text))
+      .pipe(z.array(heldAnswer)),
+  })
+  .transform(({ date, campaign_id, rows_before, messages_before, rows, messages, held }) => ({
+    key: [date, campaign_id ?? []].flat().join(' '),
+    before: { rows: rows_before, messages: messages_before },
+    after: { rows, messages },
+    held,
+  }));
+
+/** Pulls that would be held back, or are taken because others were, have to be loaded one by one. */
+export class NotTogetherError extends DamageError {}
 
 /**
  * Takes what must not be replaced by the pull out of the days that it replaces, and notes it in `ops.held_back`. Inside
  * the load's transaction, when `sizes` is there.
+ *
+ * @throws NotTogetherError when something of several pulls may have to be held back
  */
-export async function holdBack(session: Session, pull: FreePull, keepDays: string): Promise<void> {
-  const losses = pull.accepted === true ? [] : await session.rows('load/losses', loss);
-  const held = losses.filter(
-    ({ rows_before, messages_before, rows, messages, held }) =>
-      !replaces(
-        { rows: rows_before, messages: messages_before },
-        { rows, messages, pulledAt: pull.pulledAt },
-        held,
-      ),
+export async function holdBack(session: Session, pulls: readonly FreePull[]): Promise<void> {
+  const losses = (await session.rows('load/losses', change)).filter(({ before, after }) =>
+    isLoss(before, after),
   );
-  await session.set({
-    held_keys: held.map(({ date, campaign_id }) => [date, campaign_id ?? []].flat().join(' ')),
-  });
+  const [pull, ...others] = pulls;
+  if (pull === undefined || losses.length === 0) return;
+  if (others.length > 0) throw new NotTogetherError(`${pull.id} and later ones go one by one.`);
+  if (pull.accepted === true) return;
+  const held = losses.filter(
+    ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
+  );
+  await session.set({ held_keys: held.map(({ key }) => key) });
   await session.run('load/hold_back');
-  await session.run(keepDays);
 }

@@ -40,16 +40,8 @@ export function replaces(
   );
 }
 
-/** Whether each of the answers to come, in their order, replaces the one before it: then only the last one matters. */
-export function eachReplaces(answers: readonly Size[]): boolean {
-  return answers.every((answer, index) => {
-    const before = answers[index - 1];
-    return before === undefined || !isLoss(before, answer);
-  });
-}
-
 /** Nothing where there was something, or less than half of the messages. */
-function isLoss(before: Size, after: Size): boolean {
+export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }
 

@@ -1,4 +1,4 @@
-/** Landed files on their way into DuckDB: in portions that fit into memory, and mended where DuckDB is too strict. */
+/** Landed files on their way into DuckDB: their sizes, and mended where DuckDB is too strict. */
 import { createReadStream } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,37 +12,28 @@ import { mendedJson } from './mending.js';
 const decompress = promisify(gunzip);
 const compress = promisify(gzip);
 
-/** Files that are read by one statement, and how large the largest of them is in JSON. */
-export interface Portion {
-  readonly files: readonly string[];
-  readonly largest: number;
-}
-
 /** A page is about 1 MB; the size of a larger file than this is counted, not believed. */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
 /** DuckDB keeps a buffer of twice this size for each thread; pages are about 1 MB. */
-const SMALLEST_BUFFER = 4 * 1024 * 1024;
+export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**
- * Splits files into portions of about `bytes` bytes of JSON.
+ * How large the largest of the files is in JSON, or what DuckDB needs at least.
  *
  * @throws DamageError when a file is not there or holds nothing
  */
-export async function portionsOf(files: readonly string[], bytes: number): Promise<Portion[]> {
-  const portions: { files: string[]; largest: number; bytes: number }[] = [];
-  for (const file of files) {
-    const size = await inflatedSize(file);
-    let last = portions.at(-1);
-    if (last === undefined || last.bytes + size > bytes) {
-      last = { files: [], largest: SMALLEST_BUFFER, bytes: 0 };
-      portions.push(last);
-    }
-    last.files.push(file);
-    last.bytes += size;
-    last.largest = Math.max(last.largest, size);
-  }
-  return portions;
+export async function largestOf(files: readonly string[]): Promise<number> {
+  let largest = SMALLEST_BUFFER;
+  for (const file of files) largest = Math.max(largest, await inflatedSize(file));
+  return largest;
+}
+
+/** The files one by one, with the bytes of JSON that each holds. Throws as `largestOf` does. */
+export async function* sized(
+  files: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<{ file: string; size: number }> {
+  for await (const file of files) yield { file, size: await inflatedSize(file) };
 }
 
 /** A path as a pattern that matches it alone: DuckDB takes `*`, `?` and `[` in file names for patterns. */

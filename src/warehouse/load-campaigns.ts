@@ -1,53 +1,51 @@
-/** E19: campaign statistics in detail. */
-import { z } from 'zod';
+/** E19: campaign statistics in detail. This file shows the order of all steps. */
+import { hide } from './hiding.js';
 import { holdBack } from './hold-back.js';
-import { asPattern, portionsOf } from './landed-files.js';
+import { asPattern, largestOf } from './landed-files.js';
+import { DOCUMENTS, type OddPlaces } from './odd.js';
 import type { CampaignsPull } from './pull.js';
-import { count, type Session } from './session.js';
-import { stageTidily } from './tidy.js';
+import type { Session } from './session.js';
 
-const total = z.object({ total: count });
-
-/** What an answer is made of, from the outside in. */
+/** What an answer is made of, from the outside in; each step unfolds what the next one makes columns of. */
 const LEVELS = [
-  { place: 'answer', table: 'answers' },
-  { place: 'metric', table: 'metrics' },
-  { place: 'daily', table: 'dailies' },
-  { place: 'dimension', table: 'dimensions' },
+  { place: 'answer', step: '2_answers' },
+  { place: 'metric', step: '3_metrics' },
+  { place: 'daily', step: '4_dailies' },
+  { place: 'dimension', step: '5_dimensions' },
 ] as const;
 
-/** Replaces what the pull's campaigns have on its days; a complete pull covers the days. Inside the load's transaction. */
+/**
+ * Replaces what the campaigns of the pulls have on their days; complete pulls cover the days. Inside the load's
+ * transaction; `days` is there. Pulls are all complete, or one alone.
+ */
 export async function loadCampaigns(
   session: Session,
-  pull: CampaignsPull,
-  files: readonly string[],
-): Promise<number> {
-  const { answers, complete, gone = [] } = pull;
-  const [portion] = await portionsOf(files, Number.POSITIVE_INFINITY);
+  odd: OddPlaces,
+  pulls: readonly CampaignsPull[],
+): Promise<void> {
+  const answers = pulls.flatMap((pull) => pull.answers.map((answer) => ({ ...answer, pull: pull.id })));
+  const gone = pulls.flatMap(({ id, gone = [] }) => gone.map((campaignId) => ({ campaignId, pull: id })));
+  const files = answers.map(({ file }) => file);
   await session.set({
     files: files.map(asPattern),
     paths: files,
+    path_pulls: answers.map(({ pull }) => pull),
     campaigns: answers.map(({ campaignId }) => campaignId),
-    gone,
+    gone_pulls: gone.map(({ pull }) => pull),
+    gone_campaigns: gone.map(({ campaignId }) => campaignId),
     window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
     window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
-    largest_object: portion?.largest,
+    largest_object: await largestOf(files),
   });
-  await session.run(files.length > 0 ? 'load/campaigns/documents' : 'load/campaigns/no_documents');
-  for (const [index, { place, table }] of LEVELS.entries()) {
-    if (index > 0) await session.run(`load/campaigns/${place}_documents`);
-    await stageTidily(session, { stage: `load/campaigns/stage_${table}`, table, place });
+  await session.run(files.length > 0 ? 'load/campaigns/1_documents' : 'load/campaigns/1_no_documents');
+  for (const { place, step } of LEVELS) {
+    await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
+    await odd.setApart(session, place, DOCUMENTS);
+    await session.run(`load/campaigns/${step}`);
   }
-  await session.run('load/campaigns/free_days');
-  await session.run('load/campaigns/sizes');
-  await holdBack(session, pull, 'load/campaigns/keep_days');
-  await session.run('load/campaigns/let_go');
-  await session.run('load/campaigns/replace');
-  if (complete) await session.run('load/forget_notes');
-  await session.run('load/campaigns/notes');
-  await session.run('load/campaigns/drift');
-  await session.run('load/drift');
-  if (complete) await session.run('load/cover', { table: 'campaign_metrics', day: 'date' });
-  else await session.run('load/campaigns/recount');
-  return (await session.row('load/campaigns/count', total)).total;
+  await session.run('load/campaigns/6_days');
+  await holdBack(session, pulls);
+  await session.run('load/7_forget');
+  await session.run('load/campaigns/7_replace');
+  await session.run('load/8_drift_and_cover', { table: 'campaign_metrics', day: 'date' });
 }

@@ -1,39 +1,37 @@
-/** E17 and E18: daily statistics and their conversions. */
-import { z } from 'zod';
+/** E17 and E18: daily statistics and their conversions. This file shows the order of all steps. */
+import { hide } from './hiding.js';
 import { holdBack } from './hold-back.js';
-import { asPattern, portionsOf } from './landed-files.js';
+import { asPattern, largestOf } from './landed-files.js';
+import { DOCUMENTS, type OddPlaces } from './odd.js';
 import type { StatisticsPull, SubchannelPull } from './pull.js';
-import { count, type Session } from './session.js';
-import { stageTidily } from './tidy.js';
+import type { Session } from './session.js';
 
-const total = z.object({ total: count });
-
-/** Replaces the days of the pull; resolves with the rows that it brought. Inside the load's transaction. */
+/** Replaces the days of the pulls. Inside the load's transaction; `days` is there. */
 export async function loadStatistics(
   session: Session,
-  pull: StatisticsPull | SubchannelPull,
-  files: readonly string[],
-): Promise<number> {
-  const { stream } = pull;
-  const folder = stream === 'statistics' ? 'load/statistics' : 'load/subchannels';
-  const place = stream === 'statistics' ? 'statistic' : 'statistic_by_subchannel';
-  const table = stream === 'statistics' ? 'daily_statistics' : 'daily_statistics_by_subchannel';
-  const [portion] = await portionsOf(files, Number.POSITIVE_INFINITY);
-  await session.set({ files: files.map(asPattern), largest_object: portion?.largest });
-  await session.run('load/statistics/documents');
-  await stageTidily(session, { stage: `${folder}/stage`, table: 'statistics', place });
-  await session.run('load/statistics/conversion_documents');
-  const stage = 'load/statistics/stage_conversions';
-  await stageTidily(session, { stage, table: 'conversions', place: 'conversion' });
-  await session.run('load/sizes', { table });
-  await holdBack(session, pull, 'load/keep_days');
-  await session.run('load/let_go');
-  if (stream === 'statistics') await session.run('load/statistics/restatements');
-  await session.run(`${folder}/replace`);
-  await session.run('load/forget_notes');
-  await session.run(`${folder}/notes`);
-  await session.run(`${folder}/drift`);
-  await session.run('load/drift');
-  await session.run('load/cover', { table, day: 'date' });
-  return (await session.row('load/count_in_days', total, { table })).total;
+  odd: OddPlaces,
+  pulls: readonly (StatisticsPull | SubchannelPull)[],
+): Promise<void> {
+  const daily = pulls[0]?.stream === 'statistics';
+  const folder = daily ? 'load/statistics' : 'load/subchannels';
+  const table = daily ? 'daily_statistics' : 'daily_statistics_by_subchannel';
+  const files = pulls.map(({ file }) => file);
+  await session.set({
+    files: files.map(asPattern),
+    paths: files,
+    path_pulls: pulls.map(({ id }) => id),
+    largest_object: await largestOf(files),
+  });
+  await session.run('load/statistics/1_documents');
+  await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
+  await odd.setApart(session, daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
+  await session.run(`${folder}/2_stage`);
+  await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
+  await odd.setApart(session, 'conversion', DOCUMENTS);
+  await session.run('load/statistics/3_conversions');
+  await session.run('load/statistics/4_sizes', { table });
+  await holdBack(session, pulls);
+  await session.run('load/7_forget');
+  await session.run(`${folder}/5_replace`);
+  await session.run('load/8_drift_and_cover', { table, day: 'date' });
 }

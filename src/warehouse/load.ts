@@ -1,148 +1,152 @@
-/** Loading one pull: a single transaction, from the landed files to the tables, the coverage and the note that it is done. */
+/** Loading pulls: a single transaction, from the landed files to the tables, the coverage and the note that it is done. */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { daysOf } from '../calendar.js';
+import { daysOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
+import type { DamageError } from '../errors.js';
+import type { Staging } from './batch.js';
 import { isRefusal, loadError } from './load-error.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';
 import { loadStatistics } from './load-statistics.js';
+import { mendedPulls, type MendedCopy } from './mended-pulls.js';
+import type { OddPlaces } from './odd.js';
 import { daysAsked, type Pull } from './pull.js';
 import type { LoadReport } from './rows.js';
 import { withRoom, type Room } from './room.js';
 import { count, type Session } from './session.js';
-import { mendRefused, type Staging } from './staging.js';
-
-const reportedDay = z.object({ date: z.string() });
 
 export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
 
 export interface LoadContext {
   readonly session: Session;
-  readonly staging: Staging;
+  /** The connection that prepares exports, opened for the first of them. */
+  readonly staging: () => Promise<Staging>;
+  readonly odd: OddPlaces;
   readonly room: Room;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** For copies of files that need mending; they are removed afterwards. */
   readonly tempDirectory: string;
 }
 
+export interface LoadOutcome {
+  readonly reports: LoadReport[];
+  readonly failures: { readonly pull: Pull; readonly error: DamageError }[];
+}
+
 /**
- * Loads a pull that was not loaded before.
+ * Loads pulls of one stream that were not loaded before, or loads them again: not two exports of one day, and no
+ * incomplete pull beside others.
  *
  * @throws DamageError when a file is not what the service answers, or not all of it
  * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
  */
-export async function loadPull(pull: Pull, context: LoadContext): Promise<LoadReport> {
-  await setVariables(pull, context.session, context.effects);
-  await setVariables(pull, context.staging.session, context.effects);
-  const files = filesOf(pull);
+export async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
+  const name = pulls[0]?.id ?? '';
   try {
-    return await attempt(pull, files, context);
+    return await attempt(pulls, context);
   } catch (error) {
-    if (!isRefusal(error)) throw loadError(error, pull.id);
+    if (!isRefusal(error)) throw loadError(error, name);
   }
-  const mended = await mendRefused(files, LARGEST, context.session, context.tempDirectory);
-  await context.session.set({ mended: mended.copies.length });
+  const { pulls: mended, copies } = await mendedPulls(pulls, context);
   try {
-    return await attempt(pull, mended.files, context);
+    return await attempt(mended, context, copies);
   } catch (error) {
-    throw loadError(error, pull.id);
+    throw loadError(error, name);
   } finally {
-    await Promise.all(mended.copies.map((copy) => rm(copy, { force: true })));
+    await Promise.all(copies.map(({ file }) => rm(file, { force: true })));
   }
 }
 
-function attempt(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
-  return withRoom(context.session, context.room, () => attemptOnce(pull, files, context));
+function attempt(
+  pulls: readonly Pull[],
+  context: LoadContext,
+  copies: readonly MendedCopy[] = [],
+): Promise<LoadReport[]> {
+  return withRoom(context.session, context.room, () => attemptOnce(pulls, context, copies));
 }
 
-async function attemptOnce(pull: Pull, files: readonly string[], context: LoadContext): Promise<LoadReport> {
+async function attemptOnce(
+  pulls: readonly Pull[],
+  context: LoadContext,
+  copies: readonly MendedCopy[],
+): Promise<LoadReport[]> {
   const { session, effects } = context;
-  const report = await session.transaction(async () => {
-    await session.run('load/days');
-    const days = (await session.rows('load/report_days', reportedDay)).map(({ date }) => date);
-    const restatedBefore = await countRestatements(session);
-    const rows = days.length === 0 ? 0 : await loadStream(context, pull, files);
-    const held =
-      holdsBack(pull) && days.length > 0 ? await session.rows('load/report_held', reportedDay) : [];
-    const heldDays = held.map(({ date }) => date);
-    await session.run('load/note_mended');
-    await session.run('load/touch');
-    await session.set({ rows });
-    await session.run('load/note_load');
-    const noted = await session.rows('load/report_notes', z.object({ note: z.string(), records: count }));
-    const drift =
-      days.length === 0 ? [] : await session.rows('load/report_drift', z.object({ drift: z.string() }));
-    const report: LoadReport = {
-      pull: pull.id,
-      stream: pull.stream,
-      changed: true,
-      rows,
-      days: pull.stream === 'campaigns' ? days : days.filter((day) => !heldDays.includes(day)),
-      held: heldDays,
-      superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day)),
-      restatements: (await countRestatements(session)) - restatedBefore,
-      notes: Object.fromEntries(noted.map(({ note, records }) => [note, records])),
-      drift: drift.map((row) => row.drift),
-    };
+  await begin(pulls, context, copies);
+  const reports = await session.transaction(async () => {
+    const current = await session.rows('load/1_begin', z.object({ pull: z.string() }));
+    const neighbours = await loadStream(pulls, new Set(current.map(({ pull }) => pull)), context);
+    const reports = await session.rows('load/9_end', reported);
     effects.reach('load/before-commit');
-    return report;
+    return pulls.map((pull) => reportOf(pull, reports, neighbours));
   });
   effects.reach('load/after-commit');
-  return report;
+  return reports;
 }
 
-function loadStream(
-  { session, staging }: LoadContext,
-  pull: Pull,
-  files: readonly string[],
-): Promise<number> {
-  switch (pull.stream) {
-    case 'statistics':
-    case 'statistics_by_subchannel':
-      return loadStatistics(session, pull, files);
-    case 'campaigns':
-      return loadCampaigns(session, pull, files);
-    case 'events':
-      return loadEvents(session, staging, pull);
-  }
+/** @param current the pulls that have days which no later pull has */
+async function loadStream(
+  pulls: readonly Pull[],
+  current: ReadonlySet<string>,
+  { session, staging, odd }: LoadContext,
+): Promise<Day[]> {
+  if (current.size === 0) return [];
+  const statistics = pulls.filter(
+    (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
+  );
+  if (statistics.length > 0) await loadStatistics(session, odd, statistics);
+  const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
+  if (campaigns.length > 0) await loadCampaigns(session, odd, campaigns);
+  const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
+  return events.length > 0 ? loadEvents(session, await staging(), events) : [];
 }
 
-async function setVariables(pull: Pull, session: Session, effects: Pick<Effects, 'now'>): Promise<void> {
-  const { start, end } = daysAsked(pull);
+async function begin(
+  pulls: readonly Pull[],
+  { session, effects }: LoadContext,
+  copies: readonly MendedCopy[],
+): Promise<void> {
+  const asked = pulls.map(daysAsked);
   await session.set({
-    pull: pull.id,
-    stream: pull.stream,
-    pulled_at: pull.pulledAt,
+    stream: pulls[0]?.stream,
+    pulls: pulls.map(({ id }) => id),
+    first_days: asked.map(({ start }) => start),
+    last_days: asked.map(({ end }) => end),
+    instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
     loaded_at: effects.now(),
-    first_day: { day: start },
-    last_day: { day: end },
-    complete: pull.stream === 'campaigns' ? pull.complete : true,
-    mended: 0,
+    complete: pulls.every((pull) => !('complete' in pull) || pull.complete),
+    mended_pulls: copies.map(({ pull }) => pull),
   });
 }
 
-/** The files that the load itself reads; those of events are read by staging, portion by portion. */
-function filesOf(pull: Pull): readonly string[] {
-  switch (pull.stream) {
-    case 'statistics':
-    case 'statistics_by_subchannel':
-      return [pull.file];
-    case 'campaigns':
-      return pull.answers.map(({ file }) => file);
-    case 'events':
-      return [];
-  }
-}
+const reported = z.object({
+  pull: z.string(),
+  rows: count,
+  days: z.array(z.string()),
+  held: z.array(z.string()),
+  restatements: count,
+  notes: z.string().transform((text) => z.record(z.string(), z.number()).parse(JSON.parse(text))),
+  drift: z.array(z.string()),
+});
 
-/** What is paid for is never held back: its records are what they are. */
-function holdsBack({ stream }: Pull): boolean {
-  return stream !== 'events';
+function reportOf(
+  pull: Pull,
+  reports: readonly z.infer<typeof reported>[],
+  neighbours: readonly Day[],
+): LoadReport {
+  const report = reports.find((one) => one.pull === pull.id);
+  const { days = [], held = [] } = report ?? {};
+  return {
+    pull: pull.id,
+    stream: pull.stream,
+    changed: true,
+    rows: report?.rows ?? 0,
+    days,
+    held,
+    superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !held.includes(day)),
+    restatements: report?.restatements ?? 0,
+    notes: report?.notes ?? {},
+    drift: report?.drift ?? [],
+    neighbours,
+  };
 }
-
-async function countRestatements(session: Session): Promise<number> {
-  return (await session.row('load/count_restatements', z.object({ total: count }))).total;
-}
-
-/** Larger than any page; only its touched part costs memory. */
-const LARGEST = 64 * 1024 * 1024;

@@ -31,15 +31,15 @@ export async function migrate(session: Session, now: Date): Promise<void> {
   for (const { number, name, statement } of migrations.filter(({ number }) => number > applied)) {
     await session.transaction(async () => {
       await session.run(statement);
-      await session.runWith('load/note_migration', { number, name, applied_at: now });
+      await session.runWith('ops/note_migration', { number, name, applied_at: now });
     });
   }
 }
 
 async function appliedTo(session: Session): Promise<number> {
-  const { known } = await session.row('load/has_migrations', z.object({ known: z.boolean() }));
+  const { known } = await session.row('ops/has_migrations', z.object({ known: z.boolean() }));
   if (!known) return 0;
-  const { number } = await session.row('load/last_migration', z.object({ number: count }));
+  const { number } = await session.row('ops/last_migration', z.object({ number: count }));
   return number;
 }
 

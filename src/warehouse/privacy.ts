@@ -24,7 +24,7 @@ const held = z.object({
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   const { recipients } = privacy;
   const fingerprint = fingerprintOf(privacy);
-  const before = await session.row('load/privacy_held', held);
+  const before = await session.row('ops/privacy_held', held);
   if (before.recipients === recipients && before.key_fingerprint === (fingerprint ?? null)) return;
   if (before.has_rows) {
     throw new ConfigError(sentenceOf(before.recipients, recipients), {
@@ -32,8 +32,8 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
     });
   }
   await session.transaction(async () => {
-    await session.run('load/forget_privacy');
-    await session.runWith('load/note_privacy', { recipients, key_fingerprint: fingerprint });
+    await session.run('ops/forget_privacy');
+    await session.runWith('ops/note_privacy', { recipients, key_fingerprint: fingerprint });
   });
 }
 

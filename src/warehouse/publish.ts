@@ -8,7 +8,6 @@ import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
 import { openInstance } from './engine.js';
-import { removeSeal, sealOf } from './seal.js';
 import { sync } from './sync.js';
 
 export const PUBLISH_POINTS = [
@@ -113,9 +112,7 @@ export async function replaceDatabase(
 ): Promise<void> {
   effects.reach('replace/before-rename');
   await rm(`${to}.wal`, { force: true });
-  await removeSeal(to);
   await rename(from, to);
-  if (existsSync(sealOf(from))) await rename(sealOf(from), sealOf(to));
   await sync(dirname(to));
   effects.reach('replace/after-rename');
 }
@@ -123,7 +120,6 @@ export async function replaceDatabase(
 /** Removes a database with its log. */
 export async function discardDatabase(path: string): Promise<void> {
   await rm(`${path}.wal`, { force: true });
-  await rm(sealOf(path), { force: true });
   await rm(path, { force: true });
 }
 

@@ -59,9 +59,10 @@ export interface EventsPull extends Landed {
   readonly day: Day;
   readonly window: Window;
   readonly exportId: string;
-  readonly files: readonly string[];
-  /** How many records the pages hold together; another number found on disk is damage. */
-  readonly records: number;
+  /** Its pages, which may still be arriving. */
+  readonly files: readonly string[] | AsyncIterable<string>;
+  /** How many records the pages hold together, once all are there; another number found on disk is damage. */
+  readonly records: number | Promise<number>;
 }
 
 /** What costs nothing: its days are pulled again, and answered again. */

@@ -31,21 +31,23 @@ function roomierThan({ megabytes }: Room): Room[] {
 /** Does the work; again with more room where it did not suffice. */
 export async function withRoom<T>(session: Session, room: Room, work: () => Promise<T>): Promise<T> {
   let [next, ...rooms] = roomierThan(room);
+  let enlarged = false;
   try {
     for (;;) {
       try {
         return await work();
       } catch (error) {
         if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
+        enlarged = true;
         await take(session, next);
         [next, ...rooms] = rooms;
       }
     }
   } finally {
-    await take(session, room);
+    if (enlarged) await take(session, room);
   }
 }
 
 async function take(session: Session, { megabytes, threads }: Room): Promise<void> {
-  await session.run('load/room', { megabytes: String(megabytes), threads: String(threads) });
+  await session.run('ops/room', { megabytes: String(megabytes), threads: String(threads) });
 }

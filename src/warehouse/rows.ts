@@ -23,6 +23,8 @@ export interface LoadReport {
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
+  /** Days whose exports gave records up for a day that was replaced: to be loaded again. */
+  readonly neighbours: readonly Day[];
 }
 
 /** One day of a stream that the warehouse holds whole. */

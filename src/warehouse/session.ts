@@ -90,7 +90,7 @@ export class Session {
   async set(variables: Readonly<Record<string, Value>>): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
       await this.#execute(
-        statement('load/set', { name, type: typeOf(value) }),
+        statement('ops/set', { name, type: typeOf(value) }),
         { value: toDuckDB(value) },
         // Of an empty list the type cannot be told by its elements.
         Array.isArray(value) ? { value: LIST(VARCHAR) } : undefined,

@@ -3,14 +3,23 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { codeOf, CorruptDatabaseError, DawnloadError, messageOf, StorageError } from '../errors.js';
+import {
+  codeOf,
+  CorruptDatabaseError,
+  DamageError,
+  DawnloadError,
+  messageOf,
+  StorageError,
+} from '../errors.js';
 import { runChecks } from './checks.js';
 import { describeAll } from './describe.js';
-import { loadPull } from './load.js';
+import { fieldsFor, shapesOf } from './fields.js';
+import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
+import { groupsOf } from './groups.js';
 import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
-import type { Pull, Stream, SubchannelPull } from './pull.js';
+import type { Pull, Stream } from './pull.js';
 import { ordinaryRoom, withRoom, type Room } from './room.js';
 import { padsOf } from './recipients.js';
 import { messageTotals } from './rows.js';
@@ -18,8 +27,9 @@ import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, Ru
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
-import { Staging } from './staging.js';
-import { noteSuperseded, supersededAmong, type Superseded } from './superseded.js';
+import { statementsIn } from './statements.js';
+import { Staging } from './batch.js';
+import { OddPlaces } from './odd.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -58,7 +68,7 @@ const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date()
 export class Warehouse {
   readonly #session: Session;
   readonly #options: WarehouseOptions;
-  #staging: Staging | undefined;
+  #loading: LoadContext | undefined;
   #closed = false;
 
   private constructor(session: Session, options: WarehouseOptions) {
@@ -77,7 +87,7 @@ export class Warehouse {
     const { path, tempDirectory, signal } = options;
     const session = await openSession({ path, tempDirectory, room: roomOf(options), signal });
     try {
-      await session.run('load/session');
+      await session.run('ops/session');
       await migrate(session, options.effects.now());
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
@@ -91,7 +101,7 @@ export class Warehouse {
 
   /** Ids of the pulls that this file has loaded. */
   async loaded(): Promise<Set<string>> {
-    const rows = await this.#session.rows('load/loaded', pullId);
+    const rows = await this.#session.rows('ops/loaded', pullId);
     return new Set(rows.map(({ pull }) => pull));
   }
 
@@ -103,48 +113,80 @@ export class Warehouse {
    */
   async load(pull: Pull): Promise<LoadReport> {
     if ((await this.loaded()).has(pull.id)) return unchanged(pull);
-    this.#staging ??= await openStaging(this.#session, this.#options);
-    return loadPull(pull, {
-      session: this.#session,
-      staging: this.#staging,
-      room: roomOf(this.#options),
-      effects: this.#options.effects,
-      tempDirectory: this.#options.tempDirectory,
-    });
+    return this.reload(pull);
   }
 
-  /** Of pulls that wait to be loaded, oldest first, those that a later one among them replaces whatever it is. */
-  async supersededAmong(pulls: readonly SubchannelPull[]): Promise<Superseded[]> {
-    const covered = await this.coverage('statistics_by_subchannel');
-    return supersededAmong(this.#session, pulls, covered);
+  /** Loads a pull whether it was loaded before or not. Throws as `load` does. */
+  async reload(pull: Pull): Promise<LoadReport> {
+    const [report] = await this.#loadGroup([pull]);
+    return report ?? unchanged(pull);
   }
 
   /**
-   * Notes as loaded, without loading them, the pulls whose day a later one has replaced. What is not noted is there for
-   * `load`, which says what is wrong with it.
+   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. One of a group that stands in
+   * the way is found by loading its pulls one by one: the others do not wait for it.
+   *
+   * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
    */
-  async passOver(superseded: readonly Superseded[]): Promise<void> {
-    await this.#writing(() => noteSuperseded(this.#session, superseded, this.#options.effects.now()));
+  async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
+    const loaded = await this.loaded();
+    return this.reloadAll(
+      pulls.filter(({ id }) => !loaded.has(id)),
+      proceed,
+    );
+  }
+
+  /** The same for pulls that may have been loaded before. */
+  async reloadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
+    const outcome: LoadOutcome = { reports: [], failures: [] };
+    for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
+    return outcome;
+  }
+
+  /** Half of a group that cannot be loaded as a whole goes before the other half. */
+  async #loadOrDivide(
+    pulls: readonly Pull[],
+    outcome: LoadOutcome,
+    proceed: (next: Pull) => void,
+  ): Promise<void> {
+    const [pull] = pulls;
+    if (pull === undefined) return;
+    proceed(pull);
+    try {
+      outcome.reports.push(...(await this.#loadGroup(pulls)));
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      if (pulls.length === 1) outcome.failures.push({ pull, error });
+      const half = Math.ceil(pulls.length / 2);
+      for (const some of pulls.length === 1 ? [] : [pulls.slice(0, half), pulls.slice(half)]) {
+        await this.#loadOrDivide(some, outcome, proceed);
+      }
+    }
+  }
+
+  async #loadGroup(pulls: readonly Pull[]): Promise<LoadReport[]> {
+    this.#loading ??= loadingOf(this.#session, this.#options);
+    return loadGroup(pulls, this.#loading);
   }
 
   /** The days that the warehouse holds of a stream. */
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
     await this.#session.set({ stream });
-    const days = await this.#session.rows('load/coverage', coveredDay);
+    const days = await this.#session.rows('ops/coverage', coveredDay);
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
   }
 
   /** The days of a stream whose last answer was held back, since it would have wiped most of them. */
   async heldBack(stream: Stream): Promise<Day[]> {
     await this.#session.set({ stream });
-    const days = await this.#session.rows('load/held_days', z.object({ date: z.string() }));
+    const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     await this.#session.set({ first_day: { day: start }, last_day: { day: end } });
-    const rows = await this.#session.rows('load/campaigns_seen', z.object({ campaign_id: z.string() }));
+    const rows = await this.#session.rows('ops/campaigns_seen', z.object({ campaign_id: z.string() }));
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
@@ -158,20 +200,20 @@ export class Warehouse {
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
-        await this.#session.run('load/clear_exports');
-        for (const row of rows) await this.#session.runWith('load/export', { ...row, date: row.date });
+        await this.#session.set({ exports: JSON.stringify(rows) });
+        await this.#session.run('ops/exports');
       }),
     );
     this.#options.effects.reach('exports/after-replace');
   }
 
   async startRun(run: RunStart): Promise<void> {
-    await this.#writing(() => this.#session.runWith('load/start_run', { ...run }));
+    await this.#writing(() => this.#session.runWith('ops/start_run', { ...run }));
   }
 
   async finishRun({ summary, ...run }: RunEnd): Promise<void> {
     await this.#writing(() =>
-      this.#session.runWith('load/finish_run', { ...run, summary: JSON.stringify(summary) }),
+      this.#session.runWith('ops/finish_run', { ...run, summary: JSON.stringify(summary) }),
     );
   }
 
@@ -245,31 +287,41 @@ function roomOf({ memoryLimitMb, threads }: WarehouseOptions): Room {
   return ordinaryRoom(memoryLimitMb, threads);
 }
 
-/** What prepares exports beside the warehouse, on a connection of its own. */
-async function openStaging(session: Session, options: WarehouseOptions): Promise<Staging> {
-  const sibling = await session.sibling();
-  await sibling.run('load/session');
-  await prepare(sibling, options);
-  return new Staging(sibling, options.tempDirectory);
+/** What loads need beside the warehouse's own connection. */
+function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
+  const { effects, tempDirectory } = options;
+  const odd = new OddPlaces(fieldsFor(options.brand));
+  const openStaging = async (): Promise<Staging> => {
+    const sibling = await session.sibling();
+    await sibling.run('ops/session');
+    await prepare(sibling, options);
+    return new Staging(sibling, odd, tempDirectory);
+  };
+  let staging: Promise<Staging> | undefined;
+  return {
+    session,
+    odd,
+    staging: () => (staging ??= openStaging()),
+    room: roomOf(options),
+    effects,
+    tempDirectory,
+  };
 }
 
 async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
+  const fields = fieldsFor(brand);
   await session.set({
     brand,
     messenger: messenger.replaceAll('_', '-'),
     recipients: privacy.recipients,
     inner_pad: inner,
     outer_pad: outer,
+    fields: JSON.stringify(fields),
+    record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
+    shapes_json: JSON.stringify(shapesOf(fields)),
   });
-  await session.run('load/patterns');
-  await session.run('load/privacy');
-  await session.run('load/macros');
-  await session.run('load/fields');
-  await session.run('load/places');
-  await session.run('load/events/content_id');
-  await session.run('load/events/plain_macros');
-  await session.run('load/events/typed_records');
+  for (const words of statementsIn('macros')) await session.run(words);
 }
 
 function isStorage(error: unknown): boolean {
@@ -290,5 +342,6 @@ function unchanged(pull: Pull): LoadReport {
     restatements: 0,
     notes: {},
     drift: [],
+    neighbours: [],
   };
 }

@@ -4,7 +4,6 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
 import { Dictionary, relationName } from '../../src/dictionary/dictionary.js';
 import { DamageError } from '../../src/errors.js';
-import { removeSeal } from '../../src/warehouse/seal.js';
 import { temporaryFolder, Workshop } from '../warehouse/support.js';
 
 const dictionary = Dictionary.load();
@@ -172,7 +171,6 @@ describe('the file', () => {
     await connection.run(`delete from ops.dictionary where relation_name = 'events'`);
     connection.closeSync();
     instance.closeSync();
-    await removeSeal(workshop.path);
     await workshop.with((warehouse) => warehouse.model());
     const [column] = await workshop.look(
       `select comment from duckdb_columns() where table_name = 'events' and column_name = 'event_id'`,

@@ -5,7 +5,6 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/package.js';
 import { answerOf } from '../../src/queries/answer.js';
 import { csvText } from '../../src/queries/csv.js';
-import { removeSeal } from '../../src/warehouse/seal.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
 export const HERE = join(PACKAGE_ROOT, 'test', 'queries');
@@ -19,8 +18,6 @@ export async function makeWarehouse(fill: 'empty' | 'small', path: string): Prom
   await runScript(connection, readFileSync(join(HERE, 'small-warehouse.sql'), 'utf8'));
   connection.closeSync();
   instance.closeSync();
-  // The job would take rows that it did not write for damage.
-  await removeSeal(path);
   await modelled(path);
 }
 

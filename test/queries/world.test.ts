@@ -40,9 +40,14 @@ async function connectTo(place: Place, zone = 'America/New_York'): Promise<DuckD
   return connection;
 }
 
-/** The moments of the morning, which no two runs share, as one. */
+/**
+ * What no two runs share, made the same: the moments of the morning, and the sum of the estimates, which are taken anew
+ * whenever an export has landed.
+ */
 function steady(text: string): string {
-  return text.replace(/2026-11-21 07:\d\d:\d\d(\.\d+)?/g, '2026-11-21 07:30:00');
+  return text
+    .replace(/2026-11-21 07:\d\d:\d\d(\.\d+)?/g, '2026-11-21 07:30:00')
+    .replace(/^(2026-11,19,0,58802),58\d{3},/m, '$1,58000,');
 }
 
 const WIDEST = 118;
@@ -123,7 +128,15 @@ describe('in the fixed world', () => {
     expect([...new Set(heads)].filter((head) => dictionary.label(head) === undefined)).toEqual([]);
     // And no label is kept for a head that no query has.
     expect(Object.keys(dictionary.document.heads).filter((head) => !heads.includes(head))).toEqual([]);
-    const told = await whole.run(['query', 'channel-summary', '--lang', 'ko', '--format', 'csv', '--bom']);
+    const told = await whole.execute([
+      'query',
+      'channel-summary',
+      '--lang',
+      'ko',
+      '--format',
+      'csv',
+      '--bom',
+    ]);
     expect(told.stdout.split('\r\n')[0]).toBe(
       '\ufeff날짜,채널,발송,실패,발송 성공,도달,클릭,전환,직접 전환,실패율,도달률,클릭률,전환율',
     );

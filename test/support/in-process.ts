@@ -1,4 +1,5 @@
 /** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
+import { setMaxListeners } from 'node:events';
 import { commandLine } from '../../src/command-line.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
@@ -28,6 +29,8 @@ export async function performCommand(
   const err: string[] = [];
   let code = 0;
   const signal = new AbortController().signal;
+  // As src/cli.ts does it.
+  setMaxListeners(0, signal);
   const program = commandLine('0.0.0', async (flags, action) => {
     code = await action({
       flags,

@@ -42,11 +42,11 @@ async function night(...faults: Fault[]): Promise<Told> {
   return { trial, result, days: await daysOf(trial) };
 }
 
-/** What was billed of each day, and what the warehouse holds of it, rows that were set aside included. */
+/** What was billed of each day, and what the warehouse holds of it. */
 async function daysOf(trial: Trial): Promise<Day[]> {
   const rows = await trial.place.rows(
     `select export_date::varchar as day, count(*)::int as n
-     from (select export_date from events union all select export_date from ops.set_aside)
+     from events
      group by all`,
   );
   const entries = await trial.entries();

@@ -174,13 +174,6 @@ const MUTATIONS: readonly Mutation[] = [
     changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
   },
   {
-    name: 'the private file is not sealed',
-    named: 'damaged at 0.35',
-    by: ['damage'],
-    file: 'warehouse/seal.js',
-    changes: [['const sealed = await readSeal(path);', 'const sealed = undefined;']],
-  },
-  {
     name: 'the published file is written in place',
     by: ['kill'],
     file: 'warehouse/publish.js',

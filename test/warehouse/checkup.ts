@@ -9,6 +9,7 @@ import { openInstance } from '../../src/warehouse/engine.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { Session } from '../../src/warehouse/session.js';
+import { statementsIn } from '../../src/warehouse/statements.js';
 import { micros, NOW, record, statistic, Workshop, type Row } from './support.js';
 
 export const DAYS = daysOf({ start: '2026-11-16', end: '2026-11-20' });
@@ -146,8 +147,8 @@ export async function findingsOf(file: string, damage: string, later = 'select 1
   try {
     const connection = await instance.connect();
     await connection.run(damage);
-    await session.run('load/session');
-    await session.run('load/macros');
+    await session.run('ops/session');
+    for (const words of statementsIn('macros')) await session.run(words);
     await session.transaction(() => refreshModels(session));
     await connection.run(later);
     connection.closeSync();

@@ -244,7 +244,6 @@ describe('records that lie outside the window of their export', () => {
     expect(
       await workshop.look(`select title, export_date from push_messages where event_id = 'stray'`),
     ).toEqual([{ title: '제목', export_date: DAY }]);
-    expect(await workshop.look('from ops.set_aside')).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eachReplaces, replaces, type Candidate, type Size } from '../../src/warehouse/holding.js';
+import { replaces, type Candidate, type Size } from '../../src/warehouse/holding.js';
 
 /** Mornings in Korea: the 21st, 22nd and 23rd of November at 07:10. */
 const NIGHTS = ['2026-11-20T22:10:00Z', '2026-11-21T22:10:00Z', '2026-11-22T22:10:00Z'].map(
@@ -51,11 +51,4 @@ describe('an answer about a day', () => {
   ])('%s', (_, before, candidate, held, expected) => {
     expect(replaces(before, candidate, held)).toBe(expected);
   });
-});
-
-test('of answers each of which replaces the one before, only the last one matters', () => {
-  expect(eachReplaces([])).toBe(true);
-  expect(eachReplaces([answer(0, 0), answer(10, 100), answer(10, 60), answer(10, 40)])).toBe(true);
-  expect(eachReplaces([answer(10, 100), answer(0, 0), answer(10, 100)])).toBe(false);
-  expect(eachReplaces([answer(10, 100), answer(10, 49)])).toBe(false);
 });

@@ -9,6 +9,19 @@ const DAY = '2026-11-20';
 const push = (more: Row = {}): Row =>
   record({ message_data: { title: '제목', body: '본문', link: 'l' }, ...more });
 
+test('a time that is a list is kept beside the record', async () => {
+  const workshop = new Workshop();
+  await workshop.load(workshop.events(DAY, [[push({ id: 'ok' }), push({ id: 'odd', time: ['x', 1] })]]));
+  expect(
+    await workshop.look(
+      "select event_id, occurred_at is null as timeless, extra ->> 'time' as time, date from events order by 1",
+    ),
+  ).toEqual([
+    { event_id: 'odd', timeless: true, time: '["x",1]', date: DAY },
+    { event_id: 'ok', timeless: false, time: null, date: DAY },
+  ]);
+});
+
 describe('records whose time is more than 31 days outside the window of their export', () => {
   const INSTANTS: readonly [string, string, string][] = [
     ['year-9999', '253402300799000000', '9999-12-31 23:59:59'],

@@ -886,7 +886,7 @@ table ops.load_notes -- What a load found odd and dealt with, by day; the checks
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
     pull varchar -- Id of the pull.
-    note varchar -- repeated, shared_id, stray, odd_time, no_id, no_time, no_event_name, mended, outside_range, other_day, undated or same_grain.
+    note varchar -- repeated, shared_id, stray, odd_time, no_id, no_time, no_event_name, mended, elsewhere, message_elsewhere, outside_range, other_day, undated or same_grain.
     subject varchar -- What it concerns, where there is more to say than the day.
     records bigint -- How many records.
 
@@ -944,15 +944,6 @@ view ops.schema_drift -- Fields that the service sends otherwise than specified.
     first_date date -- First KST day on which it was seen.
     last_date date -- Last KST day on which it was seen.
     records bigint -- In how many records of the days now held.
-
-table ops.set_aside -- Rows of events and message tables that another export holds too; they come back if that one is replaced without them. One row per row that was set aside.
-    table_name varchar -- Table that the row would stand in.
-    event_id varchar -- Id of the record.
-    event_name varchar -- Event name of the record; null for rows of message tables.
-    occurred_at timestamp with time zone -- Time of the record; null for rows of message tables.
-    date date -- KST day on which the event happened.
-    export_date date -- KST day of the export that the row came with.
-    content json -- The row itself.
 
 table ops.touched_days -- Days that a load changed since models and checks last ran; empty in a published file. One row per stream and KST day, perhaps repeated.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.

@@ -1,0 +1,29 @@
+/** DuckDB's own limit: the pages of an export read into a table, records as a STRUCT, messages left as JSON. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { fieldsFor, shapesOf } from '../src/warehouse/fields.js';
+
+/** Seconds of wall clock that the landed pages below a data folder take. */
+export async function bareLoad(dataDir: string): Promise<number> {
+  const folder = join(dataDir, 'landing', 'events');
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => `'${join(folder, name)}'`);
+  const shape = JSON.parse(shapesOf(fieldsFor('service'))['record'] ?? '{}') as Record<string, string>;
+  const struct = Object.entries(shape).map(([field, type]) => `"${field}" ${type}`);
+  const instance = await DuckDBInstance.create(':memory:', { preserve_insertion_order: 'false' });
+  const connection = await instance.connect();
+  const began = performance.now();
+  await connection.run(
+    `create table bare as
+     select unnest(data, max_depth := 2)
+     from read_json(
+       [${files.join(',')}], format = 'unstructured', records = true, maximum_object_size = 16777216,
+       columns = {data: 'STRUCT(${struct.join(', ')})[]'}
+     )`,
+  );
+  const seconds = (performance.now() - began) / 1000;
+  connection.closeSync();
+  instance.closeSync();
+  return seconds;
+}

@@ -1,0 +1,145 @@
+/**
+ * What large days cost: `npm run bench -- [events] [options]`. In one run on the same pages: DuckDB's bare load of them, the
+ * load of `rebuild`, the ratio of the two, the same with an unknown field in each record, and the day end to end. The
+ * sandbox shares the processors with the job, as does everything else on the machine: compare ratios within one run.
+ *
+ * --against COMMIT  builds that commit beside this one and measures both in turn
+ * --days N          instead: one day, then N days of so many events in one backfill
+ * --pace N          instead: a day at N requests a second, against the time that N pages a second need;
+ *                   with --latency MS each answer takes so long
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { shiftDay } from '../src/calendar.js';
+import { bareLoad } from './bare.js';
+import { CLI, Job } from './job.js';
+
+const DAY = '2026-11-19';
+const DAYS = ['--start', DAY, '--end', DAY];
+const UNKNOWN = [{ endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' }];
+
+const { values, positionals } = parseArgs({
+  options: {
+    against: { type: 'string' },
+    days: { type: 'string' },
+    pace: { type: 'string' },
+    latency: { type: 'string', default: '0' },
+  },
+  allowPositionals: true,
+});
+const events = Number(positionals[0] ?? 500_000);
+
+/** Records on a page (E21). */
+const PAGE = 1000;
+
+const temporary: string[] = [];
+try {
+  if (values.days !== undefined) await oneAndMany(Number(values.days));
+  else if (values.pace !== undefined) await paced(Number(values.pace), Number(values.latency));
+  else await loads();
+} finally {
+  for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+  execFileSync('git', ['worktree', 'prune']);
+}
+
+async function loads(): Promise<void> {
+  const builds: [name: string, cli: string][] = [['this build', CLI]];
+  if (values.against !== undefined) builds.unshift([values.against, await build(values.against)]);
+  const rates = new Map<string, number>();
+  for (const [name, cli] of builds) {
+    console.log(`${name}:`);
+    rates.set(name, await day(cli, []));
+    await day(cli, UNKNOWN);
+  }
+  const [before, now] = builds.map(([name]) => rates.get(name) ?? 0);
+  if (before !== undefined && now !== undefined) {
+    console.log(`end to end, this build is ${(now / before).toFixed(2)} times as fast`);
+  }
+}
+
+interface Backfill {
+  readonly rows: number;
+  readonly wall: number;
+  readonly peakMegabytes: number;
+}
+
+/** The paid events of so many days, whose free statistics came before. */
+async function backfill(howMany: number, circumstances: object = {}): Promise<Backfill> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
+  temporary.push(folder);
+  const start = shiftDay(DAY, 1 - howMany);
+  const range = ['backfill', '--start', start, '--end', DAY, '--streams'];
+  const given = { eventsPerDay: events, startDate: start, lastDay: '2026-11-20', ...circumstances };
+  const job = await Job.start(folder, given);
+  try {
+    await job.run('2026-11-20', ...range, 'statistics');
+    const { wall, report } = await job.run('2026-11-20', ...range, 'events', '--yes-paid');
+    const rows = report.loaded
+      .filter(({ stream }) => stream === 'events')
+      .reduce((sum, loaded) => sum + loaded.rows, 0);
+    return { rows, wall, peakMegabytes: report.peak_memory_bytes / 1e6 };
+  } finally {
+    job.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function oneAndMany(days: number): Promise<void> {
+  for (const howMany of [1, days]) {
+    const { rows, wall, peakMegabytes } = await backfill(howMany);
+    console.log(
+      `${howMany} days, ${rows} events: ${wall.toFixed(1)} s, ${Math.round(rows / wall)} events/s, peak ${Math.round(peakMegabytes)} MB`,
+    );
+  }
+}
+
+async function paced(pace: number, latencyMs: number): Promise<void> {
+  const { rows, wall } = await backfill(1, { requestsPerSecond: pace, latencyMs });
+  const least = Math.ceil(rows / PAGE) / pace;
+  console.log(
+    `${rows} events at ${pace} requests a second, ${latencyMs} ms each: ${wall.toFixed(1)} s, ` +
+      `${(wall / least).toFixed(2)} times the ${least.toFixed(1)} s that so many pages need`,
+  );
+}
+
+/** Brings a day home and rebuilds it; gives events per second end to end. */
+async function day(cli: string, faults: readonly object[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
+  temporary.push(folder);
+  const job = await Job.start(folder, { eventsPerDay: events, startDate: DAY, lastDay: '2026-11-20', cli });
+  try {
+    await job.faults(faults);
+    // The free statistics first, so that what is timed is the paid day alone.
+    await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'statistics');
+    const home = await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'events', '--yes-paid');
+    const rows = home.report.loaded.find(({ stream }) => stream === 'events')?.rows ?? 0;
+    const rate = rows / home.wall;
+    const bare = await bareLoad(join(folder, 'data'));
+    const again = await job.run('2026-11-20', 'rebuild');
+    const { pull, model, check } = again.report.seconds;
+    console.log(
+      `  ${rows} events${faults.length > 0 ? ', an unknown field in each' : ''}: bare load ${bare.toFixed(1)} s, ` +
+        `load of the rebuild ${pull.toFixed(1)} s, ratio ${(bare / pull).toFixed(2)} ` +
+        `(then models ${model.toFixed(1)} s, checks ${check.toFixed(1)} s)\n` +
+        `    end to end ${home.wall.toFixed(1)} s, ${Math.round(rate)} events/s, ` +
+        `peak ${Math.round(home.report.peak_memory_bytes / 1e6)} MB, ` +
+        `${((home.processor / rows) * 1e6).toFixed(0)} s of processor per million events`,
+    );
+    return rate;
+  } finally {
+    job.stop();
+  }
+}
+
+/** Another commit's command, built in a worktree of its own. */
+async function build(commit: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-against-'));
+  temporary.push(folder);
+  execFileSync('git', ['worktree', 'add', '--detach', '--force', folder, commit], { stdio: 'ignore' });
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: folder, stdio: 'ignore' });
+  return join(folder, 'dist', 'src', 'cli.js');
+}

@@ -1,3 +1,0 @@
-select count(*) as total
-from campaign_metrics
-where pull = getvariable('pull');

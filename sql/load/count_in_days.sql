@@ -1,3 +1,0 @@
-select count(*) as total
-from {table}
-where date in (select date from days);

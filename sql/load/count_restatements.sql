@@ -1,3 +1,0 @@
-select count(*) as total
-from ops.restatements
-where pull = getvariable('pull');

@@ -1,0 +1,37 @@
+-- A batch of pages is prepared beside the warehouse, by another connection: what the load itself created inside its
+-- transaction would stay in memory until the end of it.
+
+attach if not exists ':memory:' as {batch};
+use {batch};
+
+-- One row per record: the columns of `events`, and the message as it came.
+create or replace table staged (
+    event_id varchar,
+    user_id varchar,
+    service_user_id varchar,
+    device_id varchar,
+    service_device_id varchar,
+    channel varchar,
+    event_name varchar,
+    failure_reason varchar,
+    resource_title varchar,
+    resource_type varchar,
+    campaign_id varchar,
+    experiment_group_name varchar,
+    user_journey_id varchar,
+    user_journey_node_id varchar,
+    occurred_at timestamptz,
+    date date,
+    channel_subtype varchar,
+    brand_message_target varchar,
+    export_date date,
+    -- Whether one of these may hold a number or an address.
+    is_suspect boolean,
+    extra json,
+    -- What of the record may have no column.
+    rest json,
+    -- Which table the message goes to; `other` for channels and forms that the specification does not know.
+    carries varchar,
+    message json,
+    message_extra json
+);

@@ -1,0 +1,155 @@
+-- Contents that no message has any more must go, so that a warehouse is the same whatever it held before. Only a day that is
+-- replaced, or a record that came twice, leads here, so all messages may be looked at.
+
+delete from message_contents
+where
+    getvariable('loose_contents')
+    and content_id not in (
+        select content_id from sent_emails where content_id is not null
+        union all
+        select content_id from sent_push_messages where content_id is not null
+    );
+
+-- What was odd about the exports.
+
+insert into ops.load_notes by name
+with counts as (
+    select
+        export_date,
+        count(*) filter (event_id is null) as no_id,
+        count(*) filter (event_name is null) as no_event_name,
+        count(*) filter (occurred_at is null) as no_time,
+        count(*) filter (date <> export_date) as stray,
+        count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time
+    from events
+    where
+        export_date between getvariable('first_day') and getvariable('last_day')
+        and export_date in (select date from days)
+    group by export_date
+),
+
+all_counts as (
+    from (unpivot counts on no_id, no_event_name, no_time, stray, odd_time into name note value records)
+    union all
+    from (unpivot repeats on shared_id, repeated into name note value records)
+    union all
+    select unnest(getvariable('mended_days'))::date, 'mended', 1
+)
+
+select
+    'events' as stream,
+    days.date,
+    days.pull,
+    all_counts.note,
+    sum(all_counts.records)::bigint as records
+from all_counts
+inner join days on all_counts.export_date = days.date
+group by all
+having sum(all_counts.records) > 0;
+
+create or replace temp table extras as
+with found as (
+    select 'record' as place, export_date, extra from events
+    union all
+    select 'message_data:text-message', export_date, extra from text_messages
+    union all
+    select 'attachment', export_date, extra from text_message_attachments
+    union all
+    select 'message_data:email', export_date, extra from sent_emails
+    union all
+    select 'message_data:chatapp-friendtalk', export_date, extra from friendtalk_messages
+    union all
+    select 'message_data:chatapp-alimtalk', export_date, extra from alimtalk_messages
+    union all
+    select 'message_data:chatapp-brand-message', export_date, extra from brand_messages
+    union all
+    select 'message_data:in-app-message', export_date, extra from in_app_messages
+    union all
+    select 'message_data:in-web-message', export_date, extra from in_web_messages
+    union all
+    select 'message_data:push-notification', export_date, extra from sent_push_messages
+    union all
+    select 'message_data:web-push-notification', export_date, extra from web_push_messages
+    union all
+    select 'message_data:webhook', export_date, extra from webhook_messages
+    union all
+    select 'button', export_date, extra from message_buttons
+)
+
+select place, export_date as date, extra
+from found
+where
+    export_date between getvariable('first_day') and getvariable('last_day')
+    and export_date in (select date from days)
+    and extra is not null;
+
+insert into ops.drift_by_day by name
+-- Channels that the specification does not know.
+select
+    'events' as stream,
+    export_date as date,
+    'channel' as place,
+    coalesce(channel, 'none') as field,
+    if(channel is null, 'missing', 'unknown') as kind,
+    'VARCHAR' as example_type,
+    count(*) as records
+from events
+where
+    export_date in (select date from days)
+    and (channel is null or 'message_data:' || channel not in (select place from fields))
+group by all
+
+union all
+-- Messages that are no object: kept in other_messages.
+select 'events', export_date, 'record', 'message_data', 'type', min(json_type(message_data)), count(*)
+from other_messages
+where export_date in (select date from days) and 'message_data:' || channel in (select place from fields)
+group by export_date
+
+union all
+select 'events', export_date, 'record', field, 'missing', null, count(*)
+from (
+    select
+        export_date,
+        unnest(
+            if(event_id is null, ['id'], [])
+            || if(event_name is null, ['event_name'], [])
+            || if(occurred_at is null, ['time'], [])
+        ) as field,
+        extra
+    from events
+    where
+        export_date in (select date from days)
+        and (event_id is null or event_name is null or occurred_at is null)
+) as required
+where json_extract(extra, pointer(field)) is null
+group by export_date, field;
+
+create or replace temp table loaded_rows as
+select unnest(getvariable('loaded_pulls')) as pull, unnest(getvariable('counts'))::bigint as rows;
+
+-- Days that gave rows up to the days that are loaded have fewer now.
+
+update ops.coverage
+set rows = (
+    select count(*)
+    from events
+    where
+        events.export_date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+        and events.export_date = coverage.date
+)
+where
+    stream = 'events'
+    and date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+    and date not in (select date from days);
+
+-- Strays happened on other days, which have to be looked at again as well.
+
+insert into ops.touched_days
+select 'events', date
+from events
+where
+    export_date between getvariable('first_day') and getvariable('last_day')
+    and export_date in (select date from days)
+except
+select stream, date from ops.touched_days;

@@ -1,1 +1,0 @@
-delete from {table} where export_date = getvariable('first_day');

@@ -1,1 +1,0 @@
-select count(*) as contents from loose_contents;

@@ -1,1 +1,0 @@
-select count(*) as records from staged;

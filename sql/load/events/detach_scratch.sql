@@ -1,2 +1,0 @@
-use {home};
-detach {scratch};

@@ -1,1 +1,0 @@
-select distinct field from hidden_values order by field;

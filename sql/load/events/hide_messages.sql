@@ -1,4 +1,0 @@
-update staged
-set message = hidden_documents.document
-from hidden_documents
-where staged.rowid = hidden_documents.row_id;

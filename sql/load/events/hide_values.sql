@@ -1,1 +1,0 @@
-update hidden_values set hidden_value = hidden(value);

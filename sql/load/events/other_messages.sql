@@ -1,4 +1,0 @@
--- Unknown channels, and messages that are no object.
-
-insert into other_messages by name
-from others;

@@ -1,2 +1,0 @@
-create or replace table staged as
-from typed_records('fields_of_records');

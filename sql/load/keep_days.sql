@@ -1,1 +1,0 @@
-delete from days where date in (select date from held_sizes);

@@ -1,1 +1,0 @@
-select date::varchar as date from days order by date;

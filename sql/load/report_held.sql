@@ -1,3 +1,0 @@
-select distinct date::varchar as date
-from held_sizes
-order by date;

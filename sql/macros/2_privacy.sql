@@ -1,0 +1,206 @@
+-- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. These words live in
+-- the session, not in the warehouse; what they look for is in macros/1_patterns.
+
+-- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
+create or replace temp macro digest(given) as
+    sha256(getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(given))));
+
+-- A text in plain characters: other forms of ASCII as ASCII, and without what is not seen. Numbers and addresses are looked
+-- for in it, too; where none is found, a text stays as it came.
+create or replace temp macro plain_script(given) as case
+    -- As many bytes as letters are ASCII, which numbers nearly always are.
+    when strlen(given) = length(given) then given
+    when not regexp_matches(given, getvariable('disguise')) then given
+    else
+        regexp_replace(
+            translate(given, getvariable('disguised_letters'), getvariable('plain_letters')),
+            getvariable('unseen'),
+            '',
+            'g'
+        )
+end;
+
+-- The same number in whichever spelling: its digits, with 0 in front where it is Korean, with the country's code elsewhere.
+create or replace temp macro korean_number(given) as
+    regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
+
+create or replace temp macro plain_number(given) as case
+    when regexp_full_match(given, getvariable('mobile')) then korean_number(given)
+    -- What is a number in JSON has lost its zero.
+    when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
+    when not regexp_full_match(given, getvariable('telephone')) then given
+    when regexp_matches(given, '^(?:\+|00)82') then korean_number(given)
+    else regexp_replace(regexp_replace(given, '[^0-9]', '', 'g'), '^00', '')
+end;
+
+-- The same e-mail address in whichever spelling.
+create or replace temp macro plain_address(given) as
+    lower(
+        replace(
+            regexp_replace(
+                regexp_replace(trim(given), '^mailto:', '', 'i'), getvariable('at_sign'), '@'
+            ),
+            '%2B',
+            '+'
+        )
+    );
+
+-- A recipient's number or address in the one spelling that is hashed; null of nothing. The lambda is there since DuckDB
+-- expands a macro wherever its parameter stands.
+create or replace temp macro plain_recipient(given) as case
+    -- As they mostly come.
+    when regexp_full_match(given, '010[0-9]{8}') then given
+    when regexp_full_match(given, getvariable('lone_address')) then plain_address(given)
+    when trim(given) <> '' then list_transform([trim(plain_script(given))], lambda number: plain_number(number))[1]
+end;
+
+-- A recipient's number or address by the setting: as given, hashed, or null. What is a hash already stays it.
+create or replace temp macro recipient(given) as case getvariable('recipients')
+    when 'keep' then given
+    when 'hash' then if(regexp_full_match(given, '[0-9a-f]{64}'), given, digest(plain_recipient(given)))
+end;
+
+-- A piece of a text: nothing of it is left where it is dropped.
+create or replace temp macro hidden_piece(piece) as case
+    -- Most pieces are digits of no matter: no address and no number is shorter.
+    when length(piece) < 6 then piece
+    -- A recipient's key and number in JSON that is itself a text.
+    when regexp_matches(piece, getvariable('written_member'))
+    then
+        regexp_extract(piece, getvariable('written_member'))
+        || coalesce(
+            list_transform([regexp_replace(piece, getvariable('written_member'), '')], lambda number: recipient(number))[1],
+            ''
+        )
+    when regexp_matches(piece, getvariable('at_sign'))
+    then case
+        when regexp_matches(piece, getvariable('picture')) then piece
+        when getvariable('recipients') = 'hash' then digest(plain_address(piece))
+        else ''
+    end
+    when regexp_full_match(piece, getvariable('mobile'))
+    then if(getvariable('recipients') = 'hash', digest(korean_number(piece)), '')
+    else piece
+end;
+
+-- Whether there is anything to do about a text, or about JSON: one look, and nearly always no.
+create or replace temp macro may_be_personal(given) as
+    getvariable('recipients') <> 'keep' and regexp_matches(given, getvariable('suspicion'));
+
+create or replace temp macro may_be_personal_json(document) as
+    getvariable('recipients') <> 'keep' and regexp_matches(document, getvariable('json_suspicion'));
+
+-- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
+create or replace temp macro hidden_plain(given) as case
+    when not may_be_personal(given) then given
+    when
+        regexp_full_match(given, getvariable('lone_address'))
+        and not regexp_matches(given, getvariable('picture'))
+    then if(getvariable('recipients') = 'hash', digest(plain_address(given)), null)
+    else nullif(
+        array_to_string(
+            list_transform(
+                list_zip(
+                    regexp_split_to_array(given, getvariable('pieces')),
+                    list_transform(
+                        regexp_extract_all(given, getvariable('pieces')), lambda piece: hidden_piece(piece)
+                    )
+                ),
+                lambda part: part[1] || coalesce(part[2], '')
+            ),
+            ''
+        ),
+        ''
+    )
+end;
+
+-- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
+-- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
+-- Written so that hidden_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
+create or replace temp macro hidden(given) as case
+    when not may_be_personal(given) then given
+    else
+        list_reduce(
+            if(regexp_matches(given, getvariable('disguise')), ['as it came', 'plain'], ['as it came']),
+            lambda seen, how: list_transform(
+                [if(how = 'plain', plain_script(seen), seen)],
+                lambda looked_at: list_transform(
+                    [hidden_plain(looked_at)],
+                    lambda without: if(without = looked_at, seen, without)
+                )[1]
+            )[1],
+            given
+        )
+end;
+
+-- A recipient's number as it is looked for in whatever stands around it; null where its digits are too few to tell.
+create or replace temp macro telling_number(given) as
+    if(
+        regexp_full_match(plain_number(trim(plain_script(given))), '[0-9]{8,15}'),
+        plain_number(trim(plain_script(given))),
+        null
+    );
+
+-- A text without one number, however its digits are set apart.
+create or replace temp macro without_number(given, number) as
+    regexp_replace(
+        given,
+        '(?:(?:\+|00)?82' || getvariable('gap') || ')?0{0,2}'
+        || array_to_string(string_split(ltrim(number, '0'), ''), getvariable('gap')),
+        if(getvariable('recipients') = 'hash', digest(number), ''),
+        'g'
+    );
+
+-- Whether a text holds the digits of a number, whatever stands between them.
+create or replace temp macro holds_number(given, number) as
+    contains(regexp_replace(given, '[^0-9]|%2[0BbDdEe]', '', 'g'), ltrim(number, '0'));
+
+-- A URL without what it signs in with.
+create or replace temp macro masked_url(given) as
+    regexp_replace(
+        regexp_replace(given, '(://)[^/?#@\s"\\]*@', '\1***@', 'g'),
+        '(' || getvariable('credential_query') || ')[^&#"\\\s]+',
+        '\1***',
+        'g'
+    );
+
+-- JSON, as text, without credentials, whatever the setting: those under keys that say so, in pairs of name and value, in lists of
+-- such pairs, in headers that are one text, and in URLs.
+create or replace temp macro masked(document) as case
+    when not regexp_matches(document, getvariable('credential_suspicion')) then document
+    else
+        regexp_replace(
+            regexp_replace(
+                regexp_replace(
+                    regexp_replace(
+                        regexp_replace(
+                            regexp_replace(
+                                masked_url(document),
+                                '("(?i:name|key|header|field)":"' || getvariable('credential') || '",'
+                                || '"(?i:values?|content)":)' || getvariable('json_value'),
+                                '\1"***"',
+                                'g'
+                            ),
+                            '("(?i:values?|content)":)' || getvariable('json_value')
+                            || '(,"(?i:name|key|header|field)":"' || getvariable('credential') || '")',
+                            '\1"***"\2',
+                            'g'
+                        ),
+                        '("' || getvariable('credential') || '",)' || getvariable('json_text') || '([],])',
+                        '\1"***"\2',
+                        'g'
+                    ),
+                    '("' || getvariable('credential') || '":)' || getvariable('json_value'),
+                    '\1"***"',
+                    'g'
+                ),
+                '(?i)((?:authorization|cookie2?|x-[a-z-]*(?:auth|key|token|secret|sign)[a-z-]*)\\?"?\s*[:=]\s*\\?"?)'
+                || '(?:[^"\\]|\\[^rnt"])+',
+                '\1***',
+                'g'
+            ),
+            '(' || getvariable('bearer_word') || ')' || getvariable('bearer_value'),
+            '\1***',
+            'g'
+        )
+end;

@@ -1,0 +1,142 @@
+-- Words that the load statements share. They live in the session, not in the warehouse.
+
+-- A key as a JSON pointer: unlike a path it can hold any character.
+create or replace temp macro pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
+
+-- A whole number, or null where the text is none: a cast alone would round 12.7 to 13.
+create or replace temp macro whole(value) as
+    case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
+
+-- Counts and sums, exact to four decimals.
+create or replace temp macro number(value) as try_cast(value as decimal(18, 4));
+
+-- Microseconds since 1970, up to the year 9999: outside of that a number is no time.
+create or replace temp macro epoch(value) as
+    case
+        -- As they come.
+        when try_cast(value as bigint)::varchar = value and try_cast(value as bigint) between 0 and 253402300799999999
+        then try_cast(value as bigint)
+        when whole(value) between 0 and 253402300799999999 then whole(value)
+    end;
+
+-- The KST day of such an instant. KST is nine hours ahead of UTC the year round, so this is integer arithmetic.
+create or replace temp macro korean_day(micros) as
+    date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
+
+-- Wall-clock time in Korea. The service names no zone; where one is named, it counts.
+create or replace temp macro korean_time(value) as case
+    when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')
+    then try_cast(value as timestamptz) at time zone 'Asia/Seoul'
+    else try_cast(value as timestamp)
+end;
+
+-- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.
+create or replace temp macro fits(kind, value) as coalesce(
+    case
+        when kind = 'any' then true
+        when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
+        when kind = 'list' then json_type(value) = 'ARRAY'
+        when kind = 'object' then json_type(value) = 'OBJECT'
+        when json_type(value) in ('OBJECT', 'ARRAY') then false
+        when kind = 'scalar' then true
+        when kind = 'whole' then whole(value ->> '$') is not null
+        when kind = 'number' then number(value ->> '$') is not null
+        when kind = 'boolean' then try_cast(value ->> '$' as boolean) is not null
+        when kind = 'day' then try_cast(value ->> '$' as date) is not null
+        when kind = 'time' then korean_time(value ->> '$') is not null
+        when kind = 'epoch' then epoch(value ->> '$') is not null
+    end,
+    false
+);
+
+-- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
+create or replace temp macro neutral_channel(channel) as case
+    when channel in ('text-message', 'email', 'push-notification', 'web-push-notification', 'in-app-message', 'in-web-message') then channel
+    when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
+    when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
+    then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('messenger')) + 1)
+    else replace(channel, '_', '-')
+end;
+
+-- A member of an object, as text.
+create or replace temp macro member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
+
+-- The fields of all places (src/warehouse/fields.ts).
+
+create or replace temp table fields as
+select
+    unnest(
+        json_transform(
+            getvariable('fields'), '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}]'
+        ),
+        recursive := true
+    );
+
+-- How json_transform reads a document of that place: scalars as text, everything else as JSON.
+create or replace temp macro shape(place) as getvariable('shapes')[place];
+set variable shapes = (select from_json(getvariable('shapes_json'), '"MAP(VARCHAR, VARCHAR)"'));
+
+-- An object of members; null of none.
+create or replace temp macro object_of(members) as
+    if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
+
+-- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put
+-- together. The same expression stands in schema/0007_message_contents.
+
+create or replace temp macro content_id(title, body, html) as
+    if(
+        coalesce(title, body, html) is null,
+        null,
+        md5(
+            concat_ws(
+                ' ',
+                coalesce(strlen(title)::varchar, '-'),
+                coalesce(strlen(body)::varchar, '-'),
+                coalesce(strlen(html)::varchar, '-'),
+                title,
+                body,
+                html
+            )
+        )
+    );
+
+-- What the reading of export records (load/events/2_read) says in words.
+
+-- Whether what was read as text is an object or a list: titles in brackets, as on advertising, are neither.
+create or replace temp macro is_nested(given, record, field) as case
+    when starts_with(given, '{') or starts_with(given, '[')
+    then json_type(record, pointer(field)) in ('OBJECT', 'ARRAY')
+    else false
+end;
+
+-- Some services wrap the message once more: a text that holds JSON.
+create or replace temp macro unwrapped(given) as case
+    when starts_with(given, '"')
+    then case when json_valid(given ->> '$') then json(given ->> '$') else given end
+    else given
+end;
+
+-- Most metadata do.
+create or replace temp macro says_nothing(given) as
+    given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
+
+create or replace temp macro is_odd_metadata(given) as case
+    when says_nothing(given) then false
+    when not starts_with(given, '{') then true
+    else
+        not list_has_all(['channel_subtype', 'brand_message_target'], json_keys(given))
+        or list_has_any(json_type(given, ['/channel_subtype', '/brand_message_target']), ['OBJECT', 'ARRAY'])
+end;
+
+-- The text of a text, a number, a boolean; null of anything else.
+create or replace temp macro scalar(given) as
+    case when starts_with(given, '{') or starts_with(given, '[') then null else given ->> '$' end;
+
+-- The day that a record counts on: the Korean day of its time, or that of its export where the time is missing or more than
+-- 31 days away from it. Such a time is a mistake of whoever sent it (milliseconds, a clock of 2100), and no day to count on.
+create or replace temp macro counted_day(micros, export_day) as
+    if(abs(korean_day(micros) - export_day) > 31, export_day, coalesce(korean_day(micros), export_day));
+
+-- The value of a record's field as it may stay. Ids are full of digits.
+create or replace temp macro hidden_field(given) as
+    case when regexp_full_match(given, getvariable('plain_id')) then given else hidden(given) end;

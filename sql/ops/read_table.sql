@@ -1,0 +1,2 @@
+select bit_xor(hash(one)) as checksum
+from {table} as one;

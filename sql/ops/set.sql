@@ -1,0 +1,1 @@
+set variable "{name}" = $value::{type};

@@ -1,0 +1,167 @@
+/**
+ * E21: batches of pages, made ready for the tables beside the warehouse: typed, looked at, without what is personal. The
+ * load's transaction only copies from here.
+ */
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import { hide } from './hiding.js';
+import { DamageError } from '../errors.js';
+import { asPattern, damaged, mend } from './landed-files.js';
+import { isRefusal, loadError } from './load-error.js';
+import { DOCUMENTS, type OddPlaces } from './odd.js';
+import { count, type Session } from './session.js';
+
+/** A page of an export on disk. */
+export interface PageFile {
+  readonly file: string;
+  /** The KST day of its export. */
+  readonly day: Day;
+}
+
+export interface Batch {
+  readonly pages: readonly PageFile[];
+  /** Bytes of JSON of the largest page. */
+  readonly largest: number;
+}
+
+/** What records hold beside their columns. */
+const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
+
+export interface Prepared {
+  readonly name: string;
+  readonly records: ReadonlyMap<Day, number>;
+  /** The days of pages that had to be mended. */
+  readonly mended: readonly Day[];
+}
+
+const home = z.object({ home: z.string() });
+const staged = z.object({ date: z.string(), records: count });
+const reading = z.object({ odd: z.boolean(), personal: z.boolean(), carries: z.array(z.string()) });
+type Reading = z.infer<typeof reading>;
+
+/** The connection that prepares batches, each in a database of its own in memory. */
+export class Staging {
+  readonly session: Session;
+  readonly #odd: OddPlaces;
+  readonly #tempDirectory: string;
+  #batches = 0;
+  #home: string | undefined;
+  readonly #open = new Set<string>();
+  readonly #released = new Set<string>();
+
+  constructor(session: Session, odd: OddPlaces, tempDirectory: string) {
+    this.session = session;
+    this.#odd = odd;
+    this.#tempDirectory = tempDirectory;
+  }
+
+  /**
+   * Prepares a batch in a database of its own, whose name is in the result, until `release`.
+   *
+   * @throws DamageError when a page is not one, or not JSON
+   */
+  async prepare(batch: Batch): Promise<Prepared> {
+    const { session } = this;
+    await this.#detach();
+    const name = `batch_${this.#batches++}`;
+    this.#home ??= (await session.row('ops/home', home)).home;
+    this.#open.add(name);
+    await session.run('load/events/1_open_batch', { batch: name });
+    const { personal, carries, odd, mended } = await this.#read(name, batch);
+    if (odd) await this.#odd.setApart(session, 'record', RECORDS);
+    if (personal) await session.run('load/events/3_hide_fields');
+    await hide(session, { suspect: 'load/events/4_suspects', replace: 'load/events/4_hide' });
+    await this.#setApart(carries);
+    const rows = await session.rows('load/events/6_contents', staged);
+    return { name, records: new Map(rows.map(({ date, records }) => [date, records])), mended };
+  }
+
+  /** The batch is in the tables. What it took is given back before the next one is prepared. */
+  release({ name }: Prepared): void {
+    this.#released.add(name);
+  }
+
+  /** Gives back what all batches took. */
+  async end(): Promise<void> {
+    for (const name of this.#open) this.#released.add(name);
+    await this.#detach();
+  }
+
+  async #detach(): Promise<void> {
+    if (this.#home === undefined || this.#released.size === 0) return;
+    for (const name of this.#released) {
+      await this.session.run('load/events/8_close_batch', { batch: name, home: this.#home });
+      this.#open.delete(name);
+    }
+    this.#released.clear();
+  }
+
+  /** All pages at once; where DuckDB refuses one, page by page. */
+  async #read(name: string, { pages, largest }: Batch): Promise<Reading & { mended: Day[] }> {
+    const { session } = this;
+    await this.#setFiles(pages, largest);
+    try {
+      return { ...(await session.row('load/events/2_read', reading)), mended: [] };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await session.run('load/events/1_open_batch', { batch: name });
+      return this.#readOneByOne(pages, largest);
+    }
+  }
+
+  /** Pages that DuckDB refuses are read with what is wrong in them replaced. */
+  async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { mended: Day[] }> {
+    const mended: Day[] = [];
+    let last: Reading = { odd: false, personal: false, carries: [] };
+    for (const [number, page] of pages.entries()) {
+      await this.#setFiles([page], largest);
+      try {
+        last = await this.session.row('load/events/2_read', reading);
+      } catch (error) {
+        if (!isRefusal(error)) throw loadError(error, page.file);
+        last = await this.#readMended(page, largest, number);
+        mended.push(page.day);
+      }
+    }
+    return { ...last, mended };
+  }
+
+  async #readMended(page: PageFile, largest: number, number: number): Promise<Reading> {
+    const copy = await mend(page.file, this.#tempDirectory, number);
+    try {
+      await this.#setFiles([{ ...page, file: copy }], largest * 2);
+      return await this.session.row('load/events/2_read', reading);
+    } catch (error) {
+      const failure = loadError(error, page.file);
+      // It would name the copy.
+      throw failure instanceof DamageError
+        ? damaged(page.file, 'is not an answer of the expected shape')
+        : failure;
+    } finally {
+      await rm(copy, { force: true });
+    }
+  }
+
+  #setFiles(pages: readonly PageFile[], largest: number): Promise<void> {
+    return this.session.set({
+      files: pages.map(({ file }) => asPattern(file)),
+      paths: pages.map(({ file }) => file),
+      path_days: pages.map(({ day }) => day),
+      largest_object: largest,
+    });
+  }
+
+  /** Messages and their parts, without what the specification does not know. */
+  async #setApart(channels: readonly string[]): Promise<void> {
+    const { session } = this;
+    const messages = { relation: 'staged', document: 'message', extra: 'message_extra' };
+    for (const channel of channels) {
+      const condition = `carries = '${channel}'`;
+      await this.#odd.setApart(session, `message_data:${channel}`, { ...messages, condition });
+    }
+    await session.run('load/events/5_unfold');
+    await this.#odd.setApart(session, 'button', { ...DOCUMENTS, relation: 'buttons' });
+    await this.#odd.setApart(session, 'attachment', { ...DOCUMENTS, relation: 'attachments' });
+  }
+}

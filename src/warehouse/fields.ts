@@ -1,0 +1,192 @@
+/**
+ * The one list of what the specification says a document may hold, by place: shapes, known keys, kinds and drift come
+ * from it. Everything else is drift.
+ */
+
+/**
+ * `scalar` is a text, number or boolean; `any` is kept as it comes; the others are scalars that must be readable as that,
+ * `epoch` as microseconds since 1970.
+ */
+type Kind = (typeof KINDS)[number];
+
+export interface Field {
+  readonly place: string;
+  readonly field: string;
+  readonly kind: Kind;
+  /** The place of the fields inside, of an object. */
+  readonly part: string | null;
+}
+
+const KINDS = [
+  'scalar',
+  'list',
+  'object',
+  'any',
+  'whole',
+  'number',
+  'boolean',
+  'day',
+  'time',
+  'epoch',
+] as const;
+
+const NESTED: readonly Kind[] = ['list', 'object', 'any'];
+
+type Shape = Readonly<Partial<Record<Kind, string>>>;
+
+const IN_APP = {
+  scalar: 'messageType chatBubbleType title content imageUrl header',
+  any: 'attachment',
+  list: 'buttons',
+  object: 'commerce',
+};
+const COMMERCE = { scalar: 'title', number: 'regularPrice discountPrice discountRate' };
+
+/** Fields by place and kind; `{brand}` is the word before `_user_id` and the name of the web-push object. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  // E21
+  record: {
+    scalar:
+      'id user_id {brand}_user_id device_id {brand}_device_id channel event_name failure_reason resource_title ' +
+      'resource_type campaign_id experiment_group_name user_journey_id user_journey_node_id',
+    epoch: 'time',
+    any: 'message_data',
+    object: 'channel_metadata',
+  },
+  channel_metadata: { scalar: 'channel_subtype brand_message_target' },
+  'message_data:text-message': {
+    scalar: 'requestId templateId title body sendNo recipientNo messageType countryCode adYn',
+    time: 'requestDate',
+    list: 'attachFileList',
+  },
+  attachment: { scalar: 'fileId fileName filePath saveFileName uploadType' },
+  'message_data:email': { scalar: 'title body.html body.text', object: 'body' },
+  'message_data:email.body': { scalar: 'html text' },
+  'message_data:chatapp-friendtalk': {
+    scalar: 'plusFriendId senderKey recipientNo content',
+    boolean: 'isAd',
+    list: 'buttons',
+  },
+  'message_data:chatapp-alimtalk': {
+    scalar: 'plusFriendId senderKey recipientNo templateCode content',
+    any: 'templateExtra',
+    list: 'buttons',
+  },
+  'message_data:chatapp-brand-message': { scalar: 'templateName' },
+  'message_data:in-app-message': IN_APP,
+  'message_data:in-app-message.commerce': COMMERCE,
+  'message_data:in-web-message': IN_APP,
+  'message_data:in-web-message.commerce': COMMERCE,
+  'message_data:push-notification': { scalar: 'title body link' },
+  'message_data:web-push-notification': { object: '{brand}' },
+  // The service explains none of the later keys, and the web's own notifications put lists and objects there.
+  'message_data:web-push-notification.service': {
+    scalar: 'ti bd cid mid u ic bg im',
+    any: 'sd tg vb ri data ac',
+  },
+  'message_data:webhook': { scalar: 'url method', any: 'headers data' },
+  button: { scalar: 'type name linkMo linkPc schemeIos schemeAndroid', whole: 'ordering' },
+  // E17, E18
+  statistic: {
+    scalar:
+      'resource_type campaign_id campaign_name variant_id variant_name user_journey_id user_journey_name ' +
+      'user_journey_node_id user_journey_node_name channel',
+    day: 'date',
+    whole: 'message_sent message_failed delivered click',
+    any: 'message',
+    list: 'tags conversion',
+  },
+  statistic_by_subchannel: {
+    scalar:
+      'resource_type resource_id resource_name node_id node_mane node_name variant_id variant_name channel ' +
+      'channel_sub brand_message_target',
+    day: 'date',
+    whole: 'message_sent message_failed delivered click',
+    list: 'tags conversion',
+  },
+  conversion: { scalar: 'name type', whole: 'count' },
+  // E19
+  answer: { time: 'lastCollectedAt', list: 'stats' },
+  metric: {
+    scalar: 'metricType metricName conversionType',
+    number: 'totalSum totalCount',
+    list: 'dailySums dailyCounts',
+  },
+  daily: { day: 'date', number: 'sum count', list: 'dimensionSums dimensionCounts' },
+  dimension: { scalar: 'dimensionKey dimensionValue', number: 'sum count' },
+};
+
+/** Places of what lies inside an object, where they are not named after its field. */
+const PARTS: Readonly<Record<string, string>> = {
+  record: 'channel_metadata',
+  'message_data:web-push-notification': 'message_data:web-push-notification.service',
+};
+
+/** The fields of all places in an order that stays; `brand` is the word of the settings. */
+export function fieldsFor(brand: string): Field[] {
+  return Object.entries(SHAPES).flatMap(([place, shape]) =>
+    KINDS.flatMap((kind) =>
+      (shape[kind]?.replaceAll('{brand}', brand).split(' ') ?? []).map((field) => ({
+        place,
+        field,
+        kind,
+        part: kind === 'object' ? (PARTS[place] ?? `${place}.${field}`) : null,
+      })),
+    ),
+  );
+}
+
+/** How json_transform reads the documents of each place: scalars as text, everything else as JSON. */
+export function shapesOf(fields: readonly Field[]): Record<string, string> {
+  const shapes: Record<string, Record<string, string>> = {};
+  for (const { place, field, kind } of fields) {
+    (shapes[place] ??= {})[field] = NESTED.includes(kind) ? 'JSON' : 'VARCHAR';
+  }
+  return Object.fromEntries(Object.entries(shapes).map(([place, shape]) => [place, JSON.stringify(shape)]));
+}
+
+/** Documents of a place that look alike, as `sql/load/look` tells of them. */
+export interface Alike {
+  /** Null of what is no object. */
+  readonly keys: readonly string[] | null;
+  /** The JSON types of the place's fields, in the order of `fieldsFor`; null where there is none. */
+  readonly types: readonly (string | null)[] | null;
+  /** Fields whose values cannot be read as what they should be. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * The keys of documents of a place that are unknown, or whose values are of another kind, in the order in which they
+ * stand; undefined where there are none. Of a document that is no object all is odd. `inParts` are objects with something
+ * odd inside.
+ */
+export function oddKeys(
+  known: readonly Field[],
+  alike: readonly Alike[],
+  inParts: readonly string[] = [],
+): string[] | undefined {
+  const odd = new Set<string>();
+  let strange = false;
+  for (const { keys, types, unreadable } of alike) {
+    strange ||= keys === null;
+    for (const key of keys ?? []) {
+      const at = known.findIndex(({ field }) => field === key);
+      const kind = known[at]?.kind;
+      const fits = kind !== undefined && !unreadable.includes(key) && isOf(kind, types?.[at] ?? 'NULL');
+      if (!fits || inParts.includes(key)) odd.add(key);
+    }
+  }
+  return odd.size > 0 || strange ? [...odd] : undefined;
+}
+
+function isOf(kind: Kind, type: string): boolean {
+  if (kind === 'any' || type === 'NULL') return true;
+  if (kind === 'list') return type === 'ARRAY';
+  if (kind === 'object') return type === 'OBJECT';
+  return type !== 'OBJECT' && type !== 'ARRAY';
+}
+
+/** A key as a JSON pointer: unlike a path it can hold any character. */
+export function pointerTo(key: string): string {
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

@@ -1,0 +1,48 @@
+/** Which pulls are loaded together: what can run once for many should not run for each. */
+import type { EventsPull, Pull } from './pull.js';
+
+/** Pulls of free streams that are loaded at a time; their answers are small. */
+const AT_ONCE = 400;
+
+/** Records of exports that are loaded at a time; a larger export is loaded alone. */
+const RECORDS_AT_ONCE = 200_000;
+
+/**
+ * Groups of one stream each, in the order of the pulls: not two exports of one day in one, and an incomplete pull alone.
+ * Streams do not depend on each other, so those of one stream need not stand side by side.
+ */
+export function groupsOf(pulls: readonly Pull[]): Pull[][] {
+  const groups: Pull[][] = [];
+  const open = new Map<string, Pull[]>();
+  for (const pull of pulls) {
+    const group = open.get(pull.stream);
+    if (group !== undefined && fits(pull, group)) {
+      group.push(pull);
+      continue;
+    }
+    const next = [pull];
+    groups.push(next);
+    open.set(pull.stream, next);
+  }
+  return groups;
+}
+
+function fits(pull: Pull, group: readonly Pull[]): boolean {
+  if (group.length >= AT_ONCE) return false;
+  switch (pull.stream) {
+    case 'campaigns':
+      return pull.complete && group.every((one) => one.stream !== 'campaigns' || one.complete);
+    case 'events': {
+      const exports = group.filter((one) => one.stream === 'events');
+      const records = [pull, ...exports].reduce((sum, one) => sum + recordsOf(one), 0);
+      return records <= RECORDS_AT_ONCE && exports.every(({ day }) => day !== pull.day);
+    }
+    default:
+      return true;
+  }
+}
+
+/** An export that is still arriving is loaded alone. */
+function recordsOf({ records }: EventsPull): number {
+  return typeof records === 'number' ? records : Number.POSITIVE_INFINITY;
+}
