@@ -1,9 +1,15 @@
 /** The command in this process: the same table of commands and the same code, with a clock that pauses move on. */
 import { setMaxListeners } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { commandLine } from '../../src/command-line.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { Terminal } from '../../src/terminal.js';
+
+// Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
+os.availableParallelism = () => 1;
+syncBuiltinESMExports();
 
 export interface Performed {
   readonly code: number;

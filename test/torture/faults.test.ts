@@ -11,7 +11,6 @@ const SAMPLE: readonly (readonly [fault: string, endpoint: EndpointName, states:
   ['reset after', 'E20', 'ambiguous'],
   ['200, another shape, handled', 'E20', 'ambiguous'],
   ['500, handled', 'E20', 'ambiguous'],
-  ['404', 'E20', 'failed'],
   [REFUSED, 'E20', 'withdrawn'],
   ['cut, chunked', 'E21', 'requested'],
 ];

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { killTorture } from './kill.js';
 
 /** More where mutations are tried. */
-const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 25);
+const SECONDS = Number(process.env['TORTURE_SECONDS'] ?? 12);
 
 test('a run may be killed at any moment: nothing is paid for twice, lost, or shown half done', async () => {
   const seed = 20261121;
   const report = await killTorture({
     seed,
-    kills: Number(process.env['TORTURE_KILLS'] ?? 8),
+    kills: Number(process.env['TORTURE_KILLS'] ?? 6),
     // A slow machine has time for fewer; the first of them are always the same.
     until: Date.now() + SECONDS * 1000,
     roundsPerFolder: 5,

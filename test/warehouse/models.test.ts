@@ -123,7 +123,7 @@ test(
         await model(atOnce, pulls(atOnce), 'last');
         expect(await everything(nightly)).toEqual(await everything(atOnce));
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     );
   },
 );

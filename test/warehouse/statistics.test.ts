@@ -203,7 +203,7 @@ test('what a warehouse holds does not depend on the order of loading', async () 
       await backwards.load(...[...pulls].reverse(), ...pulls);
       expect(await contents(backwards)).toEqual(await contents(forwards));
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 }, 120_000);
 

@@ -107,6 +107,6 @@ test('pulls loaded together end in the same rows and the same journals as one by
       await together.loadTogether(...make(together, given));
       expect(await all(together)).toEqual(await all(nightly));
     }),
-    { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 6) },
+    { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 3) },
   );
 }, 600_000);
