@@ -99,9 +99,7 @@ export class DurableFolder {
   async #make(path: string): Promise<void> {
     if (path.startsWith(this.#root + sep)) {
       await this.makeFolder(dirname(path));
-      await mkdir(path, { mode: FOLDER_MODE }).catch((error: unknown) => {
-        if (codeOf(error) !== 'EEXIST') throw error;
-      });
+      await makeOrFind(path, FOLDER_MODE);
       await this.#sync.sync(dirname(path));
       return;
     }
@@ -115,8 +113,17 @@ export class DurableFolder {
   async #makeOutside(path: string): Promise<void> {
     if (await isFolder(path)) return;
     if (dirname(path) !== path) await this.#makeOutside(dirname(path));
-    await mkdir(path);
+    await makeOrFind(path);
     await this.#sync.sync(dirname(path));
+  }
+}
+
+/** Makes a folder, unless it is there: another process that starts at this moment may have made it. */
+async function makeOrFind(path: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
 

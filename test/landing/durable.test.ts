@@ -38,6 +38,13 @@ describe('writing a whole file', () => {
     expect((await stat(data)).mode & 0o777).toBe(0o755);
   });
 
+  it('lets several that start together make the same folders', async () => {
+    const { data, effects } = await written();
+    const disks = [1, 2, 3, 4].map(() => new DurableFolder(data, effects));
+    await Promise.all(disks.map((disk, n) => disk.write(join(data, 'a/b', `${n}`), 'body', 'thing')));
+    expect(await filesBelow(data)).toEqual(['a/b/0', 'a/b/1', 'a/b/2', 'a/b/3']);
+  });
+
   it('follows a data folder that is a link to another disk', async () => {
     const { data } = await written();
     await mkdir(`${data}-elsewhere`);
