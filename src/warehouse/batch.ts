@@ -10,7 +10,7 @@ import { DamageError } from '../errors.js';
 import { asPattern, damaged, mend } from './landed-files.js';
 import { isRefusal, loadError } from './load-error.js';
 import { DOCUMENTS, type OddPlaces } from './odd.js';
-import { count, type Session } from './session.js';
+import type { Session } from './session.js';
 
 /** A page of an export on disk. */
 export interface PageFile {
@@ -30,71 +30,56 @@ const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', conditio
 
 export interface Prepared {
   readonly name: string;
-  readonly records: ReadonlyMap<Day, number>;
   /** The days of pages that had to be mended. */
   readonly mended: readonly Day[];
 }
 
-const home = z.object({ home: z.string() });
-const staged = z.object({ date: z.string(), records: count });
+const current = z.object({ home: z.string() });
 const reading = z.object({ odd: z.boolean(), personal: z.boolean(), carries: z.array(z.string()) });
 type Reading = z.infer<typeof reading>;
 
-/** The connection that prepares batches, each in a database of its own in memory. */
+/** A connection that prepares batches, one at a time, each in a database of its own in memory. */
 export class Staging {
   readonly session: Session;
   readonly #odd: OddPlaces;
   readonly #tempDirectory: string;
+  readonly #name: string;
   #batches = 0;
-  #home: string | undefined;
-  readonly #open = new Set<string>();
-  readonly #released = new Set<string>();
 
-  constructor(session: Session, odd: OddPlaces, tempDirectory: string) {
+  /** @param name no other connection to the warehouse has it */
+  constructor(session: Session, odd: OddPlaces, tempDirectory: string, name: string) {
     this.session = session;
     this.#odd = odd;
     this.#tempDirectory = tempDirectory;
+    this.#name = name;
   }
 
   /**
-   * Prepares a batch in a database of its own, whose name is in the result, until `release`.
+   * Prepares a batch, lets `take` have it, and gives back what it took.
    *
    * @throws DamageError when a page is not one, or not JSON
    */
-  async prepare(batch: Batch): Promise<Prepared> {
+  async use(batch: Batch, take: (prepared: Prepared) => Promise<void>): Promise<void> {
+    const { home } = await this.session.row('ops/home', current);
+    // A transaction that has read from a database would find that one again under its name, not the one that followed.
+    const name = `${this.#name}_${this.#batches++}`;
+    try {
+      await take(await this.#prepare(name, batch));
+    } finally {
+      await this.session.run('load/events/8_close_batch', { batch: name, home });
+    }
+  }
+
+  async #prepare(name: string, batch: Batch): Promise<Prepared> {
     const { session } = this;
-    await this.#detach();
-    const name = `batch_${this.#batches++}`;
-    this.#home ??= (await session.row('ops/home', home)).home;
-    this.#open.add(name);
     await session.run('load/events/1_open_batch', { batch: name });
     const { personal, carries, odd, mended } = await this.#read(name, batch);
-    if (odd) await this.#odd.setApart(session, 'record', RECORDS);
+    if (odd) await this.#odd.setApart('record', RECORDS);
     if (personal) await session.run('load/events/3_hide_fields');
     await hide(session, { suspect: 'load/events/4_suspects', replace: 'load/events/4_hide' });
     await this.#setApart(carries);
-    const rows = await session.rows('load/events/6_contents', staged);
-    return { name, records: new Map(rows.map(({ date, records }) => [date, records])), mended };
-  }
-
-  /** The batch is in the tables. What it took is given back before the next one is prepared. */
-  release({ name }: Prepared): void {
-    this.#released.add(name);
-  }
-
-  /** Gives back what all batches took. */
-  async end(): Promise<void> {
-    for (const name of this.#open) this.#released.add(name);
-    await this.#detach();
-  }
-
-  async #detach(): Promise<void> {
-    if (this.#home === undefined || this.#released.size === 0) return;
-    for (const name of this.#released) {
-      await this.session.run('load/events/8_close_batch', { batch: name, home: this.#home });
-      this.#open.delete(name);
-    }
-    this.#released.clear();
+    await session.run('load/events/6_contents');
+    return { name, mended };
   }
 
   /** All pages at once; where DuckDB refuses one, page by page. */
@@ -158,10 +143,10 @@ export class Staging {
     const messages = { relation: 'staged', document: 'message', extra: 'message_extra' };
     for (const channel of channels) {
       const condition = `carries = '${channel}'`;
-      await this.#odd.setApart(session, `message_data:${channel}`, { ...messages, condition });
+      await this.#odd.setApart(`message_data:${channel}`, { ...messages, condition });
     }
     await session.run('load/events/5_unfold');
-    await this.#odd.setApart(session, 'button', { ...DOCUMENTS, relation: 'buttons' });
-    await this.#odd.setApart(session, 'attachment', { ...DOCUMENTS, relation: 'attachments' });
+    await this.#odd.setApart('button', { ...DOCUMENTS, relation: 'buttons' });
+    await this.#odd.setApart('attachment', { ...DOCUMENTS, relation: 'attachments' });
   }
 }

@@ -40,7 +40,7 @@ export async function loadCampaigns(
   await session.run(files.length > 0 ? 'load/campaigns/1_documents' : 'load/campaigns/1_no_documents');
   for (const { place, step } of LEVELS) {
     await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-    await odd.setApart(session, place, DOCUMENTS);
+    await odd.setApart(place, DOCUMENTS);
     await session.run(`load/campaigns/${step}`);
   }
   await session.run('load/campaigns/6_days');

@@ -1,16 +1,23 @@
 /** E21: the pages of exports become events and messages. This file shows the order of all steps. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import type { Batch, PageFile, Prepared, Staging } from './batch.js';
+import type { Batch, PageFile, Staging } from './batch.js';
 import { damaged, sized, SMALLEST_BUFFER } from './landed-files.js';
 import type { EventsPull } from './pull.js';
 import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
-/** JSON that is prepared at a time: about a row group of records; two batches are in memory at once. */
-const BATCH_BYTES = 64 * 1024 * 1024;
+/** JSON that is prepared at a time, by all workers together: each has a batch of its own in memory. */
+const BYTES_IN_HAND = 64 * 1024 * 1024;
 
+const counted = z.object({ date: z.string(), records: count });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
+
+/** Those who prepare batches beside each other, by number: a worker's connection is opened when it is asked for first. */
+export interface Workers {
+  readonly count: number;
+  staging(worker: number): Promise<Staging>;
+}
 
 /**
  * Replaces the exports' days. Inside the load's transaction; `days` is there. Resolves with the days of other exports that
@@ -20,12 +27,14 @@ const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
  */
 export async function loadEvents(
   session: Session,
-  staging: Staging,
+  workers: Workers,
   pulls: readonly EventsPull[],
 ): Promise<Day[]> {
   await session.run('load/7_forget');
   const before = await session.row('load/events/0_clear', held);
-  const records = await fill(session, staging, pulls);
+  const mended = await fill(session, workers, pulls);
+  const rows = await session.rows('load/events/8_count', counted);
+  const records = new Map(rows.map(({ date, records }) => [date, records]));
   for (const pull of pulls) {
     const found = records.get(pull.day) ?? 0;
     const landed = await pull.records;
@@ -41,6 +50,7 @@ export async function loadEvents(
     loose_contents: before.held || repeats,
     loaded_pulls: pulls.map(({ id }) => id),
     counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
+    mended_days: mended,
   });
   await session.run('load/events/9_notes');
   await session.run('load/8_drift_and_cover', { table: 'events', day: 'export_date' });
@@ -48,41 +58,43 @@ export async function loadEvents(
 }
 
 /**
- * Pages to tables, batch by batch, so that a day of any size fits into memory: while one batch goes into the tables, the
- * next is prepared by another connection. Gives the records of each day.
+ * Pages to tables, batch by batch, so that a day of any size fits into memory. Each worker prepares a batch beside the others,
+ * so that every core is busy, and hands it over to the tables before it takes the next one. Gives the days of pages that had
+ * to be mended.
  */
-async function fill(
-  session: Session,
-  staging: Staging,
-  pulls: readonly EventsPull[],
-): Promise<Map<Day, number>> {
-  const records = new Map<Day, number>();
-  const mendedDays: Day[] = [];
+async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
+  const mended: Day[] = [];
+  const batches = batchesOf(pulls, BYTES_IN_HAND / workers.count);
   let inserting = Promise.resolve();
-  const insert = async (batch: Prepared): Promise<void> => {
-    await session.run('load/events/7_insert', { batch: batch.name });
-    staging.release(batch);
-  };
-  try {
-    for await (const batch of batchesOf(pulls)) {
-      const prepared = await staging.prepare(batch);
-      await inserting;
-      inserting = insert(prepared);
-      // Whoever waits for it next is told.
-      inserting.catch(() => undefined);
-      for (const [day, more] of prepared.records) records.set(day, (records.get(day) ?? 0) + more);
-      mendedDays.push(...prepared.mended);
+  let failed = false;
+  const work = async (worker: number): Promise<void> => {
+    for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
+      const staging = await workers.staging(worker);
+      await staging.use(next.value, async (prepared) => {
+        // One after the other, since the load's transaction has one connection.
+        inserting = inserting.then(() => session.run('load/events/7_insert', { batch: prepared.name }));
+        await inserting;
+        mended.push(...prepared.mended);
+      });
     }
-    await inserting;
-  } finally {
-    await inserting.catch(() => undefined);
-    await staging.end();
-  }
-  await session.set({ mended_days: mendedDays });
-  return records;
+  };
+  // Each worker is a thread. DuckDB's own would only stand in their way.
+  await session.run('ops/threads', { threads: '1' });
+  // All of them come to their end before the transaction does.
+  const ends = await Promise.allSettled(
+    Array.from({ length: workers.count }, (_, worker) =>
+      work(worker).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      }),
+    ),
+  );
+  await session.run('ops/threads', { threads: String(workers.count) });
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return mended;
 }
 
-async function* batchesOf(pulls: readonly EventsPull[]): AsyncGenerator<Batch> {
+async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGenerator<Batch, undefined> {
   let pages: PageFile[] = [];
   let largest = SMALLEST_BUFFER;
   let bytes = 0;
@@ -90,7 +102,7 @@ async function* batchesOf(pulls: readonly EventsPull[]): AsyncGenerator<Batch> {
     // An empty export may have landed as an answer without records, which is no page to read.
     if (records === 0) continue;
     for await (const { file, size } of sized(files)) {
-      if (pages.length > 0 && bytes + size > BATCH_BYTES) {
+      if (pages.length > 0 && bytes + size > most) {
         yield { pages, largest };
         [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
       }
@@ -100,6 +112,7 @@ async function* batchesOf(pulls: readonly EventsPull[]): AsyncGenerator<Batch> {
     }
   }
   if (pages.length > 0) yield { pages, largest };
+  return undefined;
 }
 
 /** The service may repeat a record, on one page, on two, or in the exports of two days; whether it did. */

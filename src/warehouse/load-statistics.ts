@@ -24,10 +24,10 @@ export async function loadStatistics(
   });
   await session.run('load/statistics/1_documents');
   await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-  await odd.setApart(session, daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
+  await odd.setApart(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
   await session.run(`${folder}/2_stage`);
   await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-  await odd.setApart(session, 'conversion', DOCUMENTS);
+  await odd.setApart('conversion', DOCUMENTS);
   await session.run('load/statistics/3_conversions');
   await session.run('load/statistics/4_sizes', { table });
   await holdBack(session, pulls);

@@ -20,8 +20,8 @@ export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
 
 export interface LoadContext {
   readonly session: Session;
-  /** The connection that prepares exports, opened for the first of them. */
-  readonly staging: () => Promise<Staging>;
+  /** The connections that prepare exports, by number. */
+  readonly staging: (worker: number) => Promise<Staging>;
   readonly odd: OddPlaces;
   readonly room: Room;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
@@ -63,7 +63,7 @@ function attempt(
   context: LoadContext,
   copies: readonly MendedCopy[] = [],
 ): Promise<LoadReport[]> {
-  return withRoom(context.session, context.room, () => attemptOnce(pulls, context, copies));
+  return withRoom(context.session, context.room, (room) => attemptOnce(pulls, { ...context, room }, copies));
 }
 
 async function attemptOnce(
@@ -88,7 +88,7 @@ async function attemptOnce(
 async function loadStream(
   pulls: readonly Pull[],
   current: ReadonlySet<string>,
-  { session, staging, odd }: LoadContext,
+  { session, staging, odd, room }: LoadContext,
 ): Promise<Day[]> {
   if (current.size === 0) return [];
   const statistics = pulls.filter(
@@ -98,7 +98,7 @@ async function loadStream(
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
   if (campaigns.length > 0) await loadCampaigns(session, odd, campaigns);
   const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
-  return events.length > 0 ? loadEvents(session, await staging(), events) : [];
+  return events.length > 0 ? loadEvents(session, { staging, count: room.threads }, events) : [];
 }
 
 async function begin(

@@ -26,50 +26,63 @@ export const DOCUMENTS: Documents = {
   condition: 'true',
 };
 
+/** The places of one connection's documents. */
 export class OddPlaces {
+  readonly #session: Session;
   readonly #fields: readonly Field[];
+  /** The places whose fields the session's variables tell already. */
+  readonly #told = new Set<string>();
 
-  constructor(fields: readonly Field[]) {
+  constructor(session: Session, fields: readonly Field[]) {
+    this.#session = session;
     this.#fields = fields;
   }
 
   /** Leaves in the documents of a place only what the specification knows, as it knows it; the rest goes beside them. */
-  async setApart(session: Session, place: string, documents: Documents): Promise<void> {
+  async setApart(place: string, documents: Documents): Promise<void> {
     const part = this.#fields.find((field) => field.place === place && field.part !== null);
-    const inner =
-      part === undefined
-        ? undefined
-        : await this.#look(session, part.part ?? '', documents, pointerTo(part.field));
-    const inParts = part !== undefined && inner !== undefined ? [part.field] : [];
-    const odd = await this.#look(session, place, documents, '', inParts);
+    const pointer = part === undefined ? '' : pointerTo(part.field);
+    const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents, pointer);
+    const odd = await this.#look(
+      place,
+      documents,
+      '',
+      part !== undefined && inner !== undefined ? [part.field] : [],
+    );
     if (odd === undefined) return;
-    await session.set({
-      inside: part === undefined ? '' : pointerTo(part.field),
+    await this.#session.set({
+      inside: pointer,
       inside_key: part?.field ?? '',
       ...this.#variables('odd', place, odd),
-      ...this.#variables('inner', part?.part ?? '', inner ?? [], pointerTo(part?.field ?? '')),
+      ...this.#variables('inner', part?.part ?? '', inner ?? [], pointer),
     });
-    await session.run('load/take_apart', { ...documents });
+    await this.#session.run('load/take_apart', { ...documents });
   }
 
   /** The odd keys of documents, or of an object inside of them. */
   async #look(
-    session: Session,
     place: string,
     documents: Documents,
     inside: string,
     inParts: readonly string[] = [],
   ): Promise<string[] | undefined> {
     const known = this.#fields.filter((field) => field.place === place);
+    await this.#tell(place, known, inside);
+    const found = await this.#session.rows('load/look', alike, { ...documents, place });
+    return oddKeys(known, found, inParts);
+  }
+
+  async #tell(place: string, known: readonly Field[], inside: string): Promise<void> {
+    if (this.#told.has(place)) return;
     const readable = known.filter(({ kind }) => !['scalar', 'list', 'object', 'any'].includes(kind));
-    await session.set({
-      inside,
-      pointers: known.map(({ field }) => pointerTo(field)),
-      readable: readable.map(({ field }) => field),
-      readable_pointers: readable.map(({ field }) => pointerTo(field)),
-      readable_kinds: readable.map(({ kind }) => kind),
+    await this.#session.set({
+      [`inside ${place}`]: inside,
+      [`pointers ${place}`]: known.map(({ field }) => pointerTo(field)),
+      [`readable ${place}`]: readable.map(({ field }) => field),
+      [`readable_pointers ${place}`]: readable.map(({ field }) => pointerTo(field)),
+      [`readable_kinds ${place}`]: readable.map(({ kind }) => kind),
     });
-    return oddKeys(known, await session.rows('load/look', alike, { ...documents }), inParts);
+    this.#told.add(place);
   }
 
   #variables(

@@ -28,23 +28,27 @@ function roomierThan({ megabytes }: Room): Room[] {
   return STEPS.map((step) => ({ megabytes: Math.min(megabytes * step, most), threads: 1 }));
 }
 
-/** Does the work; again with more room where it did not suffice. */
-export async function withRoom<T>(session: Session, room: Room, work: () => Promise<T>): Promise<T> {
+/** Does the work with the room that it is told; again with more where that did not suffice. */
+export async function withRoom<T>(
+  session: Session,
+  room: Room,
+  work: (room: Room) => Promise<T>,
+): Promise<T> {
+  let given = room;
   let [next, ...rooms] = roomierThan(room);
-  let enlarged = false;
   try {
     for (;;) {
       try {
-        return await work();
+        return await work(given);
       } catch (error) {
         if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
-        enlarged = true;
-        await take(session, next);
+        given = next;
+        await take(session, given);
         [next, ...rooms] = rooms;
       }
     }
   } finally {
-    if (enlarged) await take(session, room);
+    if (given !== room) await take(session, room);
   }
 }
 

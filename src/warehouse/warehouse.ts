@@ -290,18 +290,18 @@ function roomOf({ memoryLimitMb, threads }: WarehouseOptions): Room {
 /** What loads need beside the warehouse's own connection. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory } = options;
-  const odd = new OddPlaces(fieldsFor(options.brand));
-  const openStaging = async (): Promise<Staging> => {
+  const fields = fieldsFor(options.brand);
+  const openStaging = async (worker: number): Promise<Staging> => {
     const sibling = await session.sibling();
     await sibling.run('ops/session');
     await prepare(sibling, options);
-    return new Staging(sibling, odd, tempDirectory);
+    return new Staging(sibling, new OddPlaces(sibling, fields), tempDirectory, `batch_${worker}`);
   };
-  let staging: Promise<Staging> | undefined;
+  const stagings: Promise<Staging>[] = [];
   return {
     session,
-    odd,
-    staging: () => (staging ??= openStaging()),
+    odd: new OddPlaces(session, fields),
+    staging: (worker) => (stagings[worker] ??= openStaging(worker)),
     room: roomOf(options),
     effects,
     tempDirectory,

@@ -123,13 +123,13 @@ named as (
         if(odd, coalesce(record, 'null'::json), null) as rest,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message
     from typed
-)
+),
 
-select
-    *,
-    may_be_personal(
-        concat_ws(
-            '|',
+quoted as (
+    select
+        *,
+        '"' || concat_ws(
+            '""',
             event_id,
             user_id,
             service_user_id,
@@ -146,8 +146,13 @@ select
             user_journey_node_id,
             channel_subtype,
             brand_message_target
-        )
-    ) as is_suspect,
+        ) || '"' as texts
+    from named
+)
+
+select
+    * exclude (texts),
+    case when may_be_personal(texts) then may_be_personal(without_ids(texts)) else false end as is_suspect,
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
@@ -159,7 +164,7 @@ select
         then channel
         else 'other'
     end as carries
-from named;
+from quoted;
 
 -- Whether anything is odd, whether a field may hold an address or a number, and which messages there are (names of the list
 -- above).

@@ -41,7 +41,7 @@ chosen as (
     from masked_ones
     where
         message <> given
-        or may_be_personal_json(rest)
+        or case when may_be_personal_json(rest) then may_be_personal_json(without_ids(rest)) else false end
         or case
             when recipient = '' or getvariable('recipients') = 'keep' then false
             when regexp_full_match(recipient, '01[0-9]{8,9}') then contains(rest, ltrim(recipient, '0'))

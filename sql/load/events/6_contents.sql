@@ -50,7 +50,3 @@ told as (
 
 select *, content_id(title, body, html) as content_id
 from told;
-
-select export_date::varchar as date, count(*) as records
-from staged
-group by export_date;
