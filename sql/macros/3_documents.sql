@@ -80,6 +80,10 @@ set variable shapes = (select from_json(getvariable('shapes_json'), '"MAP(VARCHA
 create or replace temp macro object_of(members) as
     if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
 
+-- An object of keys and their values, without credentials.
+create or replace temp macro members_of(keys, given) as
+    masked(object_of(list_transform(list_zip(keys, given), lambda one: member(one[1], one[2]))))::json;
+
 -- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put
 -- together. The same expression stands in schema/0007_message_contents.
 

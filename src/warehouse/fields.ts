@@ -155,28 +155,37 @@ export interface Alike {
   readonly unreadable: readonly string[];
 }
 
+/** What is odd about documents of a place. */
+export interface Odd {
+  /** Keys that are unknown, or whose values are of another kind, in the order in which they stand. */
+  readonly keys: readonly string[];
+  /** Whether nothing is odd but that keys are unknown. */
+  readonly unknownOnly: boolean;
+}
+
 /**
- * The keys of documents of a place that are unknown, or whose values are of another kind, in the order in which they
- * stand; undefined where there are none. Of a document that is no object all is odd. `inParts` are objects with something
- * odd inside.
+ * What is odd about documents; undefined where nothing is. Of a document that is no object all is odd. `inParts` are objects
+ * with something odd inside.
  */
 export function oddKeys(
   known: readonly Field[],
   alike: readonly Alike[],
   inParts: readonly string[] = [],
-): string[] | undefined {
+): Odd | undefined {
   const odd = new Set<string>();
-  let strange = false;
+  let unknownOnly = true;
   for (const { keys, types, unreadable } of alike) {
-    strange ||= keys === null;
+    if (keys === null) unknownOnly = false;
     for (const key of keys ?? []) {
       const at = known.findIndex(({ field }) => field === key);
       const kind = known[at]?.kind;
       const fits = kind !== undefined && !unreadable.includes(key) && isOf(kind, types?.[at] ?? 'NULL');
-      if (!fits || inParts.includes(key)) odd.add(key);
+      if (fits && !inParts.includes(key)) continue;
+      odd.add(key);
+      if (kind !== undefined) unknownOnly = false;
     }
   }
-  return odd.size > 0 || strange ? [...odd] : undefined;
+  return odd.size > 0 || !unknownOnly ? { keys: [...odd], unknownOnly } : undefined;
 }
 
 function isOf(kind: Kind, type: string): boolean {

@@ -10,7 +10,7 @@ import { EVENT_TABLES } from './tables.js';
 /** JSON that is prepared at a time, by all workers together: each has a batch of its own in memory. */
 const BYTES_IN_HAND = 64 * 1024 * 1024;
 
-const counted = z.object({ date: z.string(), records: count });
+const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
 
 /** Those who prepare batches beside each other, by number: a worker's connection is opened when it is asked for first. */
@@ -33,8 +33,8 @@ export async function loadEvents(
   await session.run('load/7_forget');
   const before = await session.row('load/events/0_clear', held);
   const mended = await fill(session, workers, pulls);
-  const rows = await session.rows('load/events/8_count', counted);
-  const records = new Map(rows.map(({ date, records }) => [date, records]));
+  const repeats = await session.row('load/events/9_repeats', filled);
+  const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
     const found = records.get(pull.day) ?? 0;
     const landed = await pull.records;
@@ -45,9 +45,9 @@ export async function loadEvents(
       );
     }
   }
-  const repeats = await keepOneOfEach(session);
+  if (repeats.ids > 0) await keepOneOfEach(session);
   await session.set({
-    loose_contents: before.held || repeats,
+    loose_contents: before.held || repeats.ids > 0,
     loaded_pulls: pulls.map(({ id }) => id),
     counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
     mended_days: mended,
@@ -115,14 +115,11 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
   return undefined;
 }
 
-/** The service may repeat a record, on one page, on two, or in the exports of two days; whether it did. */
-async function keepOneOfEach(session: Session): Promise<boolean> {
-  const { ids } = await session.row('load/events/9_repeats', z.object({ ids: count }));
-  if (ids === 0) return false;
+/** The service may repeat a record, on one page, on two, or in the exports of two days. */
+async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
     await session.run('load/events/9_one_of_each', { table: name, key, record });
   }
-  return true;
 }
 
 async function firstOf({ files, id }: EventsPull): Promise<string> {

@@ -1,6 +1,6 @@
 /** What differs from the specification: found by looking at lists of keys, and only where there is any, taken apart. */
 import { z } from 'zod';
-import { oddKeys, pointerTo, type Field } from './fields.js';
+import { oddKeys, pointerTo, type Field, type Odd } from './fields.js';
 import type { Session } from './session.js';
 
 const alike = z.object({
@@ -50,11 +50,15 @@ export class OddPlaces {
       part !== undefined && inner !== undefined ? [part.field] : [],
     );
     if (odd === undefined) return;
+    await this.#session.set(this.#variables('odd', place, odd.keys));
+    if (odd.unknownOnly && inner === undefined) {
+      await this.#session.run('load/take_out', { ...documents });
+      return;
+    }
     await this.#session.set({
       inside: pointer,
       inside_key: part?.field ?? '',
-      ...this.#variables('odd', place, odd),
-      ...this.#variables('inner', part?.part ?? '', inner ?? [], pointer),
+      ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),
     });
     await this.#session.run('load/take_apart', { ...documents });
   }
@@ -65,7 +69,7 @@ export class OddPlaces {
     documents: Documents,
     inside: string,
     inParts: readonly string[] = [],
-  ): Promise<string[] | undefined> {
+  ): Promise<Odd | undefined> {
     const known = this.#fields.filter((field) => field.place === place);
     await this.#tell(place, known, inside);
     const found = await this.#session.rows('load/look', alike, { ...documents, place });

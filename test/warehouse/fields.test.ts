@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsFor, oddKeys, pointerTo, shapesOf, type Alike } from '../../src/warehouse/fields.js';
+import { fieldsFor, oddKeys, pointerTo, shapesOf, type Alike, type Odd } from '../../src/warehouse/fields.js';
 
 const fields = fieldsFor('acme');
 const known = (place: string): ReturnType<typeof fieldsFor> =>
@@ -15,15 +15,27 @@ const like = (
   unreadable,
 });
 
+const unknown = (...keys: string[]): Odd => ({ keys, unknownOnly: true });
+const other = (...keys: string[]): Odd => ({ keys, unknownOnly: false });
+
 describe('keys that no column takes', () => {
-  test.each<[string, Alike[], string[] | undefined]>([
+  test.each<[string, Alike[], Odd | undefined]>([
     ['none', [like(['title', 'body', 'link'], { title: 'VARCHAR', body: 'NULL' })], undefined],
     ['none, of nothing', [], undefined],
-    ['unknown ones', [like(['title', 'badge'])], ['badge']],
-    ['in the order in which they stand', [like(['z', 'title', 'a']), like(['a', 'b'])], ['z', 'a', 'b']],
-    ['a value of another kind', [like(['title', 'body'], { title: 'OBJECT', body: 'UBIGINT' })], ['title']],
-    ['a value that cannot be read', [like(['title'], {}, ['title'])], ['title']],
-    ['all of what is no object', [like(null)], []],
+    ['unknown ones', [like(['title', 'badge'])], unknown('badge')],
+    [
+      'in the order in which they stand',
+      [like(['z', 'title', 'a']), like(['a', 'b'])],
+      unknown('z', 'a', 'b'),
+    ],
+    [
+      'a value of another kind',
+      [like(['title', 'body'], { title: 'OBJECT', body: 'UBIGINT' })],
+      other('title'),
+    ],
+    ['a value that cannot be read', [like(['title'], {}, ['title'])], other('title')],
+    ['both', [like(['title', 'badge'], { title: 'ARRAY' })], other('title', 'badge')],
+    ['all of what is no object', [like(null)], other()],
   ])('%s', (_, alike, odd) => {
     expect(oddKeys(push, alike)).toEqual(odd);
   });
@@ -31,7 +43,7 @@ describe('keys that no column takes', () => {
   test('an object with something odd inside', () => {
     const email = known('message_data:email');
     const alike = { keys: ['title', 'body'], types: email.map(() => null), unreadable: [] };
-    expect(oddKeys(email, [alike], ['body'])).toEqual(['body']);
+    expect(oddKeys(email, [alike], ['body'])).toEqual(other('body'));
   });
 });
 

@@ -22,6 +22,88 @@ test('a time that is a list is kept beside the record', async () => {
   ]);
 });
 
+describe('unknown fields', () => {
+  const message = { title: '제목', body: '본문', link: 'l' };
+
+  test('are kept in the order of their document, whichever records of a page have them', async () => {
+    const workshop = new Workshop();
+    const pages = [
+      [
+        { z: 1, ...push({ id: '1' }), a: [2, 'b'] },
+        { ...push({ id: '2' }), a: null, z: { q: 1 } },
+        push({ id: '3' }),
+        { ...push({ id: '4' }), 'x/~"': 'y' },
+        // Unknown ones beside a value of another kind.
+        { z: 1, ...push({ id: '5', device_id: ['d'] }), a: 2 },
+      ],
+      [push({ id: '6' }), { ...push({ id: '7' }), a: 1 }],
+    ];
+    const [report] = await workshop.load(workshop.events(DAY, pages));
+    expect(
+      await workshop.look('select event_id as id, extra::varchar as extra from events order by 1'),
+    ).toEqual([
+      { id: '1', extra: '{"z":1,"a":[2,"b"]}' },
+      { id: '2', extra: '{"a":null,"z":{"q":1}}' },
+      { id: '3', extra: null },
+      { id: '4', extra: '{"x/~\\"":"y"}' },
+      { id: '5', extra: '{"z":1,"device_id":["d"],"a":2}' },
+      { id: '6', extra: null },
+      { id: '7', extra: '{"a":1}' },
+    ]);
+    expect(report?.drift).toEqual([
+      'record.a (unknown)',
+      'record.device_id (type)',
+      'record.x/~" (unknown)',
+      'record.z (unknown)',
+    ]);
+  });
+
+  test('in messages are kept likewise', async () => {
+    const workshop = new Workshop();
+    const of = (id: string, more: Row): Row => push({ id, message_data: more });
+    const records = [
+      of('1', { z: 1, ...message, a: 2 }),
+      of('2', { a: null, ...message, z: 'x' }),
+      of('3', message),
+      of('4', { ...message, a: { token: 'secret' } }),
+    ];
+    await workshop.load(workshop.events(DAY, [records]));
+    expect(
+      await workshop.look(
+        'select event_id as id, title, extra::varchar as extra from push_messages order by 1',
+      ),
+    ).toEqual([
+      { id: '1', title: '제목', extra: '{"z":1,"a":2}' },
+      { id: '2', title: '제목', extra: '{"a":null,"z":"x"}' },
+      { id: '3', title: '제목', extra: null },
+      { id: '4', title: '제목', extra: '{"a":{"token":"***"}}' },
+    ]);
+  });
+
+  test('in every record hide what is personal, and credentials', async () => {
+    const workshop = new Workshop({ privacy: { recipients: 'hash', key: Buffer.alloc(32, 7) } });
+    const records = ['1', '2'].map((id) => ({
+      ...push({ id }),
+      note: 'call 010-1234-5678 or a@b.kr',
+      apiKey: 'k-123',
+    }));
+    await workshop.load(workshop.events(DAY, [records]));
+    const [row] = await workshop.look('select distinct extra::varchar as extra from events');
+    expect(row?.['extra']).toMatch(/^\{"note":"call [0-9a-f]{64} or [0-9a-f]{64}","apiKey":"\*\*\*"\}$/);
+  });
+
+  test('of which two have the same name are kept by the first', async () => {
+    const workshop = new Workshop();
+    const text = JSON.stringify({ status: 'success', total_page_count: 1, data: [push({ id: '1' })] });
+    const pull = workshop.events(DAY, [[push({ id: '1' })]]);
+    for await (const file of pull.files) {
+      writeFileSync(file, gzipSync(text.replace('{"id":"1"', '{"a":1,"a":2,"id":"1"')));
+    }
+    await workshop.load(pull);
+    expect(await workshop.look('select extra::varchar as extra from events')).toEqual([{ extra: '{"a":1}' }]);
+  });
+});
+
 describe('records whose time is more than 31 days outside the window of their export', () => {
   const INSTANTS: readonly [string, string, string][] = [
     ['year-9999', '253402300799000000', '9999-12-31 23:59:59'],

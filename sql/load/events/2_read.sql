@@ -2,9 +2,10 @@
 -- kept too, so that none goes unseen. A page that is not an answer with records stops the load by its name: nothing of it can
 -- be told apart.
 
+-- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all.
 set variable usual_keys = null;
 set variable usual_keys = (
-    select json_keys(data[1])
+    select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
     from read_json(
         getvariable('files')[1],
         format = 'unstructured',
@@ -14,9 +15,11 @@ set variable usual_keys = (
     )
     limit 1
 );
-set variable usual_keys_odd = coalesce(
-    not list_has_all(getvariable('record_fields')::varchar[], getvariable('usual_keys')::varchar[]), true
+set variable unknown_keys = list_filter(
+    coalesce(getvariable('usual_keys')::varchar[], []),
+    lambda key: not list_contains(getvariable('record_fields')::varchar[], key)
 );
+set variable unknown_pointers = list_transform(getvariable('unknown_keys')::varchar[], lambda key: pointer(key));
 
 insert into staged by name
 with pages as (
@@ -41,15 +44,15 @@ unfolded as (
     from pages
 ),
 
--- As a rule every record has the keys of the first one, in their order.
 read as (
     select
         export_date,
         record,
         json_transform(record, shape('record')) as r,
+        coalesce(starts_with(record, '{') and json_keys(record) = getvariable('usual_keys')::varchar[], false) as is_usual,
         case
+            when is_usual then false
             when not coalesce(starts_with(record, '{'), false) then true
-            when json_keys(record) = getvariable('usual_keys')::varchar[] then getvariable('usual_keys_odd')
             else not list_has_all(getvariable('record_fields')::varchar[], json_keys(record))
         end as has_odd_keys
     from unfolded
@@ -120,6 +123,10 @@ named as (
         scalar(metadata_values[1]) as channel_subtype,
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
+        case
+            when odd or not is_usual or len(getvariable('unknown_keys')::varchar[]) = 0 then null
+            else members_of(getvariable('unknown_keys')::varchar[], json_extract(record, getvariable('unknown_pointers')::varchar[]))
+        end as extra,
         if(odd, coalesce(record, 'null'::json), null) as rest,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message
     from typed

@@ -40,4 +40,14 @@ from (
 ) as ids
 group by export_date;
 
-select count(*) as ids from repeated_ids;
+-- Beside their number the records of each day, before any goes.
+select
+    (select count(*) from repeated_ids) as ids,
+    coalesce(list(date), []) as dates,
+    coalesce(list(records), []) as records
+from (
+    select export_date::varchar as date, count(*) as records
+    from events
+    where export_date in (select date from days)
+    group by export_date
+) as days_filled;
