@@ -117,7 +117,7 @@ export async function withStoreroom<T>(
     });
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
-    const pullInstant = monotone(effects, (await landing.pulls()).at(-1)?.pulledAt);
+    const pullInstant = monotone(effects, await landing.latestPull());
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
       signal.throwIfAborted();

@@ -5,8 +5,8 @@
 with meant as (
     select
         case
-            when getvariable('inside {place}') = '' then {document}
-            else json_extract({document}, getvariable('inside {place}'))
+            when getvariable('part_pointers')['{place}'] is null then {document}
+            else json_extract({document}, getvariable('part_pointers')['{place}'])
         end as document
     from {relation}
     where {document} is not null and {condition}
@@ -14,15 +14,15 @@ with meant as (
 
 select
     if(starts_with(document, '{'), json_keys(document), null) as keys,
-    json_type(document, getvariable('pointers {place}')::varchar[]) as types,
+    json_type(document, getvariable('pointers')['{place}']) as types,
     case
-        when len(getvariable('readable {place}')::varchar[]) = 0 then []::varchar[]
+        when len(getvariable('readable')['{place}'].fields) = 0 then []::varchar[]
         else list_transform(
             list_filter(
                 list_zip(
-                    getvariable('readable {place}')::varchar[],
-                    getvariable('readable_kinds {place}')::varchar[],
-                    json_extract(document, getvariable('readable_pointers {place}')::varchar[])
+                    getvariable('readable')['{place}'].fields,
+                    getvariable('readable')['{place}'].kinds,
+                    json_extract(document, getvariable('readable')['{place}'].pointers)
                 ),
                 lambda one: not fits(one[2], one[3])
             ),
@@ -30,5 +30,5 @@ select
         )
     end as unreadable
 from meant
-where getvariable('inside {place}') = '' or starts_with(document, '{')
+where getvariable('part_pointers')['{place}'] is null or starts_with(document, '{')
 group by all;

@@ -76,6 +76,31 @@ select
 create or replace temp macro shape(place) as getvariable('shapes')[place];
 set variable shapes = (select from_json(getvariable('shapes_json'), '"MAP(VARCHAR, VARCHAR)"'));
 
+-- What load/look asks of the documents of each place: pointers to its fields, those fields whose values have to be readable as
+-- something, and where the place lies inside of another one.
+set variable pointers = (
+    select map_from_entries(list((place, pointers)))
+    from (select place, list(pointer(field) order by rowid) as pointers from fields group by place) as places
+);
+set variable readable = (
+    select
+        map_from_entries(
+            list((place, {'fields': coalesce(names, []), 'pointers': coalesce(pointers, []), 'kinds': coalesce(kinds, [])}))
+        )
+    from (
+        select
+            place,
+            list(field order by rowid) filter (is_read) as names,
+            list(pointer(field) order by rowid) filter (is_read) as pointers,
+            list(kind order by rowid) filter (is_read) as kinds
+        from (select *, rowid, kind not in ('scalar', 'list', 'object', 'any') as is_read from fields) as known
+        group by place
+    ) as places
+);
+set variable part_pointers = (
+    select map_from_entries(list((part, pointer(field)))) from fields where part is not null
+);
+
 -- An object of members; null of none.
 create or replace temp macro object_of(members) as
     if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);

@@ -1,6 +1,6 @@
 /** The nightly job in the words of the scheduler that a machine has. Pure but for the paths of this installation. */
 import { dirname, resolve } from 'node:path';
-import { getTimezoneOffset } from 'date-fns-tz';
+import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { packageVersion } from '../package.js';
 import { clock, type TimeOfDay } from './schedule.js';

@@ -19,7 +19,14 @@ import {
   type ExportPlace,
   type Place,
 } from './place.js';
-import { listPulls, namesIn, type CampaignAnswer, type CampaignsPull, type LandedPull } from './pulls.js';
+import {
+  latestInstant,
+  listPulls,
+  namesIn,
+  type CampaignAnswer,
+  type CampaignsPull,
+  type LandedPull,
+} from './pulls.js';
 import { orStorageError } from './storage-error.js';
 import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
 
@@ -79,9 +86,17 @@ export class Landing {
     }
   }
 
-  /** Every complete free pull, oldest first. Throws `DamageError` for an unreadable manifest, `StorageError`. */
-  pulls(): Promise<LandedPull[]> {
-    return listPulls(this.folder);
+  /**
+   * The complete free pulls, or those whose id is wanted, oldest first. Throws `DamageError` for an unreadable manifest,
+   * `StorageError`.
+   */
+  pulls(isWanted: (id: string) => boolean = () => true): Promise<LandedPull[]> {
+    return listPulls(this.folder, isWanted);
+  }
+
+  /** When the latest free pull began. Throws `StorageError`. */
+  latestPull(): Promise<Date | undefined> {
+    return latestInstant(this.folder);
   }
 
   /** The pages of an export that are on disk, by number; an export is resumed with those that are not. */

@@ -77,36 +77,48 @@ export const campaignManifest = z.object({
 });
 export type CampaignManifest = z.infer<typeof campaignManifest>;
 
+const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+
 /**
- * Every complete pull below `landing/`, oldest first (by `pulledAt`, then by id). Throws `DamageError` for a manifest
- * that cannot be read, `StorageError`.
+ * The complete pulls below `landing/` whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
+ * manifest is read. Throws `DamageError` for a manifest that cannot be read, `StorageError`.
  */
-export async function listPulls(landing: string): Promise<LandedPull[]> {
-  const found = await Promise.all([
-    listFiles(landing, 'statistics'),
-    listFiles(landing, 'statistics_by_subchannel'),
-    listFiles(landing, 'campaigns'),
-  ]);
-  const [statistics, subchannels, campaigns] = found;
-  const pulls: LandedPull[] = [
-    ...statistics.flatMap(({ folder, name }) => statisticsPull(landing, folder, name) ?? []),
-    ...subchannels.flatMap(({ folder, name }) => subchannelPull(landing, folder, name) ?? []),
-    ...(await Promise.all(campaigns.map(({ folder, name }) => campaignsPull(landing, folder, name)))).flat(),
-  ];
+export async function listPulls(landing: string, isWanted: (id: string) => boolean): Promise<LandedPull[]> {
+  const found = (await Promise.all(STREAMS.map((stream) => listFiles(landing, stream)))).flat();
+  const wanted = found.filter(({ stream, folder, name }) => isWanted(`${stream}/${folder}/${name}`));
+  const pulls = (await Promise.all(wanted.map((one) => pullOf(landing, one)))).flatMap((pull) => pull ?? []);
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
+/** When the latest pull began, as names tell, or undefined when there is none. Throws `StorageError`. */
+export async function latestInstant(landing: string): Promise<Date | undefined> {
+  const found = (await Promise.all(STREAMS.map((stream) => listFiles(landing, stream)))).flat();
+  let latest: Date | undefined;
+  for (const { name } of found) {
+    const instant = instantOf(name) ?? answerOf(name)?.pulledAt;
+    if (instant !== undefined && (latest === undefined || instant > latest)) latest = instant;
+  }
+  return latest;
+}
+
+async function pullOf(landing: string, { stream, folder, name }: Found): Promise<LandedPull | undefined> {
+  if (stream === 'statistics') return statisticsPull(landing, folder, name);
+  if (stream === 'statistics_by_subchannel') return subchannelPull(landing, folder, name);
+  return campaignsPull(landing, folder, name);
+}
+
 interface Found {
+  readonly stream: (typeof STREAMS)[number];
   readonly folder: string;
   readonly name: string;
 }
 
 /** What lies two levels below a stream's folder: `<range or day>/<instant...>`. */
-async function listFiles(landing: string, stream: string): Promise<Found[]> {
+async function listFiles(landing: string, stream: Found['stream']): Promise<Found[]> {
   const folders = await namesIn(join(landing, stream));
   const nested = await Promise.all(
     folders.map(async (folder) =>
-      (await namesIn(join(landing, stream, folder))).map((name) => ({ folder, name })),
+      (await namesIn(join(landing, stream, folder))).map((name) => ({ stream, folder, name })),
     ),
   );
   return nested.flat();
@@ -139,25 +151,27 @@ function subchannelPull(landing: string, folder: string, name: string): Subchann
   return { stream: 'statistics_by_subchannel', id, day: folder, ...answer, file: join(landing, id) };
 }
 
-async function campaignsPull(landing: string, folder: string, name: string): Promise<CampaignsPull[]> {
-  if (rangeOf(folder) === undefined || instantOf(name) === undefined) return [];
+async function campaignsPull(
+  landing: string,
+  folder: string,
+  name: string,
+): Promise<CampaignsPull | undefined> {
+  if (rangeOf(folder) === undefined || instantOf(name) === undefined) return undefined;
   const id = `campaigns/${folder}/${name}`;
   const manifest = await readManifest(join(landing, id, MANIFEST));
-  if (manifest === undefined) return [];
+  if (manifest === undefined) return undefined;
   const { range, pulledAt, answers, failed, notFound, gone, accepted } = manifest;
-  return [
-    {
-      stream: 'campaigns',
-      id,
-      range,
-      pulledAt,
-      complete: failed.length === 0,
-      accepted,
-      answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
-      notFound,
-      gone,
-    },
-  ];
+  return {
+    stream: 'campaigns',
+    id,
+    range,
+    pulledAt,
+    complete: failed.length === 0,
+    accepted,
+    answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
+    notFound,
+    gone,
+  };
 }
 
 async function readManifest(path: string): Promise<CampaignManifest | undefined> {

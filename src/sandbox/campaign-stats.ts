@@ -1,8 +1,7 @@
 /** E19: one campaign's metrics by day, with what they are made of. */
-import { formatInTimeZone } from 'date-fns-tz';
 import { z } from 'zod';
 
-import { type Day, KST } from '../calendar.js';
+import { type Day, dayOf, koreanTime } from '../calendar.js';
 import { type Answer, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import { Dimensions } from './dimensions.js';
@@ -137,5 +136,5 @@ function totalOf(days: Map<Day, Dimensions>): number {
 
 /** Collection runs at the full hour. */
 function lastCollectedAt(now: Date): string {
-  return formatInTimeZone(now, KST, 'yyyy-MM-dd HH:00:00');
+  return `${dayOf(now)} ${koreanTime(now).slice(11, 13)}:00:00`;
 }

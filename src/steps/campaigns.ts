@@ -4,21 +4,20 @@ import { extractCampaigns, type CampaignFailure } from '../extract/campaigns.js'
 import type { House } from '../house.js';
 import type { Job } from '../job.js';
 import { absences, isGone, type Absence } from '../landing/gone-campaigns.js';
-import type { CampaignsPull } from '../landing/pulls.js';
+import type { Landing } from '../landing/landing.js';
 import { loadOrReport } from './catch-up.js';
 import { gapsOf, heldAmong } from './held-back.js';
 import { daysToPull, LONGEST_RANGE_DAYS } from './statistics.js';
 
 export async function pullCampaigns(job: Job, house: House): Promise<void> {
-  const { warehouse, landing, signal, report } = house;
+  const { warehouse, signal, report } = house;
   // Without its daily statistics it is not known which campaigns a day had; it stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = (await daysToPull(job, house, 'campaigns')).filter((day) => known.has(day));
-  const pulls = (await landing.pulls()).filter((pull) => pull.stream === 'campaigns');
   const pull = async (wanted: readonly Day[]): Promise<void> => {
     for (const range of rangesOf(wanted, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();
-      pulls.push(await pullRange(range, job, house, absences(pulls)));
+      await pullRange(range, job, house);
     }
   };
   await pull(days);
@@ -28,12 +27,7 @@ export async function pullCampaigns(job: Job, house: House): Promise<void> {
   report.gap(...gapsOf(await heldAmong(days, house, 'campaigns'), 'campaigns'));
 }
 
-async function pullRange(
-  range: DayRange,
-  job: Job,
-  house: House,
-  absent: ReadonlyMap<string, Absence>,
-): Promise<CampaignsPull> {
+async function pullRange(range: DayRange, job: Job, house: House): Promise<void> {
   const { service, landing, warehouse, report, effects, terminal } = house;
   const campaigns = await warehouse.campaignsSeen(range);
   terminal.progress(`statistics of ${campaigns.length} campaigns, ${range.start} to ${range.end}`);
@@ -49,6 +43,9 @@ async function pullRange(
       );
     },
   });
+  const absent = failures.some(({ notFound }) => notFound)
+    ? await absentSoFar(landing)
+    : new Map<string, Absence>();
   const isDeleted = ({ campaignId, notFound }: CampaignFailure): boolean =>
     notFound && isGone(absent.get(campaignId), pull.pulledAt);
   const gone = failures.filter(isDeleted).map(({ campaignId }) => campaignId);
@@ -74,5 +71,10 @@ async function pullRange(
       reason: `campaign ${first.campaignId}${others}: ${first.reason}`,
     });
   }
-  return landed;
+}
+
+/** What earlier pulls were told; the manifests of all are read only on nights on which E19 answers 404. */
+async function absentSoFar(landing: Landing): Promise<Map<string, Absence>> {
+  const pulls = await landing.pulls((id) => id.startsWith('campaigns/'));
+  return absences(pulls.filter((pull) => pull.stream === 'campaigns'));
 }

@@ -10,17 +10,14 @@ import { daysAsked, type EventsPull, type Pull } from '../warehouse/pull.js';
 export async function catchUp(storeroom: Storeroom): Promise<void> {
   const { landing, ledger, warehouse } = storeroom;
   const loaded = await warehouse.loaded();
-  const free: Pull[] = await landing.pulls();
-  const paid: Pull[] = await landedExports(storeroom);
-  const waiting = [...free, ...paid]
-    .filter(({ id }) => !loaded.has(id))
-    .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  const free: Pull[] = await landing.pulls((id) => !loaded.has(id));
+  const paid: Pull[] = await landedExports(storeroom, (entry) => !loaded.has(pullId(entry)));
+  const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadAll(storeroom, waiting);
-  if (!ledger.isWhole) return;
+  const landed = ledger.entries().filter(({ state }) => state === 'landed');
+  if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loaded();
-  for (const entry of ledger.entries()) {
-    if (entry.state === 'landed' && now.has(pullId(entry))) await ledger.loaded(entry.key);
-  }
+  for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
 }
 
 /** The pull that a landed export is, or undefined as long as pages are missing. */
@@ -57,10 +54,13 @@ export async function loadExport(storeroom: Storeroom, entry: ExportEntry): Prom
   );
 }
 
-async function landedExports(storeroom: Storeroom): Promise<EventsPull[]> {
+async function landedExports(
+  storeroom: Storeroom,
+  isWanted: (entry: ExportEntry) => boolean,
+): Promise<EventsPull[]> {
   const pulls: EventsPull[] = [];
   for (const entry of storeroom.ledger.entries()) {
-    if (entry.state !== 'landed' && entry.state !== 'loaded') continue;
+    if ((entry.state !== 'landed' && entry.state !== 'loaded') || !isWanted(entry)) continue;
     const pull = await exportPull(storeroom, entry);
     if (pull !== undefined) pulls.push(pull);
   }
@@ -84,7 +84,7 @@ async function loadAll(storeroom: Storeroom, pulls: readonly Pull[]): Promise<{ 
   // An export that was replaced may have held records that others gave up for it.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));
   if (neighbours.size > 0) {
-    const exports = (await landedExports(storeroom)).filter(({ day }) => neighbours.has(day));
+    const exports = await landedExports(storeroom, ({ day }) => neighbours.has(day));
     for (const pull of exports) failures.push(...(await storeroom.reload(pull)).failures);
   }
   for (const { pull, error } of failures) {

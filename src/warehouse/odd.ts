@@ -30,8 +30,6 @@ export const DOCUMENTS: Documents = {
 export class OddPlaces {
   readonly #session: Session;
   readonly #fields: readonly Field[];
-  /** The places whose fields the session's variables tell already. */
-  readonly #told = new Set<string>();
 
   constructor(session: Session, fields: readonly Field[]) {
     this.#session = session;
@@ -42,11 +40,10 @@ export class OddPlaces {
   async setApart(place: string, documents: Documents): Promise<void> {
     const part = this.#fields.find((field) => field.place === place && field.part !== null);
     const pointer = part === undefined ? '' : pointerTo(part.field);
-    const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents, pointer);
+    const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents);
     const odd = await this.#look(
       place,
       documents,
-      '',
       part !== undefined && inner !== undefined ? [part.field] : [],
     );
     if (odd === undefined) return;
@@ -67,26 +64,11 @@ export class OddPlaces {
   async #look(
     place: string,
     documents: Documents,
-    inside: string,
     inParts: readonly string[] = [],
   ): Promise<Odd | undefined> {
     const known = this.#fields.filter((field) => field.place === place);
-    await this.#tell(place, known, inside);
     const found = await this.#session.rows('load/look', alike, { ...documents, place });
     return oddKeys(known, found, inParts);
-  }
-
-  async #tell(place: string, known: readonly Field[], inside: string): Promise<void> {
-    if (this.#told.has(place)) return;
-    const readable = known.filter(({ kind }) => !['scalar', 'list', 'object', 'any'].includes(kind));
-    await this.#session.set({
-      [`inside ${place}`]: inside,
-      [`pointers ${place}`]: known.map(({ field }) => pointerTo(field)),
-      [`readable ${place}`]: readable.map(({ field }) => field),
-      [`readable_pointers ${place}`]: readable.map(({ field }) => pointerTo(field)),
-      [`readable_kinds ${place}`]: readable.map(({ kind }) => kind),
-    });
-    this.#told.add(place);
   }
 
   #variables(

@@ -105,6 +105,12 @@ export class Warehouse {
     return new Set(rows.map(({ pull }) => pull));
   }
 
+  async #loadedOf(pulls: readonly Pull[]): Promise<Set<string>> {
+    await this.#session.set({ asked_pulls: pulls.map(({ id }) => id) });
+    const rows = await this.#session.rows('ops/loaded_of', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
   /**
    * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
    *
@@ -112,7 +118,7 @@ export class Warehouse {
    * @throws StorageError when disk or memory do not suffice
    */
   async load(pull: Pull): Promise<LoadReport> {
-    if ((await this.loaded()).has(pull.id)) return unchanged(pull);
+    if ((await this.#loadedOf([pull])).has(pull.id)) return unchanged(pull);
     return this.reload(pull);
   }
 
@@ -129,7 +135,7 @@ export class Warehouse {
    * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
    */
   async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
-    const loaded = await this.loaded();
+    const loaded = await this.#loadedOf(pulls);
     return this.reloadAll(
       pulls.filter(({ id }) => !loaded.has(id)),
       proceed,

@@ -1,0 +1,3 @@
+select pull
+from ops.loads
+where pull in (select unnest(getvariable('asked_pulls')));
