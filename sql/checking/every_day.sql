@@ -1,7 +1,7 @@
 -- For checks that are new or were changed.
 
 create or replace temp table days_to_check as
-select date, (row_number() over (order by date) - 1) // 31 as portion
+select date
 from all_days
 where date is not null;
 

@@ -1,7 +1,5 @@
--- A month at a time, so that any number of days fits into memory.
-
 create or replace temp table checked_days as
-select date from days_to_check where portion = {portion};
+select date from portions where portion = {portion};
 
 -- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
 set variable first_checked = (select min(date) from checked_days);

@@ -8,7 +8,7 @@ import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
 /** JSON that is prepared at a time, by all workers together: each has a batch of its own in memory. */
-const BYTES_IN_HAND = 64 * 1024 * 1024;
+const BYTES_IN_HAND = 48 * 1024 * 1024;
 
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.js';
 import type { Session } from './session.js';
 
 /** Enough for a day of any size with ordinary messages; the process takes about 150 MB beside it. */
-const ORDINARY_MB = 256;
+const ORDINARY_MB = 320;
 
 /** The share of the machine that an extraordinary load may take. */
 const AT_MOST = 0.6;

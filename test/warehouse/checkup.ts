@@ -6,6 +6,7 @@ import { afterAll } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/warehouse/engine.js';
+import { fieldsFor } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { Session } from '../../src/warehouse/session.js';
@@ -148,6 +149,7 @@ export async function findingsOf(file: string, damage: string, later = 'select 1
     const connection = await instance.connect();
     await connection.run(damage);
     await session.run('ops/session');
+    await session.set({ fields: JSON.stringify(fieldsFor('service')) });
     for (const words of statementsIn('macros')) await session.run(words);
     await session.transaction(() => refreshModels(session));
     await connection.run(later);
