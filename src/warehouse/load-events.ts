@@ -7,8 +7,8 @@ import type { EventsPull } from './pull.js';
 import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
-/** JSON that is prepared at a time, by all workers together: each has a batch of its own in memory. */
-const BYTES_IN_HAND = 48 * 1024 * 1024;
+/** The share of DuckDB's memory that the JSON of all batches takes that are prepared at a time; what comes of it takes the rest. */
+const SHARE_OF_MEMORY = 0.15;
 
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
@@ -16,6 +16,8 @@ const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
 /** Those who prepare batches beside each other, by number: a worker's connection is opened when it is asked for first. */
 export interface Workers {
   readonly count: number;
+  /** The memory that all of them share. */
+  readonly megabytes: number;
   staging(worker: number): Promise<Staging>;
 }
 
@@ -64,7 +66,7 @@ export async function loadEvents(
  */
 async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
   const mended: Day[] = [];
-  const batches = batchesOf(pulls, BYTES_IN_HAND / workers.count);
+  const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
   let inserting = Promise.resolve();
   let failed = false;
   const work = async (worker: number): Promise<void> => {

@@ -63,7 +63,9 @@ function attempt(
   context: LoadContext,
   copies: readonly MendedCopy[] = [],
 ): Promise<LoadReport[]> {
-  return withRoom(context.session, context.room, (room) => attemptOnce(pulls, { ...context, room }, copies));
+  return withRoom(context.session, context.room, ({ threads }) =>
+    attemptOnce(pulls, { ...context, room: { ...context.room, threads } }, copies),
+  );
 }
 
 async function attemptOnce(
@@ -98,7 +100,9 @@ async function loadStream(
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
   if (campaigns.length > 0) await loadCampaigns(session, odd, campaigns);
   const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
-  return events.length > 0 ? loadEvents(session, { staging, count: room.threads }, events) : [];
+  return events.length > 0
+    ? loadEvents(session, { staging, count: room.threads, megabytes: room.megabytes }, events)
+    : [];
 }
 
 async function begin(

@@ -453,3 +453,44 @@ test('a load that needs more memory than usual is given it', async () => {
     n: 1000,
   });
 });
+
+describe('an export of many batches, which several workers prepare', () => {
+  const text = '안녕하세요 '.repeat(40);
+  const pagesOf = (howMany: number): Row[][] =>
+    Array.from({ length: howMany }, (_, p) =>
+      Array.from({ length: 1000 }, (_, i) =>
+        push({ id: `e${p}-${i}`, message_data: { title: `${p % 7}`, body: `${text}${i % 50}` } }),
+      ),
+    );
+  const options = { memoryLimitMb: 60, threads: 2 };
+
+  test('is whole, with each record once', async () => {
+    const workshop = new Workshop(options);
+    expect(await workshop.load(workshop.events(DAY, pagesOf(30)))).toMatchObject([
+      { rows: 30_000, notes: {} },
+    ]);
+    expect(
+      await workshop.lookOne(`
+        select count(*)::integer as events, count(distinct event_id)::integer as ids,
+          (select count(*)::integer from push_messages) as messages,
+          (select count(*)::integer from message_contents) as contents
+        from events`),
+    ).toEqual({ events: 30_000, ids: 30_000, messages: 30_000, contents: 350 });
+  });
+
+  test('leaves nothing when one of its last pages is no page, and the next load works', async () => {
+    const workshop = new Workshop(options);
+    const pull = workshop.events(DAY, pagesOf(30));
+    const files: string[] = [];
+    for await (const file of pull.files) files.push(file);
+    const last = files.at(-2) ?? '';
+    const kept = readFileSync(last);
+    writeFileSync(last, gzipSync('{"status": "processing"}'));
+    await expect(workshop.load({ ...pull, files })).rejects.toThrow(
+      /not an answer of the expected shape|not a page/,
+    );
+    expect(await workshop.lookOne('select count(*)::integer as n from events')).toEqual({ n: 0 });
+    writeFileSync(last, kept);
+    expect(await workshop.load({ ...pull, files })).toMatchObject([{ rows: 30_000 }]);
+  });
+});
