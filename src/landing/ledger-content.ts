@@ -94,8 +94,12 @@ function scan(bytes: Buffer): { lines: Line[]; size: number; rest: Rest | undefi
   if (start === bytes.length) return { lines, size: start, rest: undefined };
   const text = bytes.toString('utf8', start);
   const line = decodeLine(head, text);
-  if (typeof line === 'string')
-    return { lines, size: start, rest: { line: undefined, wrong: line, whole: false } };
+  if (typeof line === 'string') {
+    // Whoever dies within an append leaves part of a line, never a whole one with something else than its newline.
+    const whole = typeof decodeLine(head, text.slice(0, -1)) !== 'string';
+    const wrong = whole ? 'does not end with a newline' : line;
+    return { lines, size: start, rest: { line: undefined, wrong, whole } };
+  }
   // The newline alone is missing: the line says what happened, so it counts.
   return {
     lines,

@@ -199,6 +199,25 @@ describe('whatever is asked of the ledger, in whatever order', () => {
     );
   });
 
+  it('a flipped bit in the last newline is damage', async () => {
+    await told(
+      [
+        (ledger) =>
+          ledger.intend({ day: '2026-11-18', messageData: false, estimate: 1, pricePerRecord: 0.1 }),
+      ],
+      1,
+      async ({ data, path, bytes }) => {
+        for (let bit = 0; bit < 8; bit++) {
+          const changed = Buffer.from(bytes);
+          changed[bytes.length - 1] = 0x0a ^ (1 << bit);
+          await writeFile(path, changed);
+          await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
+          await expect(Ledger.open(data, testEffects())).rejects.toThrow(DamageError);
+        }
+      },
+    );
+  });
+
   it('a flipped bit anywhere in the lines is damage', async () => {
     await fc.assert(
       fc.asyncProperty(
