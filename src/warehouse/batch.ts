@@ -99,21 +99,21 @@ export class Staging {
   async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { mended: Day[] }> {
     const mended: Day[] = [];
     let last: Reading = { odd: false, personal: false, carries: [] };
-    for (const [number, page] of pages.entries()) {
+    for (const page of pages) {
       await this.#setFiles([page], largest);
       try {
         last = await this.session.row('load/events/2_read', reading);
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, page.file);
-        last = await this.#readMended(page, largest, number);
+        last = await this.#readMended(page, largest);
         mended.push(page.day);
       }
     }
     return { ...last, mended };
   }
 
-  async #readMended(page: PageFile, largest: number, number: number): Promise<Reading> {
-    const copy = await mend(page.file, this.#tempDirectory, number);
+  async #readMended(page: PageFile, largest: number): Promise<Reading> {
+    const copy = await mend(page.file, this.#tempDirectory);
     try {
       await this.#setFiles([{ ...page, file: copy }], largest * 2);
       return await this.session.row('load/events/2_read', reading);

@@ -9,6 +9,9 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError, StorageError } from '../errors.js';
 import { mendedJson } from './mending.js';
 
+/** Copies that were made: batches are mended beside each other, so each has a name of its own. */
+let copies = 0;
+
 const decompress = promisify(gunzip);
 const compress = promisify(gzip);
 
@@ -80,7 +83,7 @@ async function countInflated(file: string): Promise<number> {
  *
  * @throws DamageError when the file is not JSON
  */
-export async function mend(file: string, folder: string, number: number): Promise<string> {
+export async function mend(file: string, folder: string): Promise<string> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
@@ -88,7 +91,7 @@ export async function mend(file: string, folder: string, number: number): Promis
   if (body === undefined) throw damaged(file, 'is not a whole gzip file');
   const mended = mendedJson(body.toString('utf8'));
   if (mended === undefined) throw damaged(file, 'is not JSON');
-  const copy = join(folder, `mended-${process.pid}-${number}.json.gz`);
+  const copy = join(folder, `mended-${process.pid}-${copies++}.json.gz`);
   await writeFile(copy, await compress(mended, { level: 1 }), { mode: 0o600 });
   return copy;
 }

@@ -23,7 +23,7 @@ export async function mendedPulls(
   const usable = async (file: string, pull: string): Promise<string> => {
     await session.set({ files: [asPattern(file)], largest_object: await largestOf([file]) });
     if (!(await session.run('ops/read_file').then(() => false, isRefusal))) return file;
-    const copy = await mend(file, tempDirectory, copies.length);
+    const copy = await mend(file, tempDirectory);
     copies.push({ pull, file: copy });
     return copy;
   };

@@ -462,7 +462,7 @@ describe('an export of many batches, which several workers prepare', () => {
         push({ id: `e${p}-${i}`, message_data: { title: `${p % 7}`, body: `${text}${i % 50}` } }),
       ),
     );
-  const options = { memoryLimitMb: 60, threads: 2 };
+  const options = { memoryLimitMb: 160, threads: 2 };
 
   test('is whole, with each record once', async () => {
     const workshop = new Workshop(options);
@@ -476,6 +476,19 @@ describe('an export of many batches, which several workers prepare', () => {
           (select count(*)::integer from message_contents) as contents
         from events`),
     ).toEqual({ events: 30_000, ids: 30_000, messages: 30_000, contents: 350 });
+  });
+
+  test('is whole when every page has to be mended', async () => {
+    const workshop = new Workshop(options);
+    const pull = workshop.events(DAY, pagesOf(30));
+    for await (const file of pull.files) {
+      const text = gunzipSync(readFileSync(file)).toString('latin1');
+      writeFileSync(file, gzipSync(Buffer.from(text.replace('"title":"', '"title":"\xff'), 'latin1')));
+    }
+    expect(await workshop.load(pull)).toMatchObject([{ rows: 30_000, notes: { mended: 30 } }]);
+    expect(await workshop.lookOne('select count(distinct event_id)::integer as ids from events')).toEqual({
+      ids: 30_000,
+    });
   });
 
   test('leaves nothing when one of its last pages is no page, and the next load works', async () => {
