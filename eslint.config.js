@@ -1,39 +1,53 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-/** Folders of src/ that are stages: none may know another; pipeline.ts alone knows the order. */
-const stages = ['service', 'extract', 'landing', 'warehouse', 'sandbox'];
+/** The folders of src/, and which others each may import from. Imports point inward, and never in circles of files. */
+const folders = {
+  api: [],
+  storage: [],
+  terminal: [],
+  dictionary: [],
+  sandbox: [],
+  queries: ['storage', 'warehouse'],
+  warehouse: ['storage', 'dictionary'],
+  run: ['api', 'storage', 'warehouse', 'exports', 'terminal'],
+  statistics: ['api', 'storage', 'warehouse', 'run'],
+  exports: ['api', 'storage', 'warehouse', 'run', 'terminal'],
+  commands: ['api', 'storage', 'warehouse', 'exports', 'queries', 'dictionary', 'run', 'terminal', 'sandbox'],
+};
 
-/** What a stage may import of another one; everything else is refused. */
-const allowed = { extract: ['service'] };
-
-/** What a stage may not touch at all: extract/ no file and no database, landing/ and warehouse/ no HTTP. */
+/** What a folder may not touch at all: the client no file and no database, whatever keeps data no HTTP. */
 const closed = {
-  service: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
-  extract: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici'],
-  landing: ['undici', 'node:http', 'node:https'],
+  api: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
+  storage: ['undici', 'node:http', 'node:https'],
+  statistics: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici'],
+  exports: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   warehouse: ['undici', 'node:http', 'node:https'],
+  queries: ['undici', 'node:http', 'node:https'],
   sandbox: ['undici', '@duckdb/node-api'],
 };
 
-const boundaries = stages.map((stage) => ({
-  files: [`src/${stage}/**/*.ts`],
+const boundaries = Object.entries(folders).map(([folder, allowed]) => ({
+  files: [`src/${folder}/**/*.ts`],
   rules: {
     'no-restricted-imports': [
       'error',
       {
-        paths: (closed[stage] ?? []).map((name) => ({
+        paths: (closed[folder] ?? []).map((name) => ({
           name,
-          message: `src/${stage}/ does not touch ${name}.`,
+          message: `src/${folder}/ does not touch ${name}.`,
         })),
         patterns: [
           {
-            group: stages
-              .filter((other) => other !== stage && !(allowed[stage] ?? []).includes(other))
+            group: Object.keys(folders)
+              .filter((other) => other !== folder && !allowed.includes(other))
               .map((other) => `**/${other}/**`),
-            message: 'A stage never imports another stage; src/pipeline.ts alone knows the order.',
+            message: `src/${folder}/ imports from ${allowed.join('/, ') || 'no other folder'}/ alone.`,
           },
-          { group: ['**/cli.js', '**/commands/**', '**/pipeline.js'], message: 'Imports point inward.' },
+          {
+            group: folder === 'commands' ? ['**/cli.js'] : ['**/cli.js', '**/run.js'],
+            message: 'Imports point inward.',
+          },
         ],
       },
     ],

@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    tags: [
+      {
+        name: 'long',
+        description: 'Whole runs, faults, kills and many seeds: `npm run test:all` runs them too.',
+      },
+    ],
+    globalSetup: ['test/support/template.ts'],
     // Nothing may depend on the machine being in Korea: the suite runs in a zone with daylight saving.
     env: { TZ: 'America/New_York' },
     testTimeout: 60_000,

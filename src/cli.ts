@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 /** Where the command begins and ends: signals, the one place that reports errors, the only place that exits. */
 import { setMaxListeners } from 'node:events';
-import type { Action } from './command-line.js';
+import type { Action } from './commands/program.js';
 import type { Flags } from './config.js';
 import { asOutOfFiles, codeOf, DawnloadError, EXIT, InterruptedError, messageOf } from './errors.js';
 
 // What is imported above is one file: a process that may open too few files fails below, where it can be said.
 const { CommanderError } = await import('commander').catch(cannotStart);
-const { realTerminal } = await import('./terminal.js').catch(cannotStart);
+const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
 const { packageVersion } = await import('./package.js').catch(cannotStart);
 const { loadConfig } = await import('./config.js').catch(cannotStart);
-const { commandLine } = await import('./command-line.js').catch(cannotStart);
+const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();
 // Every request under way listens to it, and takes its listener away again: many of them are no leak.

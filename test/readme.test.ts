@@ -1,22 +1,74 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+/** README.md and docs/ against the program: its commands, settings, exit codes, tables and queries; and against each other. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { commandLine } from '../src/command-line.js';
+import { docsCommand, type DocsOptions } from '../src/commands/docs.js';
+import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config-schema.js';
+import { realEffects } from '../src/effects.js';
+import { EXIT } from '../src/errors.js';
+import { loadCatalogue, type QueryFile } from '../src/queries/catalogue.js';
+import { describeQuery } from '../src/queries/describe.js';
 
-const README = readFileSync('README.md', 'utf8');
+const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
+const README = 'README.md';
+const PAGES = [README, ...readdirSync('docs').map((name) => join('docs', name))];
+const program = commandLine('0.0.0', () => Promise.resolve());
 
-describe('the README', () => {
+const read = (page: string): string => readFileSync(page, 'utf8');
+
+/** The first two cells of each row of a page's tables, as they are without the padding. */
+function rowsOf(page: string): [string, string][] {
+  return read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .map(([, first = '', second = '']) => [first, second]);
+}
+
+/** Puts what is generated between `<!-- name -->` and `<!-- /name -->`, when asked to, and compares. */
+function expectBetween(page: string, name: string, wanted: string): void {
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+  const text = read(page);
+  const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)];
+  expect(from, `${page} has a place for ${name}`).toBeGreaterThanOrEqual(start.length);
+  const whole = `${text.slice(0, from)}\n${wanted.trim()}\n\n${text.slice(to)}`;
+  if (UPDATE) writeFileSync(page, whole);
+  expect(read(page)).toBe(whole);
+}
+
+describe('README.md', () => {
+  test('has at most 150 lines', () => {
+    expect(read(README).trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  });
+
   test('names every command and its subcommands', () => {
-    const program = commandLine('0.0.0', () => Promise.resolve());
     for (const command of program.commands) {
-      expect(README, command.name()).toContain(`\`${command.name()}`);
+      expect(read(README), command.name()).toContain(`| \`${command.name()}\` `);
       for (const sub of command.commands)
-        expect(README, sub.name()).toMatch(new RegExp(`\\b${sub.name()}\\b`));
+        expect(read(README), sub.name()).toMatch(new RegExp(`\\b${sub.name()}\\b`));
     }
   });
 
-  test('explains every setting', () => {
+  test('shows what the demo really prints', () => {
+    const transcript = /```text\n(.*?)```/s.exec(read(README))?.[1] ?? '';
+    expect(transcript).toMatch(/sandbox: a messaging service with about [\d,]+ events a day/);
+    expect(transcript).toMatch(/loaded events: 7 days, [\d,]+ rows/);
+    expect(transcript).toMatch(/published .*warehouse\.duckdb/);
+  });
+
+  test('leads to every document, and to as many queries as there are', () => {
+    for (const page of PAGES.slice(1)) expect(read(README), page).toContain(`](${page})`);
+    expect(read(README)).toContain(`[${loadCatalogue().length} bundled queries]`);
+  });
+});
+
+describe('docs/', () => {
+  test('explain every setting with its default', () => {
     const keysOf = (schema: unknown, path: string): string[] => {
       const inner =
         schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
@@ -27,19 +79,144 @@ describe('the README', () => {
     };
     const keys = keysOf(settingsSchema, '');
     expect(keys).toContain('exports.budget.records_per_run');
-    for (const key of keys) expect(README, key).toContain(`| \`${key}\` |`);
-  });
-
-  test('lists every bundled query', () => {
-    for (const file of readdirSync('sql/queries')) {
-      expect(README, file).toContain(`| \`${file.replace('.sql', '')}\` |`);
+    const rows = rowsOf('docs/configuration.md');
+    const defaults: unknown = settingsSchema.parse({});
+    const scalar = z.union([z.string(), z.number(), z.boolean()]).optional();
+    for (const key of keys) {
+      const value = key
+        .split('.')
+        .reduce<unknown>((settings, name) => (Object(settings) as Record<string, unknown>)[name], defaults);
+      const [, shown] = rows.find(([name]) => name === `\`${key}\``) ?? [];
+      // One without a default of its own has none, or follows another key.
+      const wanted = value === undefined ? ['', '`start_date`'] : [`\`${scalar.parse(value)}\``];
+      expect(wanted, key).toContain(shown);
     }
   });
 
-  test('shows what the demo really prints', () => {
-    const transcript = /```text\n(.*?)```/s.exec(README)?.[1] ?? '';
-    expect(transcript).toMatch(/sandbox: a messaging service with about [\d,]+ events a day/);
-    expect(transcript).toMatch(/loaded events: 7 days, [\d,]+ rows/);
-    expect(transcript).toMatch(/published .*warehouse\.duckdb/);
+  test('show settings that the program takes', () => {
+    const examples = [...read('docs/configuration.md').matchAll(/```yaml\n(.*?)```/gs)];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const [, yaml = ''] of examples)
+      settingsSchema.parse(parseDocument(yaml, { schema: 'failsafe' }).toJS());
+  });
+
+  test('explain every exit code, and every code of the specification', () => {
+    const codes = rowsOf('docs/operations.md').map(([code]) => code);
+    for (const code of Object.values(EXIT)) expect(codes).toContain(String(code));
+    const words = rowsOf('docs/glossary.md').map(([word]) => word);
+    for (let n = 1; n <= 21; n++) expect(words).toContain(`E${n}`);
+    for (let n = 1; n <= 18; n++) expect(words).toContain(`N${n}`);
+  });
+
+  test('write commands that there are, with flags that they have', () => {
+    const found = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/`dawnload ([^`]+)`|^ *(?:npx )?dawnload (?!:)(.+)$/gm)].map(
+        ([, inline, line]) => ({ page, text: (inline ?? line ?? '').replace(/\s+/g, ' ') }),
+      ),
+    );
+    expect(found.length).toBeGreaterThan(50);
+    for (const { page, text } of found) {
+      const [words = ''] = text.split(/ #| [>|&]/);
+      let command: Command = program;
+      for (const word of words.split(' ')) {
+        const sub = command.commands.find((known) => known.name() === word);
+        if (sub === undefined) break;
+        command = sub;
+      }
+      expect(command, `${page}: dawnload ${text}`).not.toBe(program);
+      const flags = command.options.flatMap(({ short, long }) => [short, long]);
+      for (const [flag] of words.replace(/"[^"]*"/g, '').matchAll(/(?<= )--?[a-z][a-z-]*/g))
+        expect([...flags, '--help'], `${page}: dawnload ${text}`).toContain(flag);
+    }
+  });
+
+  test('link to files and headings that are there', () => {
+    for (const page of PAGES) {
+      for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? page : join(dirname(page), path);
+        expect(existsSync(file), `${page}: ${target}`).toBe(true);
+        if (anchor !== undefined) expect(anchorsOf(file), `${page}: ${target}`).toContain(anchor);
+      }
+    }
+  });
+
+  test('list every bundled query as its header tells', () => {
+    expectBetween('docs/queries.md', 'queries', queriesMarkdown(loadCatalogue()));
   });
 });
+
+describe('docs/tables.md', () => {
+  let overview: string;
+  let columns: string;
+
+  beforeAll(async () => {
+    overview = await docs({ format: 'markdown', brief: true });
+    columns = await docs({ format: 'markdown' });
+  });
+
+  test('lists every table and view', () => {
+    expect(overview).toContain('| `events` |');
+    expectBetween('docs/tables.md', 'overview', overview);
+  });
+
+  test('has every column', () => {
+    expectBetween('docs/tables.md', 'columns', columns);
+  });
+});
+
+/** The anchors that code hosts give to the headings of a page. */
+function anchorsOf(file: string): string[] {
+  const text = read(file).replace(/```.*?```/gs, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function queriesMarkdown(catalogue: readonly QueryFile[]): string {
+  const rows = catalogue.map(({ name, question }) => `| [\`${name}\`](#${name}) | ${question} |`);
+  const sections = catalogue.map((query) => {
+    const [, question = '', , ...rest] = describeQuery(query).split('\n');
+    return [`## ${query.name}`, question, `\`\`\`text\n${rest.join('\n')}\n\`\`\``].join('\n\n');
+  });
+  return ['| query | answers |\n|---|---|', rows.join('\n')].join('\n') + `\n\n${sections.join('\n\n')}`;
+}
+
+/** What `dawnload docs` prints. */
+async function docs(options: DocsOptions): Promise<string> {
+  const chunks: Buffer[] = [];
+  const stdout = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  const nothing = (): void => undefined;
+  const terminal = {
+    interactive: false,
+    out: nothing,
+    draw: nothing,
+    note: nothing,
+    warn: nothing,
+    error: nothing,
+    progress: nothing,
+    doing: '',
+    confirm: () => Promise.resolve(false),
+  };
+  const invocation = {
+    flags: {},
+    effects: realEffects(),
+    terminal,
+    signal: new AbortController().signal,
+    version: '0.0.0',
+    loadConfig: (): never => {
+      throw new Error('docs needs no settings');
+    },
+  };
+  await docsCommand(options, invocation, stdout);
+  return Buffer.concat(chunks).toString('utf8');
+}

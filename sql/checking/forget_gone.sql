@@ -2,6 +2,3 @@
 
 delete from ops.checks where name not in (select unnest(getvariable('check_names')));
 delete from ops.check_versions where name not in (select unnest(getvariable('check_names')));
-
--- For checks of the whole, which have no days.
-create or replace temp table checked_days (date date);

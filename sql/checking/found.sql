@@ -1,5 +1,5 @@
--- What a check found; an inner statement is a file of sql/checks, without its semicolon. A check of days may look beyond
--- those that changed, to compare; its findings are about those.
+-- What a check found; an inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
+-- the days of the batch, to compare; its findings are about those.
 
 insert into ops.checks by name
 select
@@ -16,4 +16,4 @@ select
 from (
 {check}
 ) as found
-where {whole} or found.date::date in (select date from checked_days);
+where {whole} or found.date::date in (select date from batch_days);

@@ -1,6 +1,6 @@
 -- severity: stop
--- scope: whole
--- means: The calendar has a day more than once, so that joins with it count twice; run `dawnload rebuild`, and report it
+-- scope: full
+-- meaning: The calendar has a day more than once, so that joins with it count twice; run `dawnload rebuild`, and report it
 --   if it stays.
 -- The one dimension that can break: it joins the list of public holidays. The others group by their id.
 

@@ -1,7 +1,7 @@
 -- severity: warn
 -- stream: campaigns
--- scope: days
--- means: The service gave more than one value for a metric of a campaign on one day, and sums over them count it more
+-- scope: incremental
+-- meaning: The service gave more than one value for a metric of a campaign on one day, and sums over them count it more
 --   than once; compare with the daily statistics, and ask the service which value holds.
 
 with all_values as (
@@ -23,7 +23,7 @@ with all_values as (
 repeated as (
     select subject, date, campaign_id, metric_type, metric_name, conversion_type, count(*) as times
     from all_values
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by subject, date, campaign_id, metric_type, metric_name, conversion_type, dimension
     having count(*) > 1
 )

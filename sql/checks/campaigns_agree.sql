@@ -1,15 +1,15 @@
 -- severity: warn
 -- stream: campaigns
--- scope: days
--- days of: statistics, campaigns
--- means: The detailed statistics of a campaign (E19) count other successful sends than the daily statistics (E17), which
+-- scope: incremental
+-- depends_on: statistics, campaigns
+-- meaning: The detailed statistics of a campaign (E19) count other successful sends than the daily statistics (E17), which
 --   the service gives separately; pull both again with `dawnload backfill`, and ask the service if it stays.
 -- Days on which the service gives no campaign that metric are not compared: it may be named otherwise.
 
 with both_covered as (
     select date
     from ops.coverage
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where stream in ('statistics', 'campaigns')
     group by date
     having count(*) = 2

@@ -1,21 +1,21 @@
 -- severity: stop
 -- stream: statistics
--- scope: days
--- days of: statistics, statistics_by_subchannel
--- means: Conversions belong to no row of the daily statistics, so that joins lose them; run `dawnload rebuild`, and
+-- scope: incremental
+-- depends_on: statistics, statistics_by_subchannel
+-- meaning: Conversions belong to no row of the daily statistics, so that joins lose them; run `dawnload rebuild`, and
 --   report it if it stays.
 
 with lone as (
     select 'daily_conversions' as subject, date
     from daily_conversions
-    semi join checked_days using (date)
-    anti join (from daily_statistics semi join checked_days using (date)) as statistics using (date, statistic_id)
+    semi join batch_days using (date)
+    anti join (from daily_statistics semi join batch_days using (date)) as statistics using (date, statistic_id)
 
     union all
     select 'daily_conversions_by_subchannel', date
     from daily_conversions_by_subchannel
-    semi join checked_days using (date)
-    anti join (from daily_statistics_by_subchannel semi join checked_days using (date)) as statistics
+    semi join batch_days using (date)
+    anti join (from daily_statistics_by_subchannel semi join batch_days using (date)) as statistics
         using (date, statistic_id)
 )
 

@@ -1,7 +1,7 @@
 -- severity: warn
--- scope: days
--- days of: statistics, statistics_by_subchannel, campaigns
--- means: The service gave a count that cannot be: below zero, or more failures than sends on a row of one day; rates of
+-- scope: incremental
+-- depends_on: statistics, statistics_by_subchannel, campaigns
+-- meaning: The service gave a count that cannot be: below zero, or more failures than sends on a row of one day; rates of
 --   that row mislead, so pull the day again with `dawnload backfill`, and ask the service if it stays.
 -- A failure is dated by its attempt, so it cannot fall on another day than the send. What follows a send later,
 -- deliveries and clicks, is looked at in reactions_in_range. Sums of sales may be below zero where goods go back.
@@ -9,13 +9,13 @@
 with counted as (
     select 'daily_statistics' as place, date, statistic_id, message_sent, message_failed, delivered, click
     from daily_statistics
-    semi join checked_days using (date)
+    semi join batch_days using (date)
 
     union all
     select
         'daily_statistics_by_subchannel', date, statistic_id, message_sent, message_failed, delivered, click
     from daily_statistics_by_subchannel
-    semi join checked_days using (date)
+    semi join batch_days using (date)
 )
 
 select
@@ -40,7 +40,7 @@ where message_failed > message_sent
 union all
 select date, 'daily_conversions ' || statistic_id, 'A number of conversions is below zero.', '0 or more', count::varchar
 from daily_conversions
-semi join checked_days using (date)
+semi join batch_days using (date)
 where count < 0
 
 union all
@@ -51,7 +51,7 @@ select
     '0 or more',
     count::varchar
 from daily_conversions_by_subchannel
-semi join checked_days using (date)
+semi join batch_days using (date)
 where count < 0
 
 union all
@@ -62,5 +62,5 @@ select
     '0 or more',
     value::varchar
 from campaign_metrics
-semi join checked_days using (date)
+semi join batch_days using (date)
 where value < 0 and metric_type = 'standard';

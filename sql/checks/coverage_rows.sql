@@ -1,6 +1,6 @@
 -- severity: stop
--- scope: days
--- means: A day does not hold the rows that its load brought, or holds rows that no load brought, so its numbers cannot
+-- scope: incremental
+-- meaning: A day does not hold the rows that its load brought, or holds rows that no load brought, so its numbers cannot
 --   be trusted; run `dawnload rebuild`, and report it if it stays.
 
 with held as (
@@ -19,12 +19,12 @@ with held as (
 counted as (
     select stream, date, count(*) as rows
     from held
-    where date in (select date from checked_days)
+    where date in (select date from batch_days)
     group by stream, date
 ),
 
 covered as (
-    select stream, date, rows from ops.coverage semi join checked_days using (date)
+    select stream, date, rows from ops.coverage semi join batch_days using (date)
 )
 
 select

@@ -1,6 +1,6 @@
 -- severity: stop
--- scope: whole
--- means: Rows have no day, so that no question about days finds them; run `dawnload rebuild`, and report it if it stays.
+-- scope: full
+-- meaning: Rows have no day, so that no question about days finds them; run `dawnload rebuild`, and report it if it stays.
 -- DuckDB knows for each block of rows whether a null is among them, so this reads hardly anything.
 
 with undated as (

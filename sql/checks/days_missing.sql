@@ -1,6 +1,6 @@
 -- severity: warn
--- scope: whole
--- means: Between the first and the last day of a stream some are not held, so that sums over them are too low; the next
+-- scope: full
+-- meaning: Between the first and the last day of a stream some are not held, so that sums over them are too low; the next
 --   run asks for them if they are wanted, `dawnload plan` says so, and `dawnload backfill` gets them.
 
 with followed as (

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: campaigns
--- scope: days
--- means: Values by dimension belong to no metric of that campaign and day, so that joins lose them; run
+-- scope: incremental
+-- meaning: Values by dimension belong to no metric of that campaign and day, so that joins lose them; run
 --   `dawnload rebuild`, and report it if it stays.
 
 select
@@ -10,8 +10,8 @@ select
     'Values by dimension belong to no metric.' as finding,
     '0' as expected,
     count(*) as actual
-from (from campaign_metric_dimensions semi join checked_days using (date)) as dimensions
-anti join (from campaign_metrics semi join checked_days using (date)) as metrics
+from (from campaign_metric_dimensions semi join batch_days using (date)) as dimensions
+anti join (from campaign_metrics semi join batch_days using (date)) as metrics
     on
         dimensions.date = metrics.date
         and dimensions.campaign_id is not distinct from metrics.campaign_id

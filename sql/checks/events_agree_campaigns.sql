@@ -1,14 +1,14 @@
 -- severity: warn
 -- stream: events
--- scope: days
--- days of: statistics, events
--- means: For a campaign or user journey the export of a day holds other sends or clicks than the daily statistics count;
+-- scope: incremental
+-- depends_on: statistics, events
+-- meaning: For a campaign or user journey the export of a day holds other sends or clicks than the daily statistics count;
 --   where only one of them differs its records are incomplete, so ask the service before you trust either.
 
 with both_covered as (
     select date
     from ops.coverage
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where stream in ('statistics', 'events')
     group by date
     having count(*) = 2

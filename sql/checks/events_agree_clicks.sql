@@ -1,15 +1,15 @@
 -- severity: warn
 -- stream: events
--- scope: days
--- days of: statistics, events
--- means: The export of a day holds other clicks than the daily statistics count on that channel; small differences may
+-- scope: incremental
+-- depends_on: statistics, events
+-- meaning: The export of a day holds other clicks than the daily statistics count on that channel; small differences may
 --   come from clicks that the service counts late, large ones are a question to the service.
 -- Only on channels whose clicks the statistics count.
 
 with both_covered as (
     select date
     from ops.coverage
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where stream in ('statistics', 'events')
     group by date
     having count(*) = 2

@@ -1,14 +1,14 @@
 -- severity: warn
 -- stream: events
--- scope: days
--- days of: statistics, events
--- means: The export of a day holds other successful sends than the daily statistics count on that channel; where the
+-- scope: incremental
+-- depends_on: statistics, events
+-- meaning: The export of a day holds other successful sends than the daily statistics count on that channel; where the
 --   export holds fewer, part of what was paid for may be missing, so ask the service before you trust either.
 
 with both_covered as (
     select date
     from ops.coverage
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where stream in ('statistics', 'events')
     group by date
     having count(*) = 2

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: The day of events is not the Korean day of the time at which they happened, so that they count on a wrong day;
+-- scope: incremental
+-- meaning: The day of events is not the Korean day of the time at which they happened, so that they count on a wrong day;
 --   run `dawnload rebuild`, and report it if it stays.
 -- A time more than 31 days away from the export is none to count on: then it is the day of the export.
 
@@ -12,6 +12,6 @@ select
     '0' as expected,
     count(*) as actual
 from events
-semi join checked_days using (date)
+semi join batch_days using (date)
 where counted_day(epoch_us(occurred_at), export_date) <> date
 group by date;

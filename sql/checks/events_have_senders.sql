@@ -1,15 +1,15 @@
 -- severity: warn
 -- stream: events
--- scope: days
--- days of: statistics, events
--- reach: 28
--- means: Events name a campaign or user journey that the daily statistics of that day and the four weeks before do not
+-- scope: incremental
+-- depends_on: statistics, events
+-- lookback: 28 days
+-- meaning: Events name a campaign or user journey that the daily statistics of that day and the four weeks before do not
 --   know, so it has no name here; it was deleted, or it sent nothing for weeks, or the service left it out.
 -- Looked at where that day and the three before are held, since an older message may still be opened and closed.
 
 with near_days as (
-    select checked_days.date, (checked_days.date - steps.step)::date as near_date, steps.step
-    from checked_days
+    select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
+    from batch_days
     cross join (select unnest(range(29))::integer as step) as steps
 ),
 

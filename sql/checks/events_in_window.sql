@@ -1,7 +1,7 @@
 -- severity: warn
 -- stream: events
--- scope: days
--- means: Records happened outside the day that was exported; they are kept, count on their own day, and are counted
+-- scope: incremental
+-- meaning: Records happened outside the day that was exported; they are kept, count on their own day, and are counted
 --   once if that day's export has them too, so nothing is to be done unless they are many.
 
 select
@@ -11,5 +11,5 @@ select
     '0' as expected,
     count(*) as actual
 from events
-where export_date in (select date from checked_days) and date <> export_date
+where export_date in (select date from batch_days) and date <> export_date
 group by export_date;

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: Records of an export stand there more than once, so that counts of events are too high; run
+-- scope: incremental
+-- meaning: Records of an export stand there more than once, so that counts of events are too high; run
 --   `dawnload rebuild`, and report it if it stays.
 -- By the day on which they happened: records of two exports are the same only if they happened at the same time, so
 -- this finds those as well.
@@ -9,7 +9,7 @@
 with repeated as (
     select date, count(*) - 1 as too_many
     from events
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where event_id is not null
     group by date, hash(event_id, event_name, occurred_at), event_id, event_name, occurred_at
     having count(*) > 1

@@ -1,6 +1,6 @@
 -- severity: warn
--- scope: days
--- means: The service gave something odd, which was dealt with as the finding says; nothing is lost, and what came stands
+-- scope: incremental
+-- meaning: The service gave something odd, which was dealt with as the finding says; nothing is lost, and what came stands
 --   verbatim in the landing zone.
 -- Values that are missing, and records outside their window, are found where they stand: required_values, events_in_window.
 
@@ -24,6 +24,6 @@ select
     '0' as expected,
     sum(records) as actual
 from ops.load_notes
-semi join checked_days using (date)
+semi join batch_days using (date)
 where note not in ('stray', 'no_id', 'no_event_name', 'no_time')
 group by stream, date, subject, note;

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
+-- scope: incremental
+-- meaning: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
 --   `dawnload rebuild`, and report it if it stays.
 
 with records as (
@@ -13,22 +13,22 @@ with records as (
         ) as failures,
         count(*) filter (marts.event_kind(event_name) = 'succeeded' and occurred_at is not null) as succeeded
     from events
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 ),
 
 daily_events as (
-    select date, sum(events) as events from marts.daily_events semi join checked_days using (date) group by date
+    select date, sum(events) as events from marts.daily_events semi join batch_days using (date) group by date
 ),
 
 daily_failures as (
-    select date, sum(failures) as failures from marts.daily_failures semi join checked_days using (date) group by date
+    select date, sum(failures) as failures from marts.daily_failures semi join batch_days using (date) group by date
 ),
 
 daily_send_hours as (
     select date, sum(succeeded) as succeeded
     from marts.daily_send_hours
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 ),
 

@@ -1,9 +1,9 @@
 -- severity: stop
 -- stream: statistics
--- scope: days
--- means: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
+-- scope: incremental
+-- meaning: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
 --   `dawnload rebuild`, and report it if it stays.
--- The bounds are what DuckDB hands on into the view; checked_days alone it would apply to all that it gives.
+-- The bounds are what DuckDB hands on into the view; batch_days alone it would apply to all that it gives.
 
 with statistics as (
     select
@@ -13,7 +13,7 @@ with statistics as (
         sum(delivered) as delivered,
         sum(click) as clicked
     from daily_statistics
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 ),
 
@@ -23,7 +23,7 @@ conversions as (
         sum(count) filter (where type = 'total_count_conversion') as conversions,
         sum(count) filter (where type = 'direct_count_conversion') as direct_conversions
     from daily_conversions
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 ),
 
@@ -38,8 +38,8 @@ channel_days as (
         sum(direct_conversions) as direct_conversions
     from marts.channel_days
     where
-        date between getvariable('first_checked') and getvariable('last_checked')
-        and date in (select date from checked_days)
+        date between getvariable('first_batch_day') and getvariable('last_batch_day')
+        and date in (select date from batch_days)
     group by date
 ),
 

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: A mart has more than one row where its grain promises one, so that joins and sums count twice; run
+-- scope: incremental
+-- meaning: A mart has more than one row where its grain promises one, so that joins and sums count twice; run
 --   `dawnload rebuild`, and report it if it stays.
 -- Of the marts that are kept as tables. The others are views, which group by their grain or stand on a key that is
 -- checked (statistics_key).
@@ -61,7 +61,7 @@ with keys as (
 repeated as (
     select subject, date, count(*) - 1 as too_many
     from keys
-    where date in (select date from checked_days)
+    where date in (select date from batch_days)
     group by subject, date, key
     having count(*) > 1
 )

@@ -1,13 +1,13 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: Messages, buttons or attachments belong to no event, so that joins with events lose them; run
+-- scope: incremental
+-- meaning: Messages, buttons or attachments belong to no event, so that joins with events lose them; run
 --   `dawnload rebuild`, and report it if it stays.
 
 with looked_at as (
     select *
     from message_rows
-    where event_id is not null and export_date in (select date from checked_days)
+    where event_id is not null and export_date in (select date from batch_days)
 ),
 
 -- Nearly always the event came with the same export.
@@ -15,7 +15,7 @@ unknown as materialized (
     select looked_at.*
     from looked_at
     anti join (
-        select event_id from events where export_date in (select date from checked_days)
+        select event_id from events where export_date in (select date from batch_days)
     ) as neighbours
         on looked_at.event_id = neighbours.event_id
 ),

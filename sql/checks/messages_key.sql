@@ -1,15 +1,15 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- reach: 7
--- means: The message of an event, a button or an attachment stands there more than once, so that joins with events
+-- scope: incremental
+-- lookback: 7 days
+-- meaning: The message of an event, a button or an attachment stands there more than once, so that joins with events
 --   count it more than once; run `dawnload rebuild`, and report it if it stays.
 -- The send and a click a day later have one id and each brings the message, in two exports; so the week before is
 -- compared, and what repeats a message of that week is found.
 
 with near_days as (
-    select distinct (checked_days.date - steps.step)::date as date
-    from checked_days
+    select distinct (batch_days.date - steps.step)::date as date
+    from batch_days
     cross join (select unnest(range(8))::integer as step) as steps
 ),
 
@@ -34,5 +34,5 @@ select
     '0' as expected,
     count(*) as actual
 from followers
-where date - earlier <= 7 and date in (select date from checked_days)
+where date - earlier <= 7 and date in (select date from batch_days)
 group by date, subject;

@@ -1,7 +1,7 @@
 -- severity: stop
 -- stream: events
--- scope: days
--- means: Buttons or attachments belong to no message, so that joins with messages lose them; run `dawnload rebuild`,
+-- scope: incremental
+-- meaning: Buttons or attachments belong to no message, so that joins with messages lose them; run `dawnload rebuild`,
 --   and report it if it stays.
 
 with looked_at as (
@@ -10,7 +10,7 @@ with looked_at as (
     where
         subject in ('message_buttons', 'text_message_attachments')
         and event_id is not null
-        and export_date in (select date from checked_days)
+        and export_date in (select date from batch_days)
 ),
 
 messages as not materialized (
@@ -30,7 +30,7 @@ unknown as materialized (
     select looked_at.*
     from looked_at
     anti join (
-        select part, event_id from messages where export_date in (select date from checked_days)
+        select part, event_id from messages where export_date in (select date from batch_days)
     ) as neighbours
         on looked_at.subject = neighbours.part and looked_at.event_id = neighbours.event_id
 ),

@@ -1,8 +1,8 @@
 -- severity: warn
 -- stream: statistics
--- scope: days
--- reach: 3
--- means: On one day more messages were delivered or clicked than were sent on that day and the three before, so a rate
+-- scope: incremental
+-- lookback: 3 days
+-- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a rate
 --   of more than 1 is no slip of midnight: either people react more than once, or sends are missing; compare with the
 --   events of that day.
 -- Counts are dated by when they happen: of a send at 23:59 the delivery counts on the next day, and so may a click. So a
@@ -10,8 +10,8 @@
 -- and something was sent on them: an old message may be clicked for ever.
 
 with near_days as (
-    select checked_days.date, (checked_days.date - steps.step)::date as near_date
-    from checked_days
+    select batch_days.date, (batch_days.date - steps.step)::date as near_date
+    from batch_days
     cross join (select unnest(range(4))::integer as step) as steps
 ),
 

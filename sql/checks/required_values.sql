@@ -1,6 +1,6 @@
 -- severity: warn
--- scope: days
--- means: The service left out what every row should have, so that the row is missing from groups and sums by it; the
+-- scope: incremental
+-- meaning: The service left out what every row should have, so that the row is missing from groups and sums by it; the
 --   landed answer shows what came, and `dawnload query drift` since when.
 
 with given as (
@@ -14,7 +14,7 @@ with given as (
         count(*) filter (message_sent is null) as message_sent,
         count(*) filter (message_failed is null) as message_failed
     from daily_statistics
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 
     union all by name
@@ -26,7 +26,7 @@ with given as (
         count(*) filter (type is null) as type,
         count(*) filter (count is null) as count
     from daily_conversions
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 
     union all by name
@@ -39,7 +39,7 @@ with given as (
         count(*) filter (message_sent is null) as message_sent,
         count(*) filter (message_failed is null) as message_failed
     from daily_statistics_by_subchannel
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 
     union all by name
@@ -51,7 +51,7 @@ with given as (
         count(*) filter (type_label is null) as type_label,
         count(*) filter (count is null) as count
     from daily_conversions_by_subchannel
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 
     union all by name
@@ -64,7 +64,7 @@ with given as (
         count(*) filter (metric_name is null) as metric_name,
         count(*) filter (value is null) as value
     from campaign_metrics
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 
     union all by name
@@ -77,7 +77,7 @@ with given as (
         count(*) filter (event_name is null) as event_name,
         count(*) filter (occurred_at is null) as occurred_at
     from events
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by date
 )
 

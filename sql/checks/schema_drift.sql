@@ -1,6 +1,6 @@
 -- severity: warn
--- scope: whole
--- means: The service sends something that its specification does not tell, or leaves out what it does; nothing is lost,
+-- scope: full
+-- meaning: The service sends something that its specification does not tell, or leaves out what it does; nothing is lost,
 --   `dawnload query drift` shows since when, and a newer version of dawnload may know it.
 
 select

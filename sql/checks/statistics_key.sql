@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: statistics
--- scope: days
--- days of: statistics, statistics_by_subchannel
--- means: Rows of the daily statistics or of their conversions stand there more than once or without an id, so that sums
+-- scope: incremental
+-- depends_on: statistics, statistics_by_subchannel
+-- meaning: Rows of the daily statistics or of their conversions stand there more than once or without an id, so that sums
 --   are too high; run `dawnload rebuild`, and report it if it stays.
 
 with rows_by_key as (
@@ -18,7 +18,7 @@ with rows_by_key as (
 broken as (
     select subject, date, statistic_id, count(*) as times
     from rows_by_key
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     group by subject, date, statistic_id, position
     having count(*) > 1 or statistic_id is null
 )

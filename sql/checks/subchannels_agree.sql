@@ -1,14 +1,14 @@
 -- severity: warn
 -- stream: statistics_by_subchannel
--- scope: days
--- days of: statistics, statistics_by_subchannel
--- means: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the service
+-- scope: incremental
+-- depends_on: statistics, statistics_by_subchannel
+-- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the service
 --   gives separately; trust the daily statistics, and ask the service if later pulls of the day do not mend it.
 
 with both_covered as (
     select date
     from ops.coverage
-    semi join checked_days using (date)
+    semi join batch_days using (date)
     where stream in ('statistics', 'statistics_by_subchannel')
     group by date
     having count(*) = 2

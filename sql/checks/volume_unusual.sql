@@ -1,8 +1,8 @@
 -- severity: warn
 -- stream: statistics
--- scope: days
--- reach: 56
--- means: A channel sent far more or far fewer messages than usual; if nobody planned that, look for a campaign that ran
+-- scope: incremental
+-- lookback: 56 days
+-- meaning: A channel sent far more or far fewer messages than usual; if nobody planned that, look for a campaign that ran
 --   twice, one that stopped, or a day that the service gave only in part.
 -- Usual is the median of the same weekday of the eight weeks before, where at least four of those are held; else of the
 -- 28 days before, where at least 14 are. A day is far off when it misses the median by more than half of it (when lower)
@@ -10,8 +10,8 @@
 -- differences from the median). Small channels have no usual volume: the median must be 100 or more, and the difference 500.
 
 with near_days as (
-    select checked_days.date, (checked_days.date - steps.step)::date as near_date, steps.step
-    from checked_days
+    select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
+    from batch_days
     cross join (select unnest(range(57))::integer as step) as steps
 ),
 

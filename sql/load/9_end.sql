@@ -8,7 +8,7 @@ select stream, date from ops.touched_days;
 -- Answers that could only be read with some of their characters replaced; of exports, events/9_notes tells.
 insert into ops.load_notes by name
 select getvariable('stream') as stream, first_days.date, pull, 'mended' as note, count(*) as records
-from (select unnest(getvariable('mended_pulls')) as pull) as mended
+from (select unnest(getvariable('repaired_pulls')) as pull) as repaired
 inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;

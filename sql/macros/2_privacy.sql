@@ -61,7 +61,7 @@ create or replace temp macro recipient(given) as case getvariable('recipients')
 end;
 
 -- A piece of a text: nothing of it is left where it is dropped.
-create or replace temp macro hidden_piece(piece) as case
+create or replace temp macro redacted_piece(piece) as case
     -- Most pieces are digits of no matter: no address and no number is shorter.
     when length(piece) < 6 then piece
     -- A recipient's key and number in JSON that is itself a text.
@@ -95,7 +95,7 @@ create or replace temp macro without_ids(quoted) as
     regexp_replace(quoted, '"(?:' || getvariable('plain_id') || ')"', '""', 'g');
 
 -- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
-create or replace temp macro hidden_plain(given) as case
+create or replace temp macro redacted_plain(given) as case
     when not may_be_personal(given) then given
     when
         regexp_full_match(given, getvariable('lone_address'))
@@ -107,7 +107,7 @@ create or replace temp macro hidden_plain(given) as case
                 list_zip(
                     regexp_split_to_array(given, getvariable('pieces')),
                     list_transform(
-                        regexp_extract_all(given, getvariable('pieces')), lambda piece: hidden_piece(piece)
+                        regexp_extract_all(given, getvariable('pieces')), lambda piece: redacted_piece(piece)
                     )
                 ),
                 lambda part: part[1] || coalesce(part[2], '')
@@ -120,8 +120,8 @@ end;
 
 -- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
 -- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
--- Written so that hidden_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
-create or replace temp macro hidden(given) as case
+-- Written so that redacted_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
+create or replace temp macro redacted(given) as case
     when not may_be_personal(given) then given
     else
         list_reduce(
@@ -129,7 +129,7 @@ create or replace temp macro hidden(given) as case
             lambda seen, how: list_transform(
                 [if(how = 'plain', plain_script(seen), seen)],
                 lambda looked_at: list_transform(
-                    [hidden_plain(looked_at)],
+                    [redacted_plain(looked_at)],
                     lambda without: if(without = looked_at, seen, without)
                 )[1]
             )[1],

@@ -76,7 +76,7 @@ select
 create or replace temp macro shape(place) as getvariable('shapes')[place];
 set variable shapes = (select from_json(getvariable('shapes_json'), '"MAP(VARCHAR, VARCHAR)"'));
 
--- What load/look asks of the documents of each place: pointers to its fields, those fields whose values have to be readable as
+-- What load/shapes_found asks of the documents of each place: pointers to its fields, those fields whose values have to be readable as
 -- something, and where the place lies inside of another one.
 set variable pointers = (
     select map_from_entries(list((place, pointers)))
@@ -109,8 +109,7 @@ create or replace temp macro object_of(members) as
 create or replace temp macro members_of(keys, given) as
     masked(object_of(list_transform(list_zip(keys, given), lambda one: member(one[1], one[2]))))::json;
 
--- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put
--- together. The same expression stands in schema/0007_message_contents.
+-- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put together.
 
 create or replace temp macro content_id(title, body, html) as
     if(
@@ -149,7 +148,7 @@ end;
 create or replace temp macro says_nothing(given) as
     given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
 
-create or replace temp macro is_odd_metadata(given) as case
+create or replace temp macro is_nonconforming_metadata(given) as case
     when says_nothing(given) then false
     when not starts_with(given, '{') then true
     else
@@ -167,5 +166,5 @@ create or replace temp macro counted_day(micros, export_day) as
     if(abs(korean_day(micros) - export_day) > 31, export_day, coalesce(korean_day(micros), export_day));
 
 -- The value of a record's field as it may stay. Ids are full of digits.
-create or replace temp macro hidden_field(given) as
-    case when regexp_full_match(given, getvariable('plain_id')) then given else hidden(given) end;
+create or replace temp macro redacted_field(given) as
+    case when regexp_full_match(given, getvariable('plain_id')) then given else redacted(given) end;

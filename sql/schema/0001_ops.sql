@@ -109,5 +109,42 @@ create table ops.checks (
     subject varchar,
     finding varchar,
     expected varchar,
-    actual varchar
+    actual varchar,
+    -- What a finding of the check means, and what to do about it.
+    meaning varchar
+);
+
+-- Grain: one check whose findings stand in ops.checks for all days; fingerprint: of its text.
+create table ops.check_versions (
+    name varchar,
+    fingerprint varchar
+);
+
+-- Days whose rows a load changed: models and checks have not seen them yet.
+create table ops.touched_days (
+    stream varchar,
+    date date
+);
+
+create table ops.models (
+    relation varchar,
+    kind varchar,
+    fingerprint varchar
+);
+
+-- The privacy setting that the rows of this file were written under: rows of two settings must not stand side by side.
+create table ops.privacy (
+    recipients varchar,
+    key_fingerprint varchar
+);
+
+-- Answers that would have wiped most of a day and did not replace it. Grain: one pull, KST day and campaign (of E19).
+create table ops.held_back (
+    stream varchar,
+    date date,
+    campaign_id varchar,
+    pull varchar,
+    pulled_at timestamptz,
+    rows bigint,
+    messages bigint
 );

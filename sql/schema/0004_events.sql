@@ -24,13 +24,3 @@ create table events (
     export_date date,
     extra json
 );
-
-create table ops.set_aside (
-    table_name varchar,
-    event_id varchar,
-    event_name varchar,
-    occurred_at timestamptz,
-    date date,
-    export_date date,
-    content json
-);

@@ -31,13 +31,13 @@ create table text_message_attachments (
     extra json
 );
 
-create table emails (
+-- Grain: the e-mail of one event. The title stays with it: it often names the recipient where the body does not.
+create table sent_emails (
     event_id varchar,
     date date,
     export_date date,
     title varchar,
-    body_html varchar,
-    body_text varchar,
+    content_id varchar,
     extra json
 );
 
@@ -110,13 +110,13 @@ create table in_web_messages (
     extra json
 );
 
-create table push_messages (
+-- Grain: the push message of one event. The link stays with it: it often differs by recipient.
+create table sent_push_messages (
     event_id varchar,
     date date,
     export_date date,
-    title varchar,
-    body varchar,
     link varchar,
+    content_id varchar,
     extra json
 );
 
@@ -174,3 +174,40 @@ create table other_messages (
     channel varchar,
     message_data json
 );
+
+-- What is sent to many is stored once: texts of push messages and e-mails, by a hash of them. The sent messages point at
+-- it; the views `emails` and `push_messages` put the two together.
+
+-- Grain: one content, told apart by all of its texts together.
+create table message_contents (
+    content_id varchar,
+    title varchar,
+    body varchar,
+    html varchar
+);
+
+create view emails as
+select
+    sent_emails.event_id,
+    sent_emails.date,
+    sent_emails.export_date,
+    sent_emails.title,
+    message_contents.html as body_html,
+    message_contents.body as body_text,
+    sent_emails.extra,
+    sent_emails.content_id
+from sent_emails
+left join message_contents on sent_emails.content_id = message_contents.content_id;
+
+create view push_messages as
+select
+    sent_push_messages.event_id,
+    sent_push_messages.date,
+    sent_push_messages.export_date,
+    message_contents.title,
+    message_contents.body,
+    sent_push_messages.link,
+    sent_push_messages.extra,
+    sent_push_messages.content_id
+from sent_push_messages
+left join message_contents on sent_push_messages.content_id = message_contents.content_id;

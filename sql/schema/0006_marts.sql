@@ -1,22 +1,6 @@
--- Marts, and what keeps a night's work as large as its days, however old the warehouse is.
+-- What marts are made with; sql/models makes the marts themselves.
 
 create schema marts;
-
-create table ops.touched_days (
-    stream varchar,
-    date date
-);
-
-insert into ops.touched_days
-select stream, date from ops.coverage
-union
-select 'events', date from events;
-
-create table ops.models (
-    relation varchar,
-    kind varchar,
-    fingerprint varchar
-);
 
 -- What an event means, by its name. Names are an open vocabulary: of unknown ones the ending tells, or null.
 create macro marts.event_kind(event_name) as case

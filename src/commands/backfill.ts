@@ -2,10 +2,10 @@
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
-import { JOB_STREAMS, type Job, type JobStream } from '../job.js';
-import { runJob } from '../pipeline.js';
-import type { CommandContext } from './context.js';
+import { dataFiles } from '../storage/data-files.js';
+import { JOB_STREAMS, type Job, type JobStream } from '../run/job.js';
+import { runJob } from '../run.js';
+import type { Invocation } from '../run/invocation.js';
 import { parseDays } from './days.js';
 import { makePlan, printPlan } from './plan.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -20,11 +20,11 @@ export interface BackfillOptions {
   readonly json?: boolean;
 }
 
-export async function backfillCommand(options: BackfillOptions, context: CommandContext): Promise<ExitCode> {
-  const { terminal, effects } = context;
+export async function backfillCommand(options: BackfillOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
   const days = parseDays(options.start, options.end, effects.now());
   const streams = parseStreams(options.streams);
-  const config = requireService(context.loadConfig());
+  const config = requireService(invocation.loadConfig());
   const job = backfill({
     days,
     streams,
@@ -32,13 +32,13 @@ export async function backfillCommand(options: BackfillOptions, context: Command
     acceptEmpty: options.acceptEmpty === true,
   });
   if (options.dryRun === true) {
-    const plan = await makePlan(job, config, context);
+    const plan = await makePlan(job, config, invocation);
     printPlan(plan, options.json === true, terminal);
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
   terminal.note(`backfill: ${days.start} to ${days.end} (KST days), ${[...streams].join(', ')}`);
-  const outcome = await runJob(job, config, context);
+  const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));
   return exitCode;

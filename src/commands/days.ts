@@ -10,7 +10,7 @@ import {
   type DayRange,
 } from '../calendar.js';
 import { TryLaterError, UsageError } from '../errors.js';
-import { formatDuration } from '../terminal.js';
+import { formatDuration } from '../terminal/terminal.js';
 
 /** No warehouse of this service goes back further; a year mistyped should not cost ten thousand requests. */
 const MOST_DAYS = 3_700;

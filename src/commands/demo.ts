@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import { loadConfig } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
+import { dataFiles } from '../storage/data-files.js';
 import { startSandbox } from '../sandbox/index.js';
-import { formatCount } from '../terminal.js';
-import type { CommandContext } from './context.js';
+import { formatCount } from '../terminal/terminal.js';
+import type { Invocation } from '../run/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
 import { showTables } from './tables.js';
@@ -21,8 +21,8 @@ const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
 const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
 
-export async function demoCommand(context: CommandContext): Promise<ExitCode> {
-  const { terminal, effects } = context;
+export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
   const folder = resolve(FOLDER);
   const now = effects.now();
   await rm(resolve(folder, 'data'), { recursive: true, force: true });
@@ -41,8 +41,8 @@ export async function demoCommand(context: CommandContext): Promise<ExitCode> {
     await writeFile(file, settings(sandbox.url, shiftDay(lastCompleteDay(now), 1 - DAYS)));
     const environment = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
     const flags = { config: file };
-    const demo: CommandContext = {
-      ...context,
+    const demo: Invocation = {
+      ...invocation,
       flags,
       loadConfig: () => loadConfig(flags, environment, folder),
     };

@@ -1,7 +1,7 @@
 /** The dictionary as text for a window of some width. */
 import type { Language } from '../dictionary/dictionary.js';
 import type { RelationEntry, SchemaEntry } from '../dictionary/entries.js';
-import { listed, wrap } from './paragraphs.js';
+import { listed, wrap } from '../terminal/paragraphs.js';
 
 /** Each schema with its tables and views. */
 export function overviewText(schemas: readonly SchemaEntry[], width: number): string {

@@ -12,7 +12,7 @@ import { writeTo } from '../queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/statements.js';
 import { Warehouse } from '../warehouse/warehouse.js';
-import type { CommandContext } from './context.js';
+import type { Invocation } from '../run/invocation.js';
 import { overviewText, relationText } from './docs-text.js';
 import type { Output } from './query-answer.js';
 
@@ -39,11 +39,11 @@ const ANYWHERE = 100;
  */
 export async function docsCommand(
   options: DocsOptions,
-  context: CommandContext,
+  invocation: Invocation,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   const language = options.lang ?? 'en';
-  const schemas = entriesOf(await columnsOfEmpty(context), Dictionary.load(), language);
+  const schemas = entriesOf(await columnsOfEmpty(invocation), Dictionary.load(), language);
   const relation = options.table === undefined ? undefined : find(schemas, options.table);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
@@ -58,13 +58,13 @@ export async function docsCommand(
   }[format]();
   await writeTo(stdout, pieces(`${text}\n`));
   if (format === 'text' && relation === undefined) {
-    context.terminal.note('`dawnload docs TABLE` has the columns; `--lang ko` says it in Korean.');
+    invocation.terminal.note('`dawnload docs TABLE` has the columns; `--lang ko` says it in Korean.');
   }
   return EXIT.done;
 }
 
 /** The columns of a warehouse without any data, made in a temporary folder: so nothing here can be out of date. */
-async function columnsOfEmpty({ effects }: CommandContext): Promise<z.infer<typeof columnRow>[]> {
+async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof columnRow>[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dawnload-docs-'));
   try {
     const path = join(folder, 'empty.duckdb');

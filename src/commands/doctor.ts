@@ -6,20 +6,20 @@ import { styleText } from 'node:util';
 import { formatKst } from '../calendar.js';
 import { isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
-import type { ExportEntry } from '../landing/export-entry.js';
-import { Landing } from '../landing/landing.js';
-import { lockHolder, type LockHolder } from '../landing/lock.js';
-import { Ledger } from '../landing/ledger.js';
-import { assertSameProject } from '../landing/project.js';
-import { needsPerson } from '../landing/export-advice.js';
-import { ServiceClient } from '../service/client.js';
-import { formatBytes, formatDuration, plural } from '../terminal.js';
-import { engineVersion } from '../warehouse/engine.js';
+import { dataFiles } from '../storage/data-files.js';
+import type { ExportEntry } from '../exports/entry.js';
+import { LandingZone } from '../storage/landing-zone.js';
+import { lockHolder, type LockHolder } from '../storage/run-lock.js';
+import { Ledger } from '../exports/ledger.js';
+import { assertSameProject } from '../storage/project.js';
+import { needsPerson } from '../exports/advice.js';
+import { ServiceClient } from '../api/client.js';
+import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
+import { engineVersion } from '../storage/duckdb.js';
 import { readEveryBlock } from '../warehouse/deep.js';
 import { Reader } from '../warehouse/reader.js';
-import { visible } from '../visible.js';
-import type { CommandContext } from './context.js';
+import { visible } from '../terminal/visible.js';
+import type { Invocation } from '../run/invocation.js';
 
 export interface DoctorOptions {
   readonly deep?: boolean;
@@ -28,19 +28,19 @@ export interface DoctorOptions {
 
 type Level = 'ok' | 'warn' | 'fail';
 
-interface Verdict {
+interface Finding {
   readonly level: Level;
   readonly text: string;
 }
 
-interface Diagnosis extends Verdict {
+interface Diagnosis extends Finding {
   readonly check: string;
 }
 
 type Look = <T>(
   check: string,
   how: () => T | Promise<T>,
-  tell: (value: T) => Verdict,
+  tell: (value: T) => Finding,
 ) => Promise<T | undefined>;
 
 /** Less free space than this is worth a word, bytes. */
@@ -49,13 +49,13 @@ const LITTLE_SPACE = 2e9;
 /** A clock that is further off than this may take a day for complete that is not, milliseconds. */
 const MOST_SKEW_MS = 2 * 60_000;
 
-export async function doctorCommand(options: DoctorOptions, context: CommandContext): Promise<ExitCode> {
-  const { terminal } = context;
+export async function doctorCommand(options: DoctorOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal } = invocation;
   const diagnoses: Diagnosis[] = [];
   /** Tries one thing and tells of it; undefined when it failed. */
   const look: Look = async (check, how, tell) => {
     let value;
-    let verdict: Verdict;
+    let verdict: Finding;
     try {
       value = await how();
       verdict = tell(value);
@@ -69,9 +69,9 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
   };
 
   await look('versions', engineVersion, (duckdb) =>
-    ok(`dawnload ${context.version}, Node ${process.version}, DuckDB ${duckdb}`),
+    ok(`dawnload ${invocation.version}, Node ${process.version}, DuckDB ${duckdb}`),
   );
-  const config = await look('settings', () => context.loadConfig(), settingsVerdict);
+  const config = await look('settings', () => invocation.loadConfig(), settingsVerdict);
   if (config !== undefined) {
     const { dataDir } = config;
     const service = await look(
@@ -93,7 +93,7 @@ export async function doctorCommand(options: DoctorOptions, context: CommandCont
     await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
     if (options.deep === true) await lookDeeply(dataDir, look);
-    if (service !== undefined) await lookAtService(service, context, look);
+    if (service !== undefined) await lookAtService(service, invocation, look);
   }
 
   if (options.json === true) terminal.out(JSON.stringify(diagnoses));
@@ -116,14 +116,14 @@ async function lookDeeply(dataDir: string, look: Look): Promise<void> {
   }
   await look(
     'landing zone',
-    () => Landing.read(dataDir).verifyAll(),
+    () => LandingZone.read(dataDir).verifyAll(),
     (files) => ok(`${plural(files, 'file')}, each whole`),
   );
 }
 
-async function lookAtService(config: ServiceConfig, context: CommandContext, look: Look): Promise<void> {
+async function lookAtService(config: ServiceConfig, invocation: Invocation, look: Look): Promise<void> {
   const settings = { ...config, retries: 0 };
-  const service = new ServiceClient(settings, context.effects, context.signal, context.version);
+  const service = new ServiceClient(settings, invocation.effects, invocation.signal, invocation.version);
   try {
     const reached = await look(
       'service',
@@ -139,7 +139,7 @@ async function lookAtService(config: ServiceConfig, context: CommandContext, loo
   }
 }
 
-function settingsVerdict({ file, baseUrl, exports }: Config): Verdict {
+function settingsVerdict({ file, baseUrl, exports }: Config): Finding {
   const where = file ?? 'no file, the environment alone';
   if (baseUrl !== undefined && isUnencrypted(baseUrl)) {
     return { level: 'warn', text: `${where}; base_url is http: keys and data travel unencrypted` };
@@ -157,7 +157,7 @@ async function freeSpace(dataDir: string): Promise<number> {
   return bavail * bsize;
 }
 
-function folderVerdict(dataDir: string, free: number): Verdict {
+function folderVerdict(dataDir: string, free: number): Finding {
   const text = `${dataDir}, ${formatBytes(free)} free`;
   return free < LITTLE_SPACE ? { level: 'warn', text: `${text}: that is little` } : ok(text);
 }
@@ -166,13 +166,13 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
 
-function lockVerdict(holder: LockHolder | undefined): Verdict {
+function lockVerdict(holder: LockHolder | undefined): Finding {
   if (holder === undefined) return ok('free');
   // The word of a run that was killed may still lie there; the lock itself is the kernel's.
   return ok(`last taken by process ${holder.pid} (${holder.command}, ${formatKst(holder.since)})`);
 }
 
-function ledgerVerdict(ledger: { entries(): ExportEntry[] }): Verdict {
+function ledgerVerdict(ledger: { entries(): ExportEntry[] }): Finding {
   const entries = ledger.entries();
   const waiting = entries.filter(needsPerson).length;
   if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none waits for a person`);
@@ -187,7 +187,7 @@ async function openPublished(published: string): Promise<string> {
   return published;
 }
 
-function clockVerdict(skewMs: number | undefined): Verdict {
+function clockVerdict(skewMs: number | undefined): Finding {
   if (skewMs === undefined) return ok('the service does not tell its time');
   const text = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service`;
   // The header counts whole seconds.
@@ -195,11 +195,11 @@ function clockVerdict(skewMs: number | undefined): Verdict {
   return Math.abs(skewMs) > MOST_SKEW_MS ? { level: 'warn', text: `${text}: set it right` } : ok(text);
 }
 
-function ok(text: string): Verdict {
+function ok(text: string): Finding {
   return { level: 'ok', text };
 }
 
-function failed(error: unknown): Verdict {
+function failed(error: unknown): Finding {
   const hint = error instanceof DawnloadError && error.hint !== undefined ? ` ${error.hint}` : '';
   return { level: 'fail', text: `${messageOf(error)}${hint}` };
 }

@@ -1,12 +1,12 @@
 /** `dawnload exports recover`: shows the paid exports that the ledger has lost, and enters them once a person agrees. */
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
-import type { Ledger } from '../landing/ledger.js';
-import type { Untracked } from '../landing/untracked.js';
-import { withLedger } from '../pipeline.js';
-import { formatCount, plural } from '../terminal.js';
-import type { CommandContext } from './context.js';
-import { drawTable } from './table.js';
+import { dataFiles } from '../storage/data-files.js';
+import type { Ledger } from '../exports/ledger.js';
+import type { Untracked } from '../exports/untracked.js';
+import { withLedger } from '../run.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+import type { Invocation } from '../run/invocation.js';
+import { drawTable } from '../terminal/table.js';
 
 export interface RecoverOptions {
   readonly yes?: boolean;
@@ -20,17 +20,17 @@ const COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map(
 
 export async function exportsRecoverCommand(
   options: RecoverOptions,
-  context: CommandContext,
+  invocation: Invocation,
 ): Promise<ExitCode> {
-  const { terminal, signal } = context;
-  const config = context.loadConfig();
-  return withLedger(config, context, 'exports recover', async (ledger) => {
+  const { terminal, signal } = invocation;
+  const config = invocation.loadConfig();
+  return withLedger(config, invocation, 'exports recover', async (ledger) => {
     if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(asJson)));
     if (ledger.doubt === undefined) {
       terminal.note('The ledger knows every paid export that this data folder remembers.');
       return EXIT.done;
     }
-    if (options.json !== true) show(ledger, context);
+    if (options.json !== true) show(ledger, invocation);
     terminal.note(
       'What none of them remembers cannot be shown: compare with the bills of the service before the next run.',
     );
@@ -50,7 +50,7 @@ export async function exportsRecoverCommand(
   });
 }
 
-function show(ledger: Ledger, { terminal }: CommandContext): void {
+function show(ledger: Ledger, { terminal }: Invocation): void {
   const { lost, untracked } = ledger;
   if (lost.length > 0)
     terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);

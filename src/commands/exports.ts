@@ -2,19 +2,19 @@
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { adviceFor, needsPerson } from '../landing/export-advice.js';
-import type { ExportEntry } from '../landing/export-entry.js';
-import { isResumable } from '../landing/export-state.js';
-import { Ledger } from '../landing/ledger.js';
-import { resumeExport, withLedger, type ResumeOptions } from '../pipeline.js';
-import type { LedgerView } from '../landing/ledger-view.js';
-import { assertSameProject } from '../landing/project.js';
-import { formatCount, type Terminal } from '../terminal.js';
-import { visibleLines } from '../visible.js';
-import type { CommandContext } from './context.js';
+import { adviceFor, needsPerson } from '../exports/advice.js';
+import type { ExportEntry } from '../exports/entry.js';
+import { isResumable } from '../exports/state.js';
+import { Ledger } from '../exports/ledger.js';
+import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
+import type { LedgerView } from '../exports/ledger-view.js';
+import { assertSameProject } from '../storage/project.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
+import { visibleLines } from '../terminal/visible.js';
+import type { Invocation } from '../run/invocation.js';
 import { summarise } from './summary.js';
-import { drawTable } from './table.js';
-import { dataFiles } from '../house.js';
+import { drawTable } from '../terminal/table.js';
+import { dataFiles } from '../storage/data-files.js';
 
 export interface ExportsOptions {
   readonly json?: boolean;
@@ -26,12 +26,9 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
 }));
 
 /** Exit code 1 as long as one waits for a person, so that a monitor notices. */
-export async function exportsListCommand(
-  options: ExportsOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const entries = (await ledgerOf(context.loadConfig())).entries();
+export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal } = invocation;
+  const entries = (await ledgerOf(invocation.loadConfig())).entries();
   if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
   else if (entries.length === 0) terminal.note('no paid export has been requested yet');
   else {
@@ -49,42 +46,42 @@ export async function exportsListCommand(
   return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
 }
 
-export async function exportsShowCommand(key: string, context: CommandContext): Promise<ExitCode> {
-  const entry = (await ledgerOf(context.loadConfig())).get(key);
+export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+  const entry = (await ledgerOf(invocation.loadConfig())).get(key);
   // Within JSON every line break is ours: those of values are escaped already.
-  context.terminal.draw(visibleLines(JSON.stringify(asJson(entry), null, 2)));
-  warnWaiting([entry], context.terminal);
+  invocation.terminal.draw(visibleLines(JSON.stringify(asJson(entry), null, 2)));
+  warnWaiting([entry], invocation.terminal);
   return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
 }
 
 export async function exportsAttachCommand(
   key: string,
   exportId: string,
-  context: CommandContext,
+  invocation: Invocation,
 ): Promise<ExitCode> {
   if (exportId.trim() === '') throw new UsageError('The export id is empty.');
   const { entry, isNew } = await withLedger(
-    context.loadConfig(),
-    context,
+    invocation.loadConfig(),
+    invocation,
     'exports attach',
     async (ledger) => ({ isNew: ledger.find(key) === undefined, entry: await ledger.attach(key, exportId) }),
   );
   if (isNew) {
-    context.terminal.warn(
+    invocation.terminal.warn(
       `the ledger did not know ${key}: entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\``,
     );
   }
-  context.terminal.note(
+  invocation.terminal.note(
     `${entry.key} is ${entry.state} as ${exportId}; the next run, or \`dawnload exports resume ${key}\`, reads it, at no cost`,
   );
   return EXIT.done;
 }
 
-export async function exportsAbandonCommand(key: string, context: CommandContext): Promise<ExitCode> {
-  const entry = await withLedger(context.loadConfig(), context, 'exports abandon', (ledger) =>
+export async function exportsAbandonCommand(key: string, invocation: Invocation): Promise<ExitCode> {
+  const entry = await withLedger(invocation.loadConfig(), invocation, 'exports abandon', (ledger) =>
     ledger.abandon(key),
   );
-  context.terminal.note(
+  invocation.terminal.note(
     `${entry.key} is abandoned; no run requests ${entry.day} again, \`dawnload exports resume ${key} --pay-again\` does`,
   );
   return EXIT.done;
@@ -94,10 +91,10 @@ export async function exportsAbandonCommand(key: string, context: CommandContext
 export async function exportsResumeCommand(
   key: string,
   options: ResumeOptions,
-  context: CommandContext,
+  invocation: Invocation,
 ): Promise<ExitCode> {
-  const { terminal, effects } = context;
-  const config = requireService(context.loadConfig());
+  const { terminal, effects } = invocation;
+  const config = requireService(invocation.loadConfig());
   const entry = (await ledgerOf(config)).get(key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
@@ -113,7 +110,7 @@ export async function exportsResumeCommand(
         `\`dawnload exports resume ${key} --pay-again\` requests the day once more, billed once more.`,
     });
   }
-  const outcome = await resumeExport(key, options, config, context);
+  const outcome = await resumeExport(key, options, config, invocation);
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
 }
 

@@ -3,19 +3,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import { codeOf, EXIT, StorageError, UsageError, type ExitCode } from '../errors.js';
-import type { CommandContext } from './context.js';
+import type { Invocation } from '../run/invocation.js';
 
 export interface InitOptions {
   readonly force?: boolean;
 }
 
-export function initCommand(
-  folder: string,
-  options: InitOptions,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const { terminal, effects } = context;
-  const yaml = resolve(folder, context.flags.config ?? 'dawnload.yaml');
+export function initCommand(folder: string, options: InitOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
+  const yaml = resolve(folder, invocation.flags.config ?? 'dawnload.yaml');
   // Beside the settings: no other .env is read.
   const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && options.force !== true) {

@@ -14,17 +14,17 @@ import {
 } from '../calendar.js';
 import { requirePlan, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
-import type { Job } from '../job.js';
-import { isResumable } from '../landing/export-state.js';
-import { Ledger } from '../landing/ledger.js';
-import { decide, untilLearned, type Decision } from '../landing/purse.js';
-import { assertSameProject } from '../landing/project.js';
-import { spendOf } from '../landing/spend.js';
-import { estimateDays, isQuiet } from '../steps/estimate.js';
-import { formatCount, plural, type Terminal } from '../terminal.js';
-import { attentionFor, doubtAbout, type Attention } from '../landing/attention.js';
-import type { CommandContext } from './context.js';
+import { dataFiles } from '../storage/data-files.js';
+import type { Job } from '../run/job.js';
+import { isResumable } from '../exports/state.js';
+import { Ledger } from '../exports/ledger.js';
+import { planRequests, untilLearned, type Decision } from '../exports/budget.js';
+import { assertSameProject } from '../storage/project.js';
+import { spendOf } from '../exports/spend.js';
+import { estimateDays, isQuiet } from '../exports/estimate.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import type { Invocation } from '../run/invocation.js';
 import { readPublished } from './published.js';
 
 export interface PlanOptions {
@@ -57,16 +57,16 @@ interface PlannedDay {
   readonly estimated_records: number | null;
 }
 
-export async function planCommand(options: PlanOptions, context: CommandContext): Promise<ExitCode> {
-  const config = context.loadConfig();
-  const job = nightly(requirePlan(config), context.effects.now());
-  const plan = await makePlan(job, config, context);
-  printPlan(plan, options.json === true, context.terminal);
+export async function planCommand(options: PlanOptions, invocation: Invocation): Promise<ExitCode> {
+  const config = invocation.loadConfig();
+  const job = nightly(requirePlan(config), invocation.effects.now());
+  const plan = await makePlan(job, config, invocation);
+  printPlan(plan, options.json === true, invocation.terminal);
   return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 /** What a job would do, from the published file and the ledger alone. */
-export async function makePlan(job: Job, config: Config, { effects }: CommandContext): Promise<Plan> {
+export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
   await assertSameProject(config);
   const published = await readPublished(dataFiles(config.dataDir).published);
@@ -91,7 +91,7 @@ export async function makePlan(job: Job, config: Config, { effects }: CommandCon
       : [];
   const { candidates, learned } = estimateDays(entries, published.messages, wanted);
   const decisions = untilLearned(
-    decide(candidates, config.exports.budget, entries, {
+    planRequests(candidates, config.exports.budget, entries, {
       now,
       runStartedAt: now,
       yesPaid: job.consent === 'given',
@@ -123,7 +123,7 @@ export async function makePlan(job: Job, config: Config, { effects }: CommandCon
         .filter(({ verdict }) => verdict !== 'request')
         .map((decision) => ({ ...planned(decision), reason: decision.verdict })),
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
-      needs_attention: attentionFor(ledger, doubt),
+      needs_attention: actionsNeeded(ledger, doubt),
       estimated_records: records,
       estimated_price: records * pricePerRecord,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },

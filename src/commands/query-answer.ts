@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Answer } from '../queries/answer.js';
+import type { QueryResult } from '../queries/answer.js';
 import { csvText } from '../queries/csv.js';
 import { jsonRows } from '../queries/json.js';
 import { writeParquet } from '../queries/parquet.js';
 import { bytesOf, writeFileWhole, writePieces, writeTo, type Pieces } from '../queries/sink.js';
 import { cellText, isNumeric } from '../queries/values.js';
-import { visibleLines } from '../visible.js';
-import { drawTable, type Drawing, type Row } from './table.js';
+import { visibleLines } from '../terminal/visible.js';
+import { drawTable, type Drawing, type Row } from '../terminal/table.js';
 
 export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
 
@@ -19,13 +19,13 @@ export type Format = (typeof FORMATS)[number];
 /** Standard output, or what a test looks at instead. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
 
-export interface CountedAnswer extends Answer {
+export interface CountedAnswer extends QueryResult {
   /** How many rows have come so far. */
   rows(): number;
 }
 
 /** The same answer, with a count of its rows as they pass. */
-export function counted({ columns, chunks }: Answer): CountedAnswer {
+export function counted({ columns, chunks }: QueryResult): CountedAnswer {
   let rows = 0;
   return {
     columns,
@@ -59,7 +59,7 @@ export interface Delivery {
  *
  * @throws StorageError when the output cannot be written
  */
-export async function deliver(answer: Answer, delivery: Delivery): Promise<void> {
+export async function deliver(answer: QueryResult, delivery: Delivery): Promise<void> {
   const { format, output, stdout } = delivery;
   if (format === 'parquet') {
     await deliverParquet(answer, output, stdout);
@@ -84,7 +84,11 @@ async function* shown(pieces: Pieces): Pieces {
     yield typeof piece === 'string' ? visibleLines(piece.replaceAll('\r\n', '\n')) : piece;
 }
 
-async function deliverParquet(answer: Answer, output: string | undefined, stdout: Output): Promise<void> {
+async function deliverParquet(
+  answer: QueryResult,
+  output: string | undefined,
+  stdout: Output,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dawnload-'));
   try {
     const scratch = join(folder, 'answer.duckdb');
@@ -108,7 +112,7 @@ export function drawingFor(stdout: Output): Drawing {
 }
 
 async function* tableText(
-  { columns, chunks }: Answer,
+  { columns, chunks }: QueryResult,
   names: readonly string[],
   limit: number,
   drawing: Drawing,

@@ -4,18 +4,18 @@ import { extname, resolve, sep } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
+import { dataFiles } from '../storage/data-files.js';
 import { ask } from '../queries/ask.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { csvLine } from '../queries/csv.js';
 import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
 import { realPlace, writeTo, type Pieces } from '../queries/sink.js';
-import { formatCount, plural } from '../terminal.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
-import type { CommandContext } from './context.js';
+import type { Invocation } from '../run/invocation.js';
 import { counted, deliver, drawingFor, FORMATS, type Format, type Output } from './query-answer.js';
-import { drawTable } from './table.js';
+import { drawTable } from '../terminal/table.js';
 
 export interface QueryOptions {
   /** A bundled query; without it, `sql` and `file` they are listed. */
@@ -49,24 +49,24 @@ const DEFAULT_LIMIT = 1000;
  */
 export async function queryCommand(
   options: QueryOptions,
-  context: CommandContext,
+  invocation: Invocation,
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   if (options.show === true) return showQuery(options, stdout);
   const format = formatOf(options, stdout);
-  const question = questionOf(options, context);
-  if (question === undefined) return listQueries(format, context, stdout);
+  const question = questionOf(options, invocation);
+  if (question === undefined) return listQueries(format, invocation, stdout);
 
-  const { dataDir } = context.loadConfig();
+  const { dataDir } = invocation.loadConfig();
   const { published } = dataFiles(dataDir);
   const output = options.output === undefined ? undefined : outsideOf(dataDir, resolve(options.output));
   const reader = await Reader.open(published);
   const stop = (): void => {
     reader.connection.interrupt();
   };
-  context.signal.addEventListener('abort', stop);
+  invocation.signal.addEventListener('abort', stop);
   try {
-    context.signal.throwIfAborted();
+    invocation.signal.throwIfAborted();
     // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
     await reader.confine();
     const answer = counted(await ask(reader.connection, question.sql, question.values, question.subject));
@@ -78,14 +78,14 @@ export async function queryCommand(
       bom: options.bom === true,
       head: headsIn(options.lang),
     });
-    context.terminal.note(summary(answer.rows(), format, question.title, options));
+    invocation.terminal.note(summary(answer.rows(), format, question.title, options));
     return EXIT.done;
   } catch (error) {
     // DuckDB calls the interruption an error of the query; the reason is the signal's.
-    context.signal.throwIfAborted();
+    invocation.signal.throwIfAborted();
     throw error;
   } finally {
-    context.signal.removeEventListener('abort', stop);
+    invocation.signal.removeEventListener('abort', stop);
     await reader.close();
   }
 }
@@ -125,7 +125,7 @@ interface Question {
 }
 
 /** What to ask; undefined when nothing is asked. */
-function questionOf(options: QueryOptions, { effects }: CommandContext): Question | undefined {
+function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
   const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('Give one of a bundled query, --sql and --file, not several.', {
@@ -206,7 +206,7 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
 }
 
 /** Every bundled query: for people its name and title, for programs all that its header says. */
-async function listQueries(format: Format, { terminal }: CommandContext, stdout: Output): Promise<ExitCode> {
+async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
     await writeTo(stdout, piecesOf(`${JSON.stringify(catalogue, null, 2)}\n`));

@@ -3,18 +3,18 @@ import { nightly } from '../../jobs/nightly.js';
 import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../house.js';
-import { runJob } from '../pipeline.js';
-import type { CommandContext } from './context.js';
+import { dataFiles } from '../storage/data-files.js';
+import { runJob } from '../run.js';
+import type { Invocation } from '../run/invocation.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RunOptions {
   readonly json?: boolean;
 }
 
-export async function runCommand(options: RunOptions, context: CommandContext): Promise<ExitCode> {
-  const { terminal, effects } = context;
-  const config = requireService(context.loadConfig());
+export async function runCommand(options: RunOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
+  const config = requireService(invocation.loadConfig());
   const now = effects.now();
   const job = nightly(config, now);
   const { start, end } = job.days;
@@ -31,7 +31,7 @@ export async function runCommand(options: RunOptions, context: CommandContext): 
   if (end < yesterday) {
     terminal.note(`${yesterday} is not complete yet: it will be from ${formatKst(completeFrom(yesterday))}`);
   }
-  const outcome = await runJob(job, config, context);
+  const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('run', outcome.days ?? job.days, outcome));
   return exitCode;

@@ -1,8 +1,8 @@
 /** `dawnload sandbox`: the service alone, on a port, until it is stopped. */
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { startSandbox } from '../sandbox/index.js';
-import { formatCount } from '../terminal.js';
-import type { CommandContext } from './context.js';
+import { formatCount } from '../terminal/terminal.js';
+import type { Invocation } from '../run/invocation.js';
 
 export interface SandboxFlags {
   readonly port: string;
@@ -14,8 +14,8 @@ export interface SandboxFlags {
   readonly billingJournal?: string;
 }
 
-export async function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<ExitCode> {
-  const { terminal, effects, signal } = context;
+export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects, signal } = invocation;
   const accessKey = 'sandbox-access-key';
   const secretKey = 'sandbox-secret-key';
   const projectId = '0123456789abcdef0123456789abcdef';

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { packageVersion } from '../package.js';
-import { clock, type TimeOfDay } from './schedule.js';
+import { clock, type TimeOfDay } from './time-of-day.js';
 import { commandLine } from './self.js';
 
 export const SCHEDULERS = ['systemd', 'cron', 'k8s', 'launchd'] as const;

@@ -2,14 +2,15 @@
 import { spawn } from 'node:child_process';
 import cron from 'node-cron';
 import { NIGHTLY } from '../../jobs/nightly.js';
-import { COMPLETE_FROM_HOUR, formatKst } from '../calendar.js';
+import { formatKst } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { assertSameProject } from '../landing/project.js';
-import { visibleLines } from '../visible.js';
-import type { CommandContext } from './context.js';
+import { assertSameProject } from '../storage/project.js';
+import { visibleLines } from '../terminal/visible.js';
+import type { Invocation } from '../run/invocation.js';
 import { printSchedule, SCHEDULERS } from './schedule-print.js';
 import { commandLine } from './self.js';
+import { clock, parseTime } from './time-of-day.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
@@ -17,16 +18,10 @@ export interface ScheduleOptions {
   readonly now?: boolean;
 }
 
-/** A time of day in KST. */
-export interface TimeOfDay {
-  readonly hour: number;
-  readonly minute: number;
-}
-
-export async function scheduleCommand(options: ScheduleOptions, context: CommandContext): Promise<ExitCode> {
-  const { terminal, signal, effects } = context;
+export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, signal, effects } = invocation;
   const at = parseTime(options.at);
-  await assertSameProject(requireService(context.loadConfig()));
+  await assertSameProject(requireService(invocation.loadConfig()));
   let running: Promise<void> | undefined;
 
   // A night that is still going on when the next one begins is not joined by a second run.
@@ -35,7 +30,7 @@ export async function scheduleCommand(options: ScheduleOptions, context: Command
       terminal.note('the last run is still going on; this one is skipped');
       return;
     }
-    running = runUntilDone(context).finally(() => (running = undefined));
+    running = runUntilDone(invocation).finally(() => (running = undefined));
   };
   const task = cron.schedule(`${at.minute} ${at.hour} * * *`, night, {
     timezone: NIGHTLY.zone,
@@ -63,7 +58,7 @@ export async function scheduleCommand(options: ScheduleOptions, context: Command
 export function schedulePrintCommand(
   kind: string,
   options: ScheduleOptions,
-  context: CommandContext,
+  invocation: Invocation,
 ): Promise<ExitCode> {
   const scheduler = SCHEDULERS.find((known) => known === kind);
   if (scheduler === undefined) {
@@ -71,17 +66,22 @@ export function schedulePrintCommand(
       hint: `It takes one of ${SCHEDULERS.join(', ')}.`,
     });
   }
-  const text = printSchedule(scheduler, parseTime(options.at), context.flags.config, context.effects.now());
-  context.terminal.draw(visibleLines(text));
+  const text = printSchedule(
+    scheduler,
+    parseTime(options.at),
+    invocation.flags.config,
+    invocation.effects.now(),
+  );
+  invocation.terminal.draw(visibleLines(text));
   return Promise.resolve(EXIT.done);
 }
 
 /** One night: the job in a process of its own, again after a while when it ended incomplete. */
-async function runUntilDone(context: CommandContext): Promise<void> {
-  const { terminal, effects, signal } = context;
+async function runUntilDone(invocation: Invocation): Promise<void> {
+  const { terminal, effects, signal } = invocation;
   const { times, pauseMinutes } = NIGHTLY.retry;
   for (let attempt = 0; attempt <= times && !signal.aborted; attempt++) {
-    const code = await runOnce(context);
+    const code = await runOnce(invocation);
     terminal.note(`run ended with exit code ${code}`);
     if (code !== EXIT.incomplete && code !== EXIT.tryLater) return;
     if (attempt === times) return;
@@ -90,7 +90,7 @@ async function runUntilDone(context: CommandContext): Promise<void> {
   }
 }
 
-function runOnce({ flags, signal }: CommandContext): Promise<number> {
+function runOnce({ flags, signal }: Invocation): Promise<number> {
   const [program, ...args] = commandLine('run', flags);
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -109,26 +109,4 @@ function runOnce({ flags, signal }: CommandContext): Promise<number> {
       end(code ?? EXIT.incomplete);
     });
   });
-}
-
-/** `--at HH:MM`, in KST; before 07:00 yesterday is not complete. */
-function parseTime(text: string | undefined): TimeOfDay {
-  if (text === undefined) return NIGHTLY;
-  const [, hour = '', minute = ''] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
-  const time = { hour: Number(hour), minute: Number(minute) };
-  if (hour === '' || time.hour > 23 || time.minute > 59) {
-    throw new UsageError(`--at ${text} is not a time of day.`, {
-      hint: 'Write it like 07:10, in Korean time.',
-    });
-  }
-  if (time.hour < COMPLETE_FROM_HOUR) {
-    throw new UsageError(`--at ${text} is before yesterday’s data is complete.`, {
-      hint: 'Choose 07:00 KST or later.',
-    });
-  }
-  return time;
-}
-
-export function clock({ hour, minute }: TimeOfDay): string {
-  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }

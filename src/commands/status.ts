@@ -2,17 +2,17 @@
 import { z } from 'zod';
 import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { describeGroup, findingGroup, type FindingGroup } from '../finding-groups.js';
-import { dataFiles } from '../house.js';
-import { Ledger } from '../landing/ledger.js';
-import { assertSameProject } from '../landing/project.js';
-import { RunJournal, type PastRun as JournalledRun } from '../landing/run-journal.js';
-import { spendOf, type MonthlySpend } from '../landing/spend.js';
-import { formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
-import { STREAMS, type Stream } from '../warehouse/pull.js';
-import { attentionFor, doubtAbout, type Attention } from '../landing/attention.js';
-import type { CommandContext } from './context.js';
-import { drawTable } from './table.js';
+import { describeGroup, findingGroup, type FindingGroup } from '../run/findings.js';
+import { dataFiles } from '../storage/data-files.js';
+import { Ledger } from '../exports/ledger.js';
+import { assertSameProject } from '../storage/project.js';
+import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
+import { spendOf, type MonthlySpend } from '../exports/spend.js';
+import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
+import { STREAMS, type Stream } from '../storage/pull.js';
+import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import type { Invocation } from '../run/invocation.js';
+import { drawTable } from '../terminal/table.js';
 import { readPublished, type PastRun } from './published.js';
 
 export interface StatusOptions {
@@ -57,16 +57,16 @@ interface Withheld {
 }
 
 /** Exit code 0: no check withholds the latest run, every wanted day is there, nothing waits for a person; else 1. */
-export async function statusCommand(options: StatusOptions, context: CommandContext): Promise<ExitCode> {
-  const status = await readStatus(context);
-  if (options.json === true) context.terminal.out(JSON.stringify(status));
-  else print(status, context.terminal, context.effects.now());
+export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
+  const status = await readStatus(invocation);
+  if (options.json === true) invocation.terminal.out(JSON.stringify(status));
+  else print(status, invocation.terminal, invocation.effects.now());
   const sound = status.withheld === null && status.needs_attention.length === 0;
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
 
-async function readStatus({ effects, ...context }: CommandContext): Promise<Status> {
-  const config = context.loadConfig();
+async function readStatus({ effects, ...invocation }: Invocation): Promise<Status> {
+  const config = invocation.loadConfig();
   await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);
   const published = await readPublished(file);
@@ -101,7 +101,7 @@ async function readStatus({ effects, ...context }: CommandContext): Promise<Stat
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
     withheld: withheldRun(await new RunJournal(config.dataDir).runs(), published.runs),
-    needs_attention: attentionFor(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
+    needs_attention: actionsNeeded(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
     spend: spendOf(entries).map(monthlySpend),
     fresh: Object.values(missing).every((days) => days.length === 0),
   };

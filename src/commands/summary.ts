@@ -1,11 +1,11 @@
 /** The last lines of a run: what came, what did not, what waits for a person. */
 import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { describeGap } from '../extract/gap.js';
-import { describeGroup } from '../finding-groups.js';
-import type { Outcome } from '../pipeline.js';
-import type { RunReport, Unpaid } from '../run-report.js';
-import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal.js';
+import { describeGap } from '../run/gap.js';
+import { describeGroup } from '../run/findings.js';
+import type { Outcome } from '../run.js';
+import type { RunReport, Unpaid } from '../run/report.js';
+import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
 const REASONS: Record<Unpaid['verdict'], string> = {
   over_run_budget: 'over exports.budget.records_per_run',

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../package.js';
-import { formatCount, type Terminal } from '../terminal.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
-import { drawTable } from './table.js';
+import { drawTable } from '../terminal/table.js';
 
 const row = z.object({ table: z.string(), rows: z.number() });
 

@@ -1,4 +1,4 @@
-/** The dictionary as Markdown: whole, one table, or the overview that stands in the README. */
+/** The dictionary as Markdown: whole, one table, or the overview; docs/tables.md holds both. */
 import type { Language } from './dictionary.js';
 import type { RelationEntry, SchemaEntry } from './entries.js';
 

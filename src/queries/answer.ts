@@ -1,18 +1,18 @@
 /** The answer to a query while it streams in: what its columns are, and its rows in batches, to be read once. */
 import type { DuckDBDataChunk, DuckDBResult, DuckDBType } from '@duckdb/node-api';
 
-export interface AnswerColumn {
+export interface ResultColumn {
   /** Unique within the answer. */
   readonly name: string;
   readonly type: DuckDBType;
 }
 
-export interface Answer {
-  readonly columns: readonly AnswerColumn[];
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[];
   readonly chunks: AsyncIterable<DuckDBDataChunk>;
 }
 
-export function answerOf(result: DuckDBResult): Answer {
+export function answerOf(result: DuckDBResult): QueryResult {
   const types = result.columnTypes();
   return {
     columns: result.deduplicatedColumnNames().flatMap((name, i) => {

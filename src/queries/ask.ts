@@ -1,7 +1,7 @@
 /** Asks the warehouse: parameters become session variables, the statements run, the last one's answer streams in. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { UsageError } from '../errors.js';
-import { answerOf, type Answer } from './answer.js';
+import { answerOf, type QueryResult } from './answer.js';
 import type { ParameterValues } from './parameters.js';
 import { requireReading, requireReadingFunctions } from './reading.js';
 import { sqlError } from './sql-error.js';
@@ -17,7 +17,7 @@ export async function ask(
   sql: string,
   values: ParameterValues,
   subject: string,
-): Promise<Answer> {
+): Promise<QueryResult> {
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
@@ -47,7 +47,7 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
 }
 
 /** A value may turn out wrong only in a later batch: that is an error of the query as well. */
-function withSqlErrors({ columns, chunks }: Answer, subject: string): Answer {
+function withSqlErrors({ columns, chunks }: QueryResult, subject: string): QueryResult {
   return {
     columns,
     chunks: {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DamageError } from '../errors.js';
 import { PACKAGE_ROOT } from '../package.js';
+import { headerOf } from '../warehouse/sql-header.js';
 
 /** The types that a parameter may have, by their DuckDB names. */
 export const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
@@ -48,7 +49,7 @@ export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
 }
 
 /** `start (date, default last_day - 27): first KST day`, where `, one of a b` may follow the default. */
-const PARAMETER = /^-- {3}(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (.+)$/;
+const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (.+)$/;
 
 /**
  * Reads the header: `title`, `question`, `params`, which is `none` or a list of indented lines, and `example`.
@@ -56,49 +57,28 @@ const PARAMETER = /^-- {3}(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (
  * @throws DamageError
  */
 export function parseQuery(name: string, sql: string): QueryFile {
-  const [head = ''] = sql.split('\n\n', 1);
-  const header = head.split('\n');
-  const params = header.includes('-- params: none')
-    ? []
-    : listUnder(header, 'params').map((line) => parseParameter(name, line));
-  if (!header.includes('-- params: none') && params.length === 0) throw unreadable(name, 'params');
+  const header = headerOf(sql);
+  const field = (key: string): string => {
+    const [text = ''] = header[key] ?? [];
+    if (text === '') throw unreadable(name, key);
+    return text;
+  };
+  const isNone = field('params') === 'none';
   return {
     name,
-    title: fieldOf(name, header, 'title'),
-    question: fieldOf(name, header, 'question'),
-    params,
-    example: listUnder(header, 'example').map((line) => line.slice(INDENT.length)),
+    title: field('title'),
+    question: field('question'),
+    params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(name, line)),
+    example: header['example'] ?? [],
     sql,
   };
-}
-
-const INDENT = '--   ';
-
-/** The indented lines below `-- field:`. */
-function listUnder(header: readonly string[], field: string): string[] {
-  const at = header.indexOf(`-- ${field}:`);
-  if (at < 0) return [];
-  const rest = header.slice(at + 1);
-  const end = rest.findIndex((line) => !line.startsWith(INDENT));
-  return end < 0 ? rest : rest.slice(0, end);
-}
-
-function fieldOf(name: string, header: readonly string[], field: string): string {
-  const start = `-- ${field}: `;
-  const text =
-    header
-      .find((line) => line.startsWith(start))
-      ?.slice(start.length)
-      .trim() ?? '';
-  if (text === '') throw unreadable(name, field);
-  return text;
 }
 
 function parseParameter(query: string, line: string): QueryParameter {
   const [, name, typeName, fallback, choices, description] = PARAMETER.exec(line) ?? [];
   const type = PARAMETER_TYPES.find((known) => known === typeName);
   if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
-    throw unreadable(query, `params (${line.slice(2).trim()})`);
+    throw unreadable(query, `params (${line})`);
   }
   return { name, type, default: fallback, choices: choices?.split(' ') ?? [], description };
 }

@@ -1,6 +1,6 @@
 /** A result as CSV (RFC 4180, UTF-8). */
 import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
-import type { Answer } from './answer.js';
+import type { QueryResult } from './answer.js';
 import { cellText } from './values.js';
 
 export interface CsvOptions {
@@ -11,7 +11,7 @@ export interface CsvOptions {
 }
 
 /** The text in pieces, one per batch of rows; the first line names the columns. */
-export async function* csvText(answer: Answer, { heads, bom }: CsvOptions = {}): AsyncGenerator<string> {
+export async function* csvText(answer: QueryResult, { heads, bom }: CsvOptions = {}): AsyncGenerator<string> {
   const line = csvLine(heads ?? answer.columns.map(({ name }) => name));
   yield bom === true ? `\ufeff${line}` : line;
   for await (const chunk of answer.chunks) {

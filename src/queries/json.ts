@@ -1,9 +1,9 @@
 /** A result as JSON: an array of objects, one line each. */
-import type { Answer } from './answer.js';
+import type { QueryResult } from './answer.js';
 import { jsonText } from './values.js';
 
 /** The text in pieces, one per batch of rows. */
-export async function* jsonRows(answer: Answer): AsyncGenerator<string> {
+export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   const keys = answer.columns.map(({ name }) => `${JSON.stringify(name)}:`);
   let separator = '[';
   for await (const chunk of answer.chunks) {

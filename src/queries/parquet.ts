@@ -1,6 +1,7 @@
 /** A result as a Parquet file. */
-import { DuckDBInstance, DuckDBTypeId, type DuckDBType } from '@duckdb/node-api';
-import type { Answer, AnswerColumn } from './answer.js';
+import { DuckDBTypeId, type DuckDBType } from '@duckdb/node-api';
+import { openInstance } from '../storage/duckdb.js';
+import type { QueryResult, ResultColumn } from './answer.js';
 
 /**
  * Writes the whole answer to `file`.
@@ -8,11 +9,8 @@ import type { Answer, AnswerColumn } from './answer.js';
  * The warehouse itself is opened so that no query can write files. So the answer moves, batch by batch and without
  * becoming JavaScript values, into a database of its own (`scratch`, removed by the caller), which writes the file.
  */
-export async function writeParquet(answer: Answer, file: string, scratch: string): Promise<void> {
-  const instance = await DuckDBInstance.create(scratch, {
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
+export async function writeParquet(answer: QueryResult, file: string, scratch: string): Promise<void> {
+  const instance = await openInstance(scratch);
   try {
     const connection = await instance.connect();
     const columns = answer.columns.map(({ type }, i) => `c${i} ${type.alias ?? String(type)}`);
@@ -39,6 +37,6 @@ function exact(column: string, { typeId }: DuckDBType): string {
     : column;
 }
 
-function identifier({ name }: AnswerColumn): string {
+function identifier({ name }: ResultColumn): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,6 +1,6 @@
 /** What DuckDB says about a query that it cannot run, in one sentence. */
 import { CorruptDatabaseError, messageOf, UsageError, type DawnloadError } from '../errors.js';
-import { tellsOfDamage } from '../warehouse/engine.js';
+import { tellsOfDamage } from '../storage/duckdb.js';
 
 /** `LINE 2:   from evnts`, and below it a caret under the place. A long line is shown from `...` on. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;

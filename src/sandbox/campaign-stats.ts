@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { type Day, dayOf, koreanTime } from '../calendar.js';
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import { Dimensions } from './dimensions.js';
 import type { Settings } from './options.js';
@@ -29,7 +29,7 @@ export function campaignStats(
   world: World,
   campaignId: string,
   query: URLSearchParams,
-): Answer {
+): Reply {
   const parsed = StatsQuery.safeParse(Object.fromEntries(query));
   if (!parsed.success) return refuse('campaign', 'invalid', z.prettifyError(parsed.error));
   const start = new Date(parsed.data.start);

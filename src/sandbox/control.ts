@@ -1,7 +1,7 @@
 /** The sandbox's own endpoints, for other processes: what was asked and billed, and how to misbehave. */
 import { z } from 'zod';
 
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 import type { Bills } from './bills.js';
 import type { EndpointName } from './endpoints.js';
 import type { ActiveFaults } from './faults/active.js';
@@ -22,7 +22,7 @@ export function isControl(path: string): boolean {
   return path.startsWith('/_sandbox/');
 }
 
-export function control(method: string, path: string, body: Buffer | null, controlled: Controlled): Answer {
+export function control(method: string, path: string, body: Buffer | null, controlled: Controlled): Reply {
   const { bills, requests, faults } = controlled;
   switch (`${method} ${path}`) {
     case 'GET /_sandbox/bills':
@@ -41,7 +41,7 @@ export function control(method: string, path: string, body: Buffer | null, contr
   }
 }
 
-function replaceFaults(faults: ActiveFaults, body: Buffer | null): Answer {
+function replaceFaults(faults: ActiveFaults, body: Buffer | null): Reply {
   let json: unknown;
   try {
     json = JSON.parse(body?.toString() ?? '');

@@ -1,7 +1,7 @@
 /** The endpoints of the specification that the sandbox has: the table that requests are looked up in. */
 import { z } from 'zod';
 
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 import { campaignStats } from './campaign-stats.js';
 import { createExports } from './exports.js';
 import { type Family, refuse } from './family.js';
@@ -29,9 +29,9 @@ export interface Endpoint {
   readonly family: Family;
   /** Whether there is a body to parse: E18 has one although it is a GET. */
   readonly hasBody: boolean;
-  readonly answer: (call: Call) => Answer;
+  readonly answer: (call: Call) => Reply;
   /** The answer for another project; default the family's refusal. */
-  readonly otherProject?: () => Answer;
+  readonly otherProject?: () => Reply;
 }
 
 const Keys = z.object({ accessKey: z.string(), secretKey: z.string() });
@@ -41,7 +41,7 @@ export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills
   const statistics = createStatistics(settings, world);
   const exports = createExports(settings, world, bills);
 
-  function authenticate(body: unknown): Answer {
+  function authenticate(body: unknown): Reply {
     const keys = Keys.safeParse(body);
     if (!keys.success) return refuse('authentication', 'invalid', 'accessKey and secretKey are required');
     if (keys.data.accessKey !== settings.accessKey || keys.data.secretKey !== settings.secretKey) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { type Answer, bytesAnswer, jsonAnswer } from './answer.js';
+import { type Reply, bytesAnswer, jsonAnswer } from './answer.js';
 import type { Bills } from './bills.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';
@@ -30,18 +30,18 @@ interface Export {
 
 export interface Exports {
   /** E20. Billed here, and nowhere else. */
-  request(body: unknown): Answer;
+  request(body: unknown): Reply;
   /** E21. */
-  read(exportId: string, query: URLSearchParams): Answer;
+  read(exportId: string, query: URLSearchParams): Reply;
   /** How an export or a project that is not known reads. */
-  notFound(): Answer;
+  notFound(): Reply;
 }
 
 export function createExports(settings: Settings, world: World, bills: Bills): Exports {
   const catalogue: Catalogue = createCatalogue(settings);
   const known = new Map<string, Export>();
 
-  function request(body: unknown): Answer {
+  function request(body: unknown): Reply {
     const parsed = ExportRequest.safeParse(body);
     if (!parsed.success) return refuse('export', 'invalid', z.prettifyError(parsed.error));
     const now = settings.now();
@@ -69,11 +69,11 @@ export function createExports(settings: Settings, world: World, bills: Bills): E
     return jsonAnswer({ export_id: id });
   }
 
-  function notFound(): Answer {
+  function notFound(): Reply {
     return jsonAnswer({ status: 'not_found', message: 'Project or export not found.' }, 404);
   }
 
-  function read(exportId: string, query: URLSearchParams): Answer {
+  function read(exportId: string, query: URLSearchParams): Reply {
     const found = known.get(exportId);
     if (found === undefined) return notFound();
     if (settings.now().getTime() < found.readyAt) {

@@ -1,5 +1,5 @@
 /** How each family of endpoints says no: the specification's table of error shapes. */
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 
 export type Refusal = 'unauthorized' | 'forbidden' | 'invalid' | 'timeout' | 'too-large' | 'internal';
 
@@ -50,6 +50,6 @@ function bodyOf(family: Family, refusal: Refusal, message: string): unknown {
 }
 
 /** A refusal in the shape of its family. */
-export function refuse(family: Family, refusal: Refusal, message: string, status = STATUS[refusal]): Answer {
+export function refuse(family: Family, refusal: Refusal, message: string, status = STATUS[refusal]): Reply {
   return jsonAnswer(bodyOf(family, refusal, message), status);
 }

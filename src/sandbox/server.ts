@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
-import type { Answer } from './answer.js';
+import type { Reply } from './answer.js';
 import { type Bill, openBills } from './bills.js';
 import { control, isControl, type RequestCount } from './control.js';
 import { createEndpoints } from './endpoints.js';
@@ -71,7 +71,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       answerTo(endpoint, values, { query: asked, authorization, body }, settings, tokens);
 
     let fault = faults.strike(name, 'before');
-    let answer: Answer | null = null;
+    let answer: Reply | null = null;
     if (fault === null) {
       const situation: Situation = {
         endpoint: name,
@@ -139,7 +139,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return length <= BODY_BYTES ? Buffer.concat(chunks) : null;
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
+function send(response: ServerResponse, { status, headers, body }: Reply): void {
   response.writeHead(status, { ...headers, 'content-length': body.length });
   response.end(body);
 }

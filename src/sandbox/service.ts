@@ -1,5 +1,5 @@
 /** From a request to its answer: which endpoint, who asks, for which project. Knows nothing of sockets. */
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 import type { Endpoint } from './endpoints.js';
 import { INVALID_TOKEN, refuse } from './family.js';
 import type { Settings } from './options.js';
@@ -15,7 +15,7 @@ export interface Asked {
   readonly body: Buffer | null;
 }
 
-export function notFound(): Answer {
+export function notFound(): Reply {
   return jsonAnswer({ error: 'Not Found' }, 404);
 }
 
@@ -50,7 +50,7 @@ export function answerTo(
   asked: Asked,
   settings: Settings,
   tokens: Tokens,
-): Answer {
+): Reply {
   if (asked.body === null) return refuse(endpoint.family, 'too-large', 'The request body is too large');
   const refusal = refusalOf(endpoint, values, asked, settings, tokens);
   if (refusal !== null) return refusal;

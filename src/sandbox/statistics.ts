@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { type Day, dayCount, dayOf, type DayRange, daysOf, isDay } from '../calendar.js';
-import { type Answer, jsonAnswer } from './answer.js';
+import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';
 import { channelName } from './world/channels.js';
@@ -30,9 +30,9 @@ interface Row {
 
 export interface Statistics {
   /** E17. */
-  json(body: unknown): Answer;
+  json(body: unknown): Reply;
   /** E18. */
-  csv(body: unknown): Answer;
+  csv(body: unknown): Reply;
 }
 
 export function createStatistics(settings: Settings, world: World): Statistics {
@@ -40,7 +40,7 @@ export function createStatistics(settings: Settings, world: World): Statistics {
   function ask(
     family: 'statistics' | 'statistics-csv',
     body: unknown,
-  ): Answer | [DayRange, readonly string[]] {
+  ): Reply | [DayRange, readonly string[]] {
     const parsed = StatisticsRequest.safeParse(body);
     if (!parsed.success) return refuse(family, 'invalid', z.prettifyError(parsed.error));
     const { start, end, tags = [] } = parsed.data;
@@ -69,7 +69,7 @@ export function createStatistics(settings: Settings, world: World): Statistics {
     });
   }
 
-  function json(body: unknown): Answer {
+  function json(body: unknown): Reply {
     const asked = ask('statistics', body);
     if (!Array.isArray(asked)) return asked;
     const rows = rowsOf(...asked, (stream) => `${partOf(stream)}/${stream.channel}`);
@@ -88,7 +88,7 @@ export function createStatistics(settings: Settings, world: World): Statistics {
     );
   }
 
-  function csv(body: unknown): Answer {
+  function csv(body: unknown): Reply {
     const asked = ask('statistics-csv', body);
     if (!Array.isArray(asked)) return asked;
     const rows = rowsOf(...asked, (stream) =>

@@ -5,11 +5,12 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import { hide } from './hiding.js';
+import { redact } from './redact.js';
 import { DamageError } from '../errors.js';
-import { asPattern, damaged, mend } from './landed-files.js';
+import { damaged } from '../storage/storage-error.js';
+import { asPattern, repair } from './landed-files.js';
 import { isRefusal, loadError } from './load-error.js';
-import { DOCUMENTS, type OddPlaces } from './odd.js';
+import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { Session } from './session.js';
 
 /** A page of an export on disk. */
@@ -30,26 +31,26 @@ const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', conditio
 
 export interface Prepared {
   readonly name: string;
-  /** The days of pages that had to be mended. */
-  readonly mended: readonly Day[];
+  /** The days of pages that had to be repaired. */
+  readonly repaired: readonly Day[];
 }
 
 const current = z.object({ home: z.string() });
-const reading = z.object({ odd: z.boolean(), personal: z.boolean(), carries: z.array(z.string()) });
+const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean(), carries: z.array(z.string()) });
 type Reading = z.infer<typeof reading>;
 
 /** A connection that prepares batches, one at a time, each in a database of its own in memory. */
 export class Staging {
   readonly session: Session;
-  readonly #odd: OddPlaces;
+  readonly #unknown: UnknownFields;
   readonly #tempDirectory: string;
   readonly #name: string;
   #batches = 0;
 
   /** @param name no other connection to the warehouse has it */
-  constructor(session: Session, odd: OddPlaces, tempDirectory: string, name: string) {
+  constructor(session: Session, unknown: UnknownFields, tempDirectory: string, name: string) {
     this.session = session;
-    this.#odd = odd;
+    this.#unknown = unknown;
     this.#tempDirectory = tempDirectory;
     this.#name = name;
   }
@@ -73,21 +74,21 @@ export class Staging {
   async #prepare(name: string, batch: Batch): Promise<Prepared> {
     const { session } = this;
     await session.run('load/events/1_open_batch', { batch: name });
-    const { personal, carries, odd, mended } = await this.#read(name, batch);
-    if (odd) await this.#odd.setApart('record', RECORDS);
-    if (personal) await session.run('load/events/3_hide_fields');
-    await hide(session, { suspect: 'load/events/4_suspects', replace: 'load/events/4_hide' });
+    const { personal, carries, nonconforming, repaired } = await this.#read(name, batch);
+    if (nonconforming) await this.#unknown.split('record', RECORDS);
+    if (personal) await session.run('load/events/3_redact_fields');
+    await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_redact' });
     await this.#setApart(carries);
     await session.run('load/events/6_contents');
-    return { name, mended };
+    return { name, repaired };
   }
 
   /** All pages at once; where DuckDB refuses one, page by page. */
-  async #read(name: string, { pages, largest }: Batch): Promise<Reading & { mended: Day[] }> {
+  async #read(name: string, { pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     const { session } = this;
     await this.#setFiles(pages, largest);
     try {
-      return { ...(await session.row('load/events/2_read', reading)), mended: [] };
+      return { ...(await session.row('load/events/2_read', reading)), repaired: [] };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await session.run('load/events/1_open_batch', { batch: name });
@@ -96,9 +97,9 @@ export class Staging {
   }
 
   /** Pages that DuckDB refuses are read with what is wrong in them replaced. */
-  async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { mended: Day[] }> {
-    const mended: Day[] = [];
-    let last: Reading = { odd: false, personal: false, carries: [] };
+  async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { repaired: Day[] }> {
+    const repaired: Day[] = [];
+    let last: Reading = { nonconforming: false, personal: false, carries: [] };
     for (const page of pages) {
       await this.#setFiles([page], largest);
       try {
@@ -106,14 +107,14 @@ export class Staging {
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, page.file);
         last = await this.#readMended(page, largest);
-        mended.push(page.day);
+        repaired.push(page.day);
       }
     }
-    return { ...last, mended };
+    return { ...last, repaired };
   }
 
   async #readMended(page: PageFile, largest: number): Promise<Reading> {
-    const copy = await mend(page.file, this.#tempDirectory);
+    const copy = await repair(page.file, this.#tempDirectory);
     try {
       await this.#setFiles([{ ...page, file: copy }], largest * 2);
       return await this.session.row('load/events/2_read', reading);
@@ -143,10 +144,10 @@ export class Staging {
     const messages = { relation: 'staged', document: 'message', extra: 'message_extra' };
     for (const channel of channels) {
       const condition = `carries = '${channel}'`;
-      await this.#odd.setApart(`message_data:${channel}`, { ...messages, condition });
+      await this.#unknown.split(`message_data:${channel}`, { ...messages, condition });
     }
     await session.run('load/events/5_unfold');
-    await this.#odd.setApart('button', { ...DOCUMENTS, relation: 'buttons' });
-    await this.#odd.setApart('attachment', { ...DOCUMENTS, relation: 'attachments' });
+    await this.#unknown.split('button', { ...DOCUMENTS, relation: 'buttons' });
+    await this.#unknown.split('attachment', { ...DOCUMENTS, relation: 'attachments' });
   }
 }

@@ -145,7 +145,7 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   return Object.fromEntries(Object.entries(shapes).map(([place, shape]) => [place, JSON.stringify(shape)]));
 }
 
-/** Documents of a place that look alike, as `sql/load/look` tells of them. */
+/** Documents of a place that look alike, as `sql/load/shapes_found` tells of them. */
 export interface Alike {
   /** Null of what is no object. */
   readonly keys: readonly string[] | null;
@@ -155,24 +155,24 @@ export interface Alike {
   readonly unreadable: readonly string[];
 }
 
-/** What is odd about documents of a place. */
-export interface Odd {
+/** What of documents of a place does not conform to the specification. */
+export interface Nonconforming {
   /** Keys that are unknown, or whose values are of another kind, in the order in which they stand. */
   readonly keys: readonly string[];
-  /** Whether nothing is odd but that keys are unknown. */
+  /** Whether everything else conforms: keys are unknown, no more. */
   readonly unknownOnly: boolean;
 }
 
 /**
- * What is odd about documents; undefined where nothing is. Of a document that is no object all is odd. `inParts` are objects
- * with something odd inside.
+ * What does not conform in documents; undefined where all does. Of a document that is no object nothing does. `inParts` are objects
+ * in which something does not conform.
  */
-export function oddKeys(
+export function nonconforming(
   known: readonly Field[],
   alike: readonly Alike[],
   inParts: readonly string[] = [],
-): Odd | undefined {
-  const odd = new Set<string>();
+): Nonconforming | undefined {
+  const keysFound = new Set<string>();
   let unknownOnly = true;
   for (const { keys, types, unreadable } of alike) {
     if (keys === null) unknownOnly = false;
@@ -181,11 +181,11 @@ export function oddKeys(
       const kind = known[at]?.kind;
       const fits = kind !== undefined && !unreadable.includes(key) && isOf(kind, types?.[at] ?? 'NULL');
       if (fits && !inParts.includes(key)) continue;
-      odd.add(key);
+      keysFound.add(key);
       if (kind !== undefined) unknownOnly = false;
     }
   }
-  return odd.size > 0 || !unknownOnly ? { keys: [...odd], unknownOnly } : undefined;
+  return keysFound.size > 0 || !unknownOnly ? { keys: [...keysFound], unknownOnly } : undefined;
 }
 
 function isOf(kind: Kind, type: string): boolean {

@@ -1,5 +1,5 @@
 /** Which pulls are loaded together: what can run once for many should not run for each. */
-import type { EventsPull, Pull } from './pull.js';
+import type { EventsPull, Pull } from '../storage/pull.js';
 
 /** Pulls of free streams that are loaded at a time; their answers are small. */
 const AT_ONCE = 400;

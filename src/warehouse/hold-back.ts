@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
 import { isLoss, replaces } from './holding.js';
-import type { FreePull } from './pull.js';
+import type { FreePull } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 
 const heldAnswer = z

@@ -1,4 +1,4 @@
-/** Landed files on their way into DuckDB: their sizes, and mended where DuckDB is too strict. */
+/** Landed files on their way into DuckDB: their sizes, and repaired where DuckDB is too strict. */
 import { createReadStream } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip, gzip } from 'node:zlib';
-import { codeOf, DamageError, StorageError } from '../errors.js';
-import { mendedJson } from './mending.js';
+import { damaged, unreadable } from '../storage/storage-error.js';
+import { repairedJson } from './repair-json.js';
 
-/** Copies that were made: batches are mended beside each other, so each has a name of its own. */
+/** Copies that were made: batches are repaired beside each other, so each has a name of its own. */
 let copies = 0;
 
 const decompress = promisify(gunzip);
@@ -78,35 +78,20 @@ async function countInflated(file: string): Promise<number> {
 }
 
 /**
- * Writes a copy of a JSON file that DuckDB accepts: bytes that are not UTF-8 become U+FFFD there, and the rest is mended
- * as `mendedJson` says. Resolves with the path of the copy.
+ * Writes a copy of a JSON file that DuckDB accepts: bytes that are not UTF-8 become U+FFFD there, and the rest is repaired
+ * as `repairedJson` says. Resolves with the path of the copy.
  *
  * @throws DamageError when the file is not JSON
  */
-export async function mend(file: string, folder: string): Promise<string> {
+export async function repair(file: string, folder: string): Promise<string> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
   const body = file.endsWith('.gz') ? await decompress(bytes).catch(() => undefined) : bytes;
   if (body === undefined) throw damaged(file, 'is not a whole gzip file');
-  const mended = mendedJson(body.toString('utf8'));
-  if (mended === undefined) throw damaged(file, 'is not JSON');
-  const copy = join(folder, `mended-${process.pid}-${copies++}.json.gz`);
-  await writeFile(copy, await compress(mended, { level: 1 }), { mode: 0o600 });
+  const repaired = repairedJson(body.toString('utf8'));
+  if (repaired === undefined) throw damaged(file, 'is not JSON');
+  const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
+  await writeFile(copy, await compress(repaired, { level: 1 }), { mode: 0o600 });
   return copy;
-}
-
-/** A landed file is not what it should be. */
-export function damaged(file: string, what: string): DamageError {
-  return new DamageError(`The landed file ${file} ${what}.`, {
-    hint: 'Restore it from a backup, or remove it and run again: a run fetches it anew, pages of a paid export free of charge.',
-  });
-}
-
-function unreadable(file: string, cause: unknown): Error {
-  if (codeOf(cause) === 'ENOENT') return damaged(file, 'is not there any more');
-  return new StorageError(`The landed file ${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
-    hint: 'Correct the rights of the data folder, then run again.',
-    cause,
-  });
 }

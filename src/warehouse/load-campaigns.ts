@@ -1,9 +1,9 @@
 /** E19: campaign statistics in detail. This file shows the order of all steps. */
-import { hide } from './hiding.js';
+import { redact } from './redact.js';
 import { holdBack } from './hold-back.js';
 import { asPattern, largestOf } from './landed-files.js';
-import { DOCUMENTS, type OddPlaces } from './odd.js';
-import type { CampaignsPull } from './pull.js';
+import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import type { CampaignsPull } from '../storage/pull.js';
 import type { Session } from './session.js';
 
 /** What an answer is made of, from the outside in; each step unfolds what the next one makes columns of. */
@@ -20,7 +20,7 @@ const LEVELS = [
  */
 export async function loadCampaigns(
   session: Session,
-  odd: OddPlaces,
+  unknown: UnknownFields,
   pulls: readonly CampaignsPull[],
 ): Promise<void> {
   const answers = pulls.flatMap((pull) => pull.answers.map((answer) => ({ ...answer, pull: pull.id })));
@@ -39,8 +39,8 @@ export async function loadCampaigns(
   });
   await session.run(files.length > 0 ? 'load/campaigns/1_documents' : 'load/campaigns/1_no_documents');
   for (const { place, step } of LEVELS) {
-    await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-    await odd.setApart(place, DOCUMENTS);
+    await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+    await unknown.split(place, DOCUMENTS);
     await session.run(`load/campaigns/${step}`);
   }
   await session.run('load/campaigns/6_days');

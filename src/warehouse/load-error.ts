@@ -1,6 +1,6 @@
 /** What DuckDB's errors while loading mean to people. Their text quotes values, so little of it is passed on. */
 import { DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
-import { damaged } from './landed-files.js';
+import { damaged } from '../storage/storage-error.js';
 
 /** What our statements say by `error()`, before the name of the file. */
 const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;

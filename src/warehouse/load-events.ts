@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Batch, PageFile, Staging } from './batch.js';
-import { damaged, sized, SMALLEST_BUFFER } from './landed-files.js';
-import type { EventsPull } from './pull.js';
+import { damaged } from '../storage/storage-error.js';
+import { sized, SMALLEST_BUFFER } from './landed-files.js';
+import type { EventsPull } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
@@ -34,7 +35,7 @@ export async function loadEvents(
 ): Promise<Day[]> {
   await session.run('load/7_forget');
   const before = await session.row('load/events/0_clear', held);
-  const mended = await fill(session, workers, pulls);
+  const repaired = await fill(session, workers, pulls);
   const repeats = await session.row('load/events/9_repeats', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
@@ -52,7 +53,7 @@ export async function loadEvents(
     loose_contents: before.held || repeats.ids > 0,
     loaded_pulls: pulls.map(({ id }) => id),
     counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
-    mended_days: mended,
+    repaired_days: repaired,
   });
   await session.run('load/events/9_notes');
   await session.run('load/8_drift_and_cover', { table: 'events', day: 'export_date' });
@@ -62,10 +63,10 @@ export async function loadEvents(
 /**
  * Pages to tables, batch by batch, so that a day of any size fits into memory. Each worker prepares a batch beside the others,
  * so that every core is busy, and hands it over to the tables before it takes the next one. Gives the days of pages that had
- * to be mended.
+ * to be repaired.
  */
 async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
-  const mended: Day[] = [];
+  const repaired: Day[] = [];
   const batches = batchesOf(pulls, (workers.megabytes * SHARE_OF_MEMORY * 2 ** 20) / workers.count);
   let inserting = Promise.resolve();
   let failed = false;
@@ -76,7 +77,7 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
         // One after the other, since the load's transaction has one connection.
         inserting = inserting.then(() => session.run('load/events/7_insert', { batch: prepared.name }));
         await inserting;
-        mended.push(...prepared.mended);
+        repaired.push(...prepared.repaired);
       });
     }
   };
@@ -93,7 +94,7 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
   );
   await session.run('ops/threads', { threads: String(workers.count) });
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return mended;
+  return repaired;
 }
 
 async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGenerator<Batch, undefined> {

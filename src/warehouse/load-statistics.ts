@@ -1,15 +1,15 @@
 /** E17 and E18: daily statistics and their conversions. This file shows the order of all steps. */
-import { hide } from './hiding.js';
+import { redact } from './redact.js';
 import { holdBack } from './hold-back.js';
 import { asPattern, largestOf } from './landed-files.js';
-import { DOCUMENTS, type OddPlaces } from './odd.js';
-import type { StatisticsPull, SubchannelPull } from './pull.js';
+import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import type { StatisticsPull, SubchannelPull } from '../storage/pull.js';
 import type { Session } from './session.js';
 
 /** Replaces the days of the pulls. Inside the load's transaction; `days` is there. */
 export async function loadStatistics(
   session: Session,
-  odd: OddPlaces,
+  unknown: UnknownFields,
   pulls: readonly (StatisticsPull | SubchannelPull)[],
 ): Promise<void> {
   const daily = pulls[0]?.stream === 'statistics';
@@ -23,11 +23,11 @@ export async function loadStatistics(
     largest_object: await largestOf(files),
   });
   await session.run('load/statistics/1_documents');
-  await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-  await odd.setApart(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
+  await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+  await unknown.split(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
   await session.run(`${folder}/2_stage`);
-  await hide(session, { suspect: 'load/suspect_documents', replace: 'load/hide_documents' });
-  await odd.setApart('conversion', DOCUMENTS);
+  await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+  await unknown.split('conversion', DOCUMENTS);
   await session.run('load/statistics/3_conversions');
   await session.run('load/statistics/4_sizes', { table });
   await holdBack(session, pulls);

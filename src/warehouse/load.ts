@@ -9,11 +9,11 @@ import { isRefusal, loadError } from './load-error.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';
 import { loadStatistics } from './load-statistics.js';
-import { mendedPulls, type MendedCopy } from './mended-pulls.js';
-import type { OddPlaces } from './odd.js';
-import { daysAsked, type Pull } from './pull.js';
+import { repairedPulls, type RepairedCopy } from './repaired-pulls.js';
+import type { UnknownFields } from './unknown-fields.js';
+import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadReport } from './rows.js';
-import { withRoom, type Room } from './room.js';
+import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { count, type Session } from './session.js';
 
 export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
@@ -22,8 +22,8 @@ export interface LoadContext {
   readonly session: Session;
   /** The connections that prepare exports, by number. */
   readonly staging: (worker: number) => Promise<Staging>;
-  readonly odd: OddPlaces;
-  readonly room: Room;
+  readonly unknown: UnknownFields;
+  readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** For copies of files that need mending; they are removed afterwards. */
   readonly tempDirectory: string;
@@ -48,9 +48,9 @@ export async function loadGroup(pulls: readonly Pull[], context: LoadContext): P
   } catch (error) {
     if (!isRefusal(error)) throw loadError(error, name);
   }
-  const { pulls: mended, copies } = await mendedPulls(pulls, context);
+  const { pulls: repaired, copies } = await repairedPulls(pulls, context);
   try {
-    return await attempt(mended, context, copies);
+    return await attempt(repaired, context, copies);
   } catch (error) {
     throw loadError(error, name);
   } finally {
@@ -61,17 +61,17 @@ export async function loadGroup(pulls: readonly Pull[], context: LoadContext): P
 function attempt(
   pulls: readonly Pull[],
   context: LoadContext,
-  copies: readonly MendedCopy[] = [],
+  copies: readonly RepairedCopy[] = [],
 ): Promise<LoadReport[]> {
-  return withRoom(context.session, context.room, ({ threads }) =>
-    attemptOnce(pulls, { ...context, room: { ...context.room, threads } }, copies),
+  return withMemoryLimit(context.session, context.limits, ({ threads }) =>
+    attemptOnce(pulls, { ...context, limits: { ...context.limits, threads } }, copies),
   );
 }
 
 async function attemptOnce(
   pulls: readonly Pull[],
   context: LoadContext,
-  copies: readonly MendedCopy[],
+  copies: readonly RepairedCopy[],
 ): Promise<LoadReport[]> {
   const { session, effects } = context;
   await begin(pulls, context, copies);
@@ -90,25 +90,25 @@ async function attemptOnce(
 async function loadStream(
   pulls: readonly Pull[],
   current: ReadonlySet<string>,
-  { session, staging, odd, room }: LoadContext,
+  { session, staging, unknown, limits }: LoadContext,
 ): Promise<Day[]> {
   if (current.size === 0) return [];
   const statistics = pulls.filter(
     (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
   );
-  if (statistics.length > 0) await loadStatistics(session, odd, statistics);
+  if (statistics.length > 0) await loadStatistics(session, unknown, statistics);
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
-  if (campaigns.length > 0) await loadCampaigns(session, odd, campaigns);
+  if (campaigns.length > 0) await loadCampaigns(session, unknown, campaigns);
   const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
   return events.length > 0
-    ? loadEvents(session, { staging, count: room.threads, megabytes: room.megabytes }, events)
+    ? loadEvents(session, { staging, count: limits.threads, megabytes: limits.megabytes }, events)
     : [];
 }
 
 async function begin(
   pulls: readonly Pull[],
   { session, effects }: LoadContext,
-  copies: readonly MendedCopy[],
+  copies: readonly RepairedCopy[],
 ): Promise<void> {
   const asked = pulls.map(daysAsked);
   await session.set({
@@ -119,7 +119,7 @@ async function begin(
     instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
     loaded_at: effects.now(),
     complete: pulls.every((pull) => !('complete' in pull) || pull.complete),
-    mended_pulls: copies.map(({ pull }) => pull),
+    repaired_pulls: copies.map(({ pull }) => pull),
   });
 }
 

@@ -3,27 +3,22 @@
  * `dimensions/campaigns` is the view `campaigns`, all others are relations of the schema `marts`.
  *
  *     -- grain: one KST day and channel.
- *     -- kept: by day            (by day, or by week; without it the model is a view)
- *     -- from: events            (the streams whose changes make its days stale)
- *     -- reach: 27 days          (a day looks back that far; or: onward, at everything before it)
- *     -- once: person            (a row of an earlier day with that key stays the only one)
+ *     -- materialized: incremental   (a table; without it the model is a view)
+ *     -- partition: week             (rows are replaced by the week; by the day without it)
+ *     -- depends_on: events          (the streams whose changes make its days dirty)
+ *     -- lookback: 27 days           (a day looks back that far; or: all days)
+ *     -- unique_key: person          (a row of an earlier day with that key stays the only one)
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { STREAMS, type Stream } from './pull.js';
-import { headerOf, selectIn } from './sql-header.js';
+import { dependsOn, lookback, type Dependence } from './incremental.js';
+import { fieldsOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 
-const KEYS = ['grain', 'kept', 'from', 'reach', 'once'];
-
-/** How a model that is kept as a table is brought forward. */
-export interface Keeping {
-  readonly by: 'day' | 'week';
-  readonly streams: readonly Stream[];
-  /** How many days after a changed one look back at it. */
-  readonly reach: number | 'onward';
+/** How a model that is a table is brought forward. */
+export interface Incremental extends Dependence {
   /** The column of which each value has one row, that of its earliest day. */
-  readonly once: string | undefined;
+  readonly uniqueKey: string | undefined;
 }
 
 export interface Model {
@@ -33,31 +28,20 @@ export interface Model {
   /** The select, without its semicolon. */
   readonly select: string;
   /** Undefined for a view. */
-  readonly keeping: Keeping | undefined;
+  readonly incremental: Incremental | undefined;
   /** Of this model, of what it is made of, and of the schema. */
   readonly fingerprint: string;
 }
 
-const header = z.object({
+const view = z.strictObject({ grain: z.string() });
+
+const table = z.strictObject({
   grain: z.string(),
-  kept: z
-    .enum(['by day', 'by week'])
-    .transform((kept) => (kept === 'by day' ? 'day' : 'week'))
-    .optional(),
-  from: z
-    .string()
-    .default('')
-    .transform((from) => STREAMS.filter((stream) => from.split(', ').includes(stream))),
-  reach: z
-    .union([
-      z.literal('onward'),
-      z
-        .string()
-        .regex(/^\d+ days$/)
-        .transform((reach) => Number.parseInt(reach, 10)),
-    ])
-    .default(0),
-  once: z.string().optional(),
+  materialized: z.literal('incremental'),
+  partition: z.enum(['day', 'week']).default('day'),
+  depends_on: dependsOn,
+  lookback: lookback.default(0),
+  unique_key: z.string().optional(),
 });
 
 let all: readonly Model[] | undefined;
@@ -87,15 +71,20 @@ function readModels(): Model[] {
 }
 
 function parse(relation: string, text: string, madeOf: readonly string[]): Model {
-  const { grain, kept, from, reach, once } = header.parse(headerOf(text, KEYS));
+  const { grain, ...header } = z.union([table, view]).parse(fieldsOf(text));
   const fingerprint = createHash('sha256').update([text, ...madeOf].join('\0'));
   return {
     relation,
     grain,
     select: selectIn(text),
-    keeping: kept === undefined ? undefined : { by: kept, streams: from, reach, once },
+    incremental: 'depends_on' in header ? incrementalOf(header) : undefined,
     fingerprint: fingerprint.digest('hex'),
   };
+}
+
+function incrementalOf(header: Omit<z.infer<typeof table>, 'grain'>): Incremental {
+  const { partition, depends_on: streams, lookback, unique_key: uniqueKey } = header;
+  return { partition, streams, lookback, uniqueKey };
 }
 
 /** `models/dimensions/campaigns` is `campaigns`, `models/daily/daily_events` is `marts.daily_events`. */

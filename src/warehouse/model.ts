@@ -1,10 +1,8 @@
-/**
- * The modelling stage: views are made anew when their definition changed, tables are brought forward by the days that
- * loads touched. So a night costs what its days cost, however old the warehouse is.
- */
+/** The modelling stage: views are made again when their definition changed, tables are brought forward by dirty days. */
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
-import { models, type Keeping, type Model } from './model-file.js';
+import { DirtyDays, type Refresh } from './incremental.js';
+import { models, type Incremental, type Model } from './model-file.js';
 import type { Session } from './session.js';
 
 const knownModel = z.object({
@@ -27,11 +25,12 @@ export async function refreshModels(session: Session): Promise<void> {
     const kind = known.get(relation)?.kind;
     if (kind !== undefined) await drop(session, relation, kind);
   }
+  const dirty = new DirtyDays(session);
   for (const model of wanted) {
     try {
-      const anew = changed.includes(model);
-      if (anew) await create(session, model);
-      if (model.keeping !== undefined) await bringForward(session, model, model.keeping, anew);
+      const full = changed.includes(model);
+      if (full) await create(session, model);
+      if (model.incremental !== undefined) await bringForward(session, dirty, model, model.incremental, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
       // What it is stays in front: a full disk is told apart by it.
@@ -47,30 +46,29 @@ async function drop(session: Session, relation: string, kind: string): Promise<v
 
 async function create(session: Session, model: Model): Promise<void> {
   const { relation, select, fingerprint } = model;
-  const kind = model.keeping === undefined ? 'view' : 'table';
+  const kind = model.incremental === undefined ? 'view' : 'table';
   // Versions before this one made views without noting them.
   await session.run('refresh/drop', { relation, kind });
-  if (kind === 'table') await session.run('refresh/no_days');
+  if (kind === 'table') await session.run('incremental/no_batch');
   await session.run(`refresh/${kind}`, { relation, select });
   await session.runWith('refresh/note', { relation, kind, fingerprint });
 }
 
 async function bringForward(
   session: Session,
+  dirty: DirtyDays,
   { relation, select }: Model,
-  { by, streams, reach, once }: Keeping,
-  anew: boolean,
+  incremental: Incremental,
+  full: boolean,
 ): Promise<void> {
-  const days = reach === 'onward' ? undefined : reach;
-  await session.set({ anew, streams: [...streams], reach: days, by_week: by === 'week' });
-  await session.run('refresh/stale_days');
-  const weeks = await session.rows('refresh/weeks', z.object({ week: z.string() }));
-  if (weeks.length === 0) return;
-  await session.run(`refresh/clear_${by}`, { relation });
-  for (const { week } of weeks) {
-    await session.set({ week: { day: week } });
-    await session.run('refresh/week');
-    if (once === undefined) await session.run('refresh/fill', { relation, select });
-    else await session.run('refresh/fill_once', { relation, select, once });
-  }
+  const { partition, uniqueKey } = incremental;
+  const refresh: Refresh = { ...incremental, full, unit: 'week' };
+  if ((await dirty.find(refresh)) === 0) return;
+  const column = partition === 'week' ? 'week' : 'date';
+  if (!full) await session.run('refresh/clear', { relation, column, partition });
+  await dirty.forEachBatch(refresh, () =>
+    uniqueKey === undefined
+      ? session.run('refresh/fill', { relation, select })
+      : session.run('refresh/fill_unique', { relation, select, unique_key: uniqueKey }),
+  );
 }

@@ -2,14 +2,14 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
-import { openInstance } from './engine.js';
-import type { Room } from './room.js';
+import { openInstance } from '../storage/duckdb.js';
+import type { MemoryLimit } from './memory-limit.js';
 import { Session } from './session.js';
 
 export interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
-  readonly room: Room;
+  readonly limits: MemoryLimit;
   /** Interrupts whatever the session does. */
   readonly signal: AbortSignal | undefined;
 }
@@ -22,15 +22,15 @@ export interface Opening {
  * @throws CorruptDatabaseError when it is no database, or a damaged one
  */
 export async function openSession(opening: Opening): Promise<Session> {
-  const { path, tempDirectory, room, signal } = opening;
+  const { path, tempDirectory, limits, signal } = opening;
   // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
   process.umask(0o077);
   await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
   await sweep(tempDirectory);
   await removeEmpty(path);
   const settings = {
-    memory_limit: `${room.megabytes}MB`,
-    threads: String(room.threads),
+    memory_limit: `${limits.megabytes}MB`,
+    threads: String(limits.threads),
     temp_directory: tempDirectory,
     // Rows of a table have no order; keeping one would cost memory and the second core.
     preserve_insertion_order: 'false',
@@ -51,9 +51,9 @@ async function folder(path: string): Promise<void> {
   });
 }
 
-/** What runs that were killed left of their spilled and mended data, which may be personal. */
+/** What runs that were killed left of their spilled and repaired data, which may be personal. */
 async function sweep(tempDirectory: string): Promise<void> {
-  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|mended-)/.test(name));
+  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-)/.test(name));
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }
 

@@ -7,8 +7,8 @@ import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
-import { openInstance } from './engine.js';
-import { sync } from './sync.js';
+import { openInstance } from '../storage/duckdb.js';
+import { fsync, fsyncFolder } from '../storage/folder-sync.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -85,13 +85,13 @@ export async function publish({ working, published, effects }: Publication): Pro
     // The private file is for the job alone; the published one is for whoever may enter the folder.
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
-    await sync(next);
+    await fsync(next);
     // Somebody opened the published file for writing and was killed: DuckDB would replay that log into the new file.
     await rm(`${published}.wal`, { force: true });
     effects.reach('publish/before-rename');
     await rename(next, published);
     effects.reach('publish/after-rename');
-    await sync(dirname(published));
+    await fsyncFolder(dirname(published));
     effects.reach('publish/after-folder-fsync');
     return { bytes: (await stat(published)).size };
   } catch (cause) {
@@ -113,7 +113,7 @@ export async function replaceDatabase(
   effects.reach('replace/before-rename');
   await rm(`${to}.wal`, { force: true });
   await rename(from, to);
-  await sync(dirname(to));
+  await fsyncFolder(dirname(to));
   effects.reach('replace/after-rename');
 }
 

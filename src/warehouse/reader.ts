@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
-import { openInstance, tellsOfDamage } from './engine.js';
+import { openInstance, tellsOfDamage } from '../storage/duckdb.js';
 
 export class Reader {
   readonly #instance: DuckDBInstance;

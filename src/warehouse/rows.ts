@@ -1,7 +1,7 @@
 /** What the warehouse takes and gives besides pulls: plain data, one interface per table of schema `ops`. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import type { Stream } from './pull.js';
+import type { Stream } from '../storage/pull.js';
 
 /** What one load did. */
 export interface LoadReport {

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { CorruptDatabaseError } from '../errors.js';
-import { tellsOfDamage } from './engine.js';
+import { tellsOfDamage } from '../storage/duckdb.js';
 import { statement } from './statements.js';
 
 /** A KST day as a DATE; a bare string stays text. */

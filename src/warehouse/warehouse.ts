@@ -19,8 +19,8 @@ import { groupsOf } from './groups.js';
 import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
-import type { Pull, Stream } from './pull.js';
-import { ordinaryRoom, withRoom, type Room } from './room.js';
+import type { Pull, Stream } from '../storage/pull.js';
+import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './recipients.js';
 import { messageTotals } from './rows.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
@@ -29,7 +29,7 @@ import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
 import { statementsIn } from './statements.js';
 import { Staging } from './batch.js';
-import { OddPlaces } from './odd.js';
+import { UnknownFields } from './unknown-fields.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
 export const WAREHOUSE_POINTS = [
@@ -55,7 +55,7 @@ export interface WarehouseOptions {
   readonly messenger: string;
   readonly privacy: Privacy;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** What DuckDB may use for ordinary loads; see src/warehouse/room.ts. */
+  /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   /** Once it aborts, everything but closing ends with its reason; a transaction in hand is rolled back. */
@@ -85,7 +85,7 @@ export class Warehouse {
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
     const { path, tempDirectory, signal } = options;
-    const session = await openSession({ path, tempDirectory, room: roomOf(options), signal });
+    const session = await openSession({ path, tempDirectory, limits: limitsOf(options), signal });
     try {
       await session.run('ops/session');
       await migrate(session, options.effects.now());
@@ -271,9 +271,9 @@ export class Warehouse {
     effects.reach('close/done');
   }
 
-  /** Models and checks of a night fit into the usual room; those of a first year may need more of it. */
+  /** Models and checks of a night fit into the ordinary limits; those of a first year may need higher ones. */
   #refining<T>(work: () => Promise<T>): Promise<T> {
-    return this.#writing(() => withRoom(this.#session, roomOf(this.#options), work));
+    return this.#writing(() => withMemoryLimit(this.#session, limitsOf(this.#options), work));
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
@@ -289,8 +289,8 @@ export class Warehouse {
   }
 }
 
-function roomOf({ memoryLimitMb, threads }: WarehouseOptions): Room {
-  return ordinaryRoom(memoryLimitMb, threads);
+function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
+  return ordinaryLimit(memoryLimitMb, threads);
 }
 
 /** What loads need beside the warehouse's own connection. */
@@ -301,14 +301,14 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
     const sibling = await session.sibling();
     await sibling.run('ops/session');
     await prepare(sibling, options);
-    return new Staging(sibling, new OddPlaces(sibling, fields), tempDirectory, `batch_${worker}`);
+    return new Staging(sibling, new UnknownFields(sibling, fields), tempDirectory, `batch_${worker}`);
   };
   const stagings: Promise<Staging>[] = [];
   return {
     session,
-    odd: new OddPlaces(session, fields),
+    unknown: new UnknownFields(session, fields),
     staging: (worker) => (stagings[worker] ??= openStaging(worker)),
-    room: roomOf(options),
+    limits: limitsOf(options),
     effects,
     tempDirectory,
   };

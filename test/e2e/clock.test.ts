@@ -1,3 +1,4 @@
+// @module-tag long
 /** Which days are complete, and whether anything is paid, where this machine's clock and the service's disagree. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { completeFrom } from '../../src/calendar.js';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Database files that were damaged or lost: noticed when a run begins, and made again from what has landed. */
 import { cp, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

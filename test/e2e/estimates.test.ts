@@ -1,3 +1,4 @@
+// @module-tag long
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

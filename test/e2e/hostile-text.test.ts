@@ -1,3 +1,4 @@
+// @module-tag long
 /** Text of the service that means harm to a terminal, through every command that could show it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Place, type Ended } from '../support/dawnload.js';

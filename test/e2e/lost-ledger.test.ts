@@ -1,3 +1,4 @@
+// @module-tag long
 /** A ledger that was lost, or restored from an older backup, pays for nothing again: the built command. */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What is paid for, what is not, and how it is told: the built command against a service that bills. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -94,22 +94,26 @@ describe('the nightly job', () => {
     expect(exports).toEqual([{ state: 'loaded', n: 3 }]);
   });
 
-  test('run again the same night asks for nothing that is paid and changes nothing', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    expect((await place.run(['run'])).code).toBe(0);
-    const before = await contents(place);
-    const bills = place.sandbox.bills().length;
-    const again = await place.run(['run', '--json']);
-    expect(again.code).toBe(0);
-    expect(place.sandbox.bills()).toHaveLength(bills);
-    const after = await contents(place);
-    for (const [table, sum] of Object.entries(before)) {
-      // The free days were pulled again, so these remember another pull and another moment.
-      if (/ops\.(loads|coverage)|campaign_(collections|metric_totals)/.test(table)) continue;
-      expect(after[table], table).toBe(sum);
-    }
-    expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
-  });
+  test(
+    'run again the same night asks for nothing that is paid and changes nothing',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(THREE_DAYS + BUDGET);
+      expect((await place.run(['run'])).code).toBe(0);
+      const before = await contents(place);
+      const bills = place.sandbox.bills().length;
+      const again = await place.run(['run', '--json']);
+      expect(again.code).toBe(0);
+      expect(place.sandbox.bills()).toHaveLength(bills);
+      const after = await contents(place);
+      for (const [table, sum] of Object.entries(before)) {
+        // The free days were pulled again, so these remember another pull and another moment.
+        if (/ops\.(loads|coverage)|campaign_(collections|metric_totals)/.test(table)) continue;
+        expect(after[table], table).toBe(sum);
+      }
+      expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
+    },
+  );
 
   test('without a budget no paid request is sent', async () => {
     const place = await make(THREE_DAYS);
@@ -123,30 +127,38 @@ describe('the nightly job', () => {
     });
   });
 
-  test('a budget that is too small is kept to, newest days first, and ends with exit code 3', async () => {
-    const place = await make(
-      `${THREE_DAYS}exports:\n  budget: { records_per_run: 6000, records_per_month: 1000000 }\n`,
-    );
-    const result = await place.run(['run']);
-    expect(result.code).toBe(3);
-    expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
-    const bills = place.sandbox.bills();
-    expect(bills[0]?.start).toBe('2026-11-19T15:00:00.000Z');
-    expect(bills.reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(6_000);
-  });
+  test(
+    'a budget that is too small is kept to, newest days first, and ends with exit code 3',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(
+        `${THREE_DAYS}exports:\n  budget: { records_per_run: 6000, records_per_month: 1000000 }\n`,
+      );
+      const result = await place.run(['run']);
+      expect(result.code).toBe(3);
+      expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
+      const bills = place.sandbox.bills();
+      expect(bills[0]?.start).toBe('2026-11-19T15:00:00.000Z');
+      expect(bills.reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(6_000);
+    },
+  );
 
-  test('before 07:00 KST it fills what is complete and says when the rest will be', async () => {
-    const morning = '2026-11-20T21:00:00Z';
-    const place = await make(THREE_DAYS + BUDGET, { now: () => new Date(morning) });
-    const result = await place.run(['run'], { DAWNLOAD_NOW: morning });
-    expect(result.code).toBe(0);
-    expect(result.stderr).toMatch(/2026-11-20 is not complete yet: it will be from 2026-11-21 07:00 KST/);
-    expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
-      { last: '2026-11-19' },
-    ]);
-  });
+  test(
+    'before 07:00 KST it fills what is complete and says when the rest will be',
+    { tags: ['long'] },
+    async () => {
+      const morning = '2026-11-20T21:00:00Z';
+      const place = await make(THREE_DAYS + BUDGET, { now: () => new Date(morning) });
+      const result = await place.run(['run'], { DAWNLOAD_NOW: morning });
+      expect(result.code).toBe(0);
+      expect(result.stderr).toMatch(/2026-11-20 is not complete yet: it will be from 2026-11-21 07:00 KST/);
+      expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
+        { last: '2026-11-19' },
+      ]);
+    },
+  );
 
-  test('other words for brand and messenger end up under the neutral names', async () => {
+  test('other words for brand and messenger end up under the neutral names', { tags: ['long'] }, async () => {
     const place = await make(`${THREE_DAYS}brand: acme\nmessenger: talky\n${BUDGET}`, {
       brand: 'acme',
       messenger: 'talky',
@@ -166,7 +178,7 @@ describe('the nightly job', () => {
     ).toEqual([{ some: true }]);
   });
 
-  test('a range that the service finds too long is asked for in parts', async () => {
+  test('a range that the service finds too long is asked for in parts', { tags: ['long'] }, async () => {
     const place = await make('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
     const result = await place.run(['run']);
     expect(result.code).toBe(0);
@@ -175,29 +187,33 @@ describe('the nightly job', () => {
     ).toEqual([{ days: 10 }]);
   });
 
-  test('an export without a record is a result, and the day counts as covered', async () => {
-    const place = await make(THREE_DAYS + BUDGET, {
-      eventsPerDay: 0,
-      emptyExport: 'invalid_page',
-      exportSeconds: 0.2,
-    });
-    // Without a message there is nothing to estimate from: a person asks for it all the same.
-    expect((await place.run(['run'])).code).toBe(3);
-    const days = ['--start', '2026-11-18', '--end', '2026-11-20'];
-    expect((await place.run(['backfill', ...days, '--streams', 'events', '--yes-paid'])).code).toBe(0);
-    expect(await place.rows("select rows::int as rows from ops.coverage where stream = 'events'")).toEqual(
-      Array(3).fill({ rows: 0 }),
-    );
-  });
+  test(
+    'an export without a record is a result, and the day counts as covered',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(THREE_DAYS + BUDGET, {
+        eventsPerDay: 0,
+        emptyExport: 'invalid_page',
+        exportSeconds: 0.2,
+      });
+      // Without a message there is nothing to estimate from: a person asks for it all the same.
+      expect((await place.run(['run'])).code).toBe(3);
+      const days = ['--start', '2026-11-18', '--end', '2026-11-20'];
+      expect((await place.run(['backfill', ...days, '--streams', 'events', '--yes-paid'])).code).toBe(0);
+      expect(await place.rows("select rows::int as rows from ops.coverage where stream = 'events'")).toEqual(
+        Array(3).fill({ rows: 0 }),
+      );
+    },
+  );
 
-  test('many requests at once are nothing that Node would warn of', async () => {
+  test('many requests at once are nothing that Node would warn of', { tags: ['long'] }, async () => {
     const place = await make(`${THREE_DAYS}concurrency: 32\n`);
     const result = await place.execute(['run']);
     expect(result.code).toBe(0);
     expect(result.stderr).not.toContain('Warning');
   });
 
-  test('a token that ends in the middle is renewed', async () => {
+  test('a token that ends in the middle is renewed', { tags: ['long'] }, async () => {
     // The hour of a token passes while the exports are made.
     const place = await make(`${THREE_DAYS}${BUDGET}  max_wait_minutes: 240\n`, { exportSeconds: 2 * 3_600 });
     const result = await place.run(['run']);
@@ -207,27 +223,35 @@ describe('the nightly job', () => {
 });
 
 describe('a backfill', () => {
-  test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    const result = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-12']);
-    expect(result.code).toBe(3);
-    expect(result.stderr).toMatch(/--yes-paid/);
-    expect(place.sandbox.requests().E20).toBe(0);
-    expect(
-      await place.rows("select count(*)::int as days from ops.coverage where stream = 'statistics'"),
-    ).toEqual([{ days: 3 }]);
-  });
+  test(
+    'without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(THREE_DAYS + BUDGET);
+      const result = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-12']);
+      expect(result.code).toBe(3);
+      expect(result.stderr).toMatch(/--yes-paid/);
+      expect(place.sandbox.requests().E20).toBe(0);
+      expect(
+        await place.rows("select count(*)::int as days from ops.coverage where stream = 'statistics'"),
+      ).toEqual([{ days: 3 }]);
+    },
+  );
 
-  test('with --yes-paid pays for the days that are missing, and only for those', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    const pay = (start: string, end: string): ReturnType<Place['run']> =>
-      place.run(['backfill', '--start', start, '--end', end, '--yes-paid']);
-    expect((await pay('2026-11-11', '2026-11-12')).code).toBe(0);
-    expect((await pay('2026-11-10', '2026-11-13')).code).toBe(0);
-    const windows = place.sandbox.bills().map(({ start }) => start);
-    expect(windows).toHaveLength(4);
-    expect(new Set(windows).size).toBe(4);
-  });
+  test(
+    'with --yes-paid pays for the days that are missing, and only for those',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(THREE_DAYS + BUDGET);
+      const pay = (start: string, end: string): ReturnType<Place['run']> =>
+        place.run(['backfill', '--start', start, '--end', end, '--yes-paid']);
+      expect((await pay('2026-11-11', '2026-11-12')).code).toBe(0);
+      expect((await pay('2026-11-10', '2026-11-13')).code).toBe(0);
+      const windows = place.sandbox.bills().map(({ start }) => start);
+      expect(windows).toHaveLength(4);
+      expect(new Set(windows).size).toBe(4);
+    },
+  );
 
   test('named events without a budget are refused before anything is sent', async () => {
     const place = await make(THREE_DAYS);
@@ -266,7 +290,7 @@ describe('a backfill', () => {
 });
 
 describe('readers', () => {
-  test('that hold the old file neither block the run nor see it change', async () => {
+  test('that hold the old file neither block the run nor see it change', { tags: ['long'] }, async () => {
     const place = await make(THREE_DAYS);
     expect((await place.run(['run'])).code).toBe(0);
     const instance = await DuckDBInstance.create(place.published, { access_mode: 'READ_ONLY' });
@@ -284,7 +308,7 @@ describe('readers', () => {
 });
 
 describe('two at once', () => {
-  test('the second one is told to try later, by whom, with exit code 75', async () => {
+  test('the second one is told to try later, by whom, with exit code 75', { tags: ['long'] }, async () => {
     const place = await make(THREE_DAYS + BUDGET, { exportSeconds: 4 });
     const first = place.start(['run']);
     const firstEnded = ended(first);
@@ -297,7 +321,7 @@ describe('two at once', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('ends with 130, and the next run finishes without paying again', async () => {
+  test('ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
     const place = await make(THREE_DAYS + BUDGET, { exportSeconds: 3 });
     const child = place.start(['run']);
     const result = ended(child);
@@ -315,21 +339,25 @@ describe('Ctrl-C', () => {
 });
 
 describe('rebuild', () => {
-  test('makes the same warehouse again, with no request, also after the databases are gone', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(
-      (await place.run(['backfill', '--start', '2026-11-16', '--end', '2026-11-18', '--yes-paid'])).code,
-    ).toBe(0);
-    const before = await contents(place);
-    const requests = place.sandbox.requests();
-    await rm(place.published);
-    await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
-    const result = await place.run(['rebuild']);
-    expect(result.code).toBe(0);
-    expect(place.sandbox.requests()).toEqual(requests);
-    expect(await contents(place)).toEqual(before);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(place.sandbox.bills()).toHaveLength(5);
-  });
+  test(
+    'makes the same warehouse again, with no request, also after the databases are gone',
+    { tags: ['long'] },
+    async () => {
+      const place = await make(THREE_DAYS + BUDGET);
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(
+        (await place.run(['backfill', '--start', '2026-11-16', '--end', '2026-11-18', '--yes-paid'])).code,
+      ).toBe(0);
+      const before = await contents(place);
+      const requests = place.sandbox.requests();
+      await rm(place.published);
+      await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
+      const result = await place.run(['rebuild']);
+      expect(result.code).toBe(0);
+      expect(place.sandbox.requests()).toEqual(requests);
+      expect(await contents(place)).toEqual(before);
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(place.sandbox.bills()).toHaveLength(5);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Several nights with a service that answers too little: what is held back, what is believed, and what a rebuild makes. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/sandbox/faults/fault.js';

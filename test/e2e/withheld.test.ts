@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandContext } from '../../src/commands/context.js';
+import type { Invocation } from '../../src/run/invocation.js';
 import { queryCommand, type QueryOptions } from '../../src/commands/query.js';
 import type { Output } from '../../src/commands/query-answer.js';
 import { loadConfig } from '../../src/config.js';
@@ -67,7 +67,7 @@ async function run(options: QueryOptions, circumstances: Circumstances = {}): Pr
   return { stdout: Buffer.concat(chunks).toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
 
-function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): CommandContext {
+function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): Invocation {
   const tell = (text: string): void => {
     notes.push(text);
   };

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/commands/query-answer.js';
-import { displayWidth } from '../../src/commands/table.js';
+import stringWidth from 'string-width';
 import { Dictionary } from '../../src/dictionary/dictionary.js';
 import { answerOf } from '../../src/queries/answer.js';
 import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
@@ -60,7 +60,7 @@ function exampleOf(csv: string): string[] {
     .slice(0, 1 + ROWS)
     .map(cellsOf);
   const [heads = []] = rows;
-  const widths = heads.map((_, i) => Math.max(...rows.map((row) => displayWidth(row[i] ?? ''))));
+  const widths = heads.map((_, i) => Math.max(...rows.map((row) => stringWidth(row[i] ?? ''))));
   let room = WIDEST - '--   '.length;
   const fitting = widths.findIndex((width) => (room -= width + 2) < 1);
   const count = fitting < 0 ? widths.length : fitting;
@@ -68,7 +68,7 @@ function exampleOf(csv: string): string[] {
     .filter((row) => row.length === heads.length)
     .map((row) =>
       [
-        ...row.slice(0, count).map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - displayWidth(cell))),
+        ...row.slice(0, count).map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - stringWidth(cell))),
         ...(count < heads.length ? ['…'] : []),
       ]
         .join('  ')
@@ -194,21 +194,6 @@ describe('in a world that holds only what is free', () => {
     ]) {
       expect(await rows(name), name).toBeGreaterThan(0);
     }
-  });
-});
-
-describe('the list of queries in the README', () => {
-  it('is that of the headers', () => {
-    const readme = readFileSync('README.md', 'utf8');
-    const lines = catalogue.map(({ name, question }) => `| \`${name}\` | ${question} |`);
-    const wanted = readme.replace(
-      /(<!-- queries -->\n)[\s\S]*?(<!-- \/queries -->)/,
-      (_, before: string, after: string) =>
-        `${before}\n| query | answers |\n|---|---|\n${lines.join('\n')}\n\n${after}`,
-    );
-    if (UPDATE) writeFileSync('README.md', wanted);
-    expect(readFileSync('README.md', 'utf8')).toBe(wanted);
-    expect(readme).toContain('<!-- queries -->');
   });
 });
 

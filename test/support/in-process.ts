@@ -2,10 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
-import { commandLine } from '../../src/command-line.js';
+import { commandLine } from '../../src/commands/program.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
-import type { Terminal } from '../../src/terminal.js';
+import type { Terminal } from '../../src/terminal/terminal.js';
 
 // Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
 os.availableParallelism = () => 1;

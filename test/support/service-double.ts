@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Effects } from '../../src/effects.js';
-import { ServiceClient, type ServiceSettings } from '../../src/service/client.js';
+import { ServiceClient, type ServiceSettings } from '../../src/api/client.js';
 
 export interface Received {
   readonly method: string;

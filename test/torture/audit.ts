@@ -1,9 +1,9 @@
 /** The reckoning after a night: billing journal against ledger against landing zone against warehouse. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportFolder } from '../../src/landing/place.js';
+import { exportFolder } from '../../src/storage/paths.js';
 import type { Bill } from '../../src/sandbox/index.js';
-import type { ExportEntry } from '../../src/landing/export-entry.js';
+import type { ExportEntry } from '../../src/exports/entry.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed } from './files.js';
 import type { Trial } from './trial.js';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/sandbox/index.js';
 import { FAULTS, REFUSED, tryFault } from './faults.js';

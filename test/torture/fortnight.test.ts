@@ -1,3 +1,4 @@
+// @module-tag long
 /** A sample of the fortnights: two hostile nights; `npm run torture -- --fortnights 50` is the long form. */
 import { test } from 'vitest';
 import { emptyFortnightReport, fortnight } from './fortnight.js';

@@ -8,7 +8,7 @@ import { cp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { lastCompleteDay, windowOf } from '../../src/calendar.js';
-import { exportFolder } from '../../src/landing/place.js';
+import { exportFolder } from '../../src/storage/paths.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { rowsOf, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, windowOf as windowText } from './audit.js';

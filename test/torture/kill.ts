@@ -5,7 +5,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shiftDay, type Day } from '../../src/calendar.js';
-import type { ExportEntry } from '../../src/landing/export-entry.js';
+import type { ExportEntry } from '../../src/exports/entry.js';
 import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';

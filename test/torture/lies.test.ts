@@ -1,3 +1,4 @@
+// @module-tag long
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';

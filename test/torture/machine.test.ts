@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DamageError } from '../../src/errors.js';
-import type { CampaignsPull } from '../../src/warehouse/pull.js';
+import type { CampaignsPull } from '../../src/storage/pull.js';
 import { contents, dayAfter, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';

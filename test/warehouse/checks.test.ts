@@ -454,7 +454,7 @@ test('every check has been seen to find something, says what it means, and is ab
     expect(meaning).toMatch(/^[A-Z].*[.]$/);
     if (severity === 'stop') expect(meaning).toContain('`dawnload rebuild`');
   }
-  expect(checks.filter(({ scope }) => scope === 'whole').map(({ name }) => name)).toEqual([
+  expect(checks.filter(({ scope }) => scope === 'full').map(({ name }) => name)).toEqual([
     'calendar_key',
     'campaign_totals',
     'dates_present',

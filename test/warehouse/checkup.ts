@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
-import { openInstance } from '../../src/warehouse/engine.js';
+import { openInstance } from '../../src/storage/duckdb.js';
 import { fieldsFor } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import type { Finding } from '../../src/warehouse/rows.js';

@@ -1,7 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { statement, statementsIn } from '../../src/warehouse/statements.js';
 import { contents, micros, record, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
@@ -85,43 +82,4 @@ test('of a record that came twice with different contents one stays', async () =
   const workshop = new Workshop();
   await workshop.load(workshop.events(DAY, [[push('a', '하나'), push('a', '둘')]]));
   expect(await stored(workshop)).toHaveLength(1);
-});
-
-test('a file of before is brought forward to what loading it now would make', async () => {
-  const fresh = new Workshop();
-  const records = [
-    email('a', '하나', '김님께'),
-    email('b', '하나'),
-    push('c', '특가'),
-    push('d', '특가'),
-    push('e', null, null),
-    push('f', ''),
-    push('stray', '그날'),
-  ];
-  const strays = [push('stray', '그날')];
-  await fresh.load(fresh.events(BEFORE, [strays]), fresh.events(DAY, [records]));
-
-  const old = new Workshop();
-  mkdirSync(old.folder, { recursive: true });
-  const instance = await DuckDBInstance.create(old.path);
-  const connection = await instance.connect();
-  for (const migration of statementsIn('schema').slice(0, 6)) await connection.run(statement(migration));
-  await connection.run("insert into ops.migrations select unnest(range(1, 7)), 'old', now()");
-  await connection.run(`attach '${fresh.path}' as fresh (read_only)`);
-  const { home } = { home: 'working' };
-  await connection.run(`use ${home}`);
-  for (const table of ['events', 'ops.coverage', 'ops.loads']) {
-    await connection.run(
-      `insert into ${table} by name from fresh.${table.includes('.') ? table : `main.${table}`}`,
-    );
-  }
-  await connection.run('insert into emails by name select * exclude (content_id) from fresh.emails');
-  await connection.run(
-    'insert into push_messages by name select * exclude (content_id) from fresh.push_messages',
-  );
-  connection.closeSync();
-  instance.closeSync();
-  // It is not used as it is: what is personal in it was hidden by older rules.
-  await expect(old.open()).rejects.toThrow('hid less');
-  expect(await contents(old)).toEqual(await contents(fresh));
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { DamageError } from '../../src/errors.js';
-import type { EventsPull } from '../../src/warehouse/pull.js';
+import type { EventsPull } from '../../src/storage/pull.js';
 import { contents, dayAfter, landed, micros, page, record, without, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';

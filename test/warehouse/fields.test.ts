@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsFor, oddKeys, pointerTo, shapesOf, type Alike, type Odd } from '../../src/warehouse/fields.js';
+import {
+  fieldsFor,
+  nonconforming,
+  pointerTo,
+  shapesOf,
+  type Alike,
+  type Nonconforming,
+} from '../../src/warehouse/fields.js';
 
 const fields = fieldsFor('acme');
 const known = (place: string): ReturnType<typeof fieldsFor> =>
@@ -15,11 +22,11 @@ const like = (
   unreadable,
 });
 
-const unknown = (...keys: string[]): Odd => ({ keys, unknownOnly: true });
-const other = (...keys: string[]): Odd => ({ keys, unknownOnly: false });
+const unknown = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: true });
+const other = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: false });
 
 describe('keys that no column takes', () => {
-  test.each<[string, Alike[], Odd | undefined]>([
+  test.each<[string, Alike[], Nonconforming | undefined]>([
     ['none', [like(['title', 'body', 'link'], { title: 'VARCHAR', body: 'NULL' })], undefined],
     ['none, of nothing', [], undefined],
     ['unknown ones', [like(['title', 'badge'])], unknown('badge')],
@@ -37,13 +44,13 @@ describe('keys that no column takes', () => {
     ['both', [like(['title', 'badge'], { title: 'ARRAY' })], other('title', 'badge')],
     ['all of what is no object', [like(null)], other()],
   ])('%s', (_, alike, odd) => {
-    expect(oddKeys(push, alike)).toEqual(odd);
+    expect(nonconforming(push, alike)).toEqual(odd);
   });
 
   test('an object with something odd inside', () => {
     const email = known('message_data:email');
     const alike = { keys: ['title', 'body'], types: email.map(() => null), unreadable: [] };
-    expect(oddKeys(email, [alike], ['body'])).toEqual(other('body'));
+    expect(nonconforming(email, [alike], ['body'])).toEqual(other('body'));
   });
 });
 

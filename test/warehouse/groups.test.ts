@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { groupsOf } from '../../src/warehouse/groups.js';
-import type { CampaignsPull, EventsPull, SubchannelPull } from '../../src/warehouse/pull.js';
+import type { CampaignsPull, EventsPull, SubchannelPull } from '../../src/storage/pull.js';
 
 const pulledAt = new Date(0);
 const events = (id: string, day: string, records: EventsPull['records'] = 10): EventsPull => ({

@@ -1,6 +1,6 @@
 /** What the marts say of days whose answer can be worked out by hand. */
 import { describe, expect, test } from 'vitest';
-import type { Pull } from '../../src/warehouse/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 /** A Monday. */

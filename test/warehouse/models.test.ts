@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import { models } from '../../src/warehouse/model-file.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import type { EventsPull, Pull } from '../../src/warehouse/pull.js';
+import type { EventsPull, Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';
-const KEPT = models().filter(({ keeping }) => keeping !== undefined);
+const TABLES = models().filter(({ incremental }) => incremental !== undefined);
 
 /** Loads the pulls with a modelling stage (and the checks, which end a night) after each, or after all of them. */
 async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {
@@ -107,7 +107,7 @@ test('every model works on a warehouse that holds only free statistics', async (
   expect(held['marts.channel_days']).toMatchObject([
     { sent: '10', failed: '1', delivered: '9', clicked: '2' },
   ]);
-  for (const { relation } of KEPT) expect(held[relation]).toEqual([]);
+  for (const { relation } of TABLES) expect(held[relation]).toEqual([]);
 });
 
 test(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, StorageError, TryLaterError } from '../../src/errors.js';
+import { statement, statementsIn } from '../../src/warehouse/statements.js';
 import { Workshop } from './support.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.sql');
@@ -43,7 +44,7 @@ async function dump(workshop: Workshop): Promise<string> {
 }
 
 async function migrated(): Promise<Workshop> {
-  const workshop = new Workshop();
+  const workshop = new Workshop({}, 'nothing');
   await workshop.with((warehouse) => warehouse.model());
   return workshop;
 }
@@ -74,6 +75,23 @@ test('each migration is applied once, in one opening or in many', async () => {
   expect(rows[0]).toEqual({ number: 1, name: 'ops' });
 });
 
+test('a file of an older schema is brought forward and keeps its rows', async () => {
+  const workshop = new Workshop({}, 'nothing');
+  const instance = await DuckDBInstance.create(workshop.path);
+  const connection = await instance.connect();
+  for (const migration of statementsIn('schema').slice(0, 3)) await connection.run(statement(migration));
+  await connection.run("insert into ops.migrations select unnest(range(1, 4)), 'older', now()");
+  await connection.run("insert into ops.privacy values ('keep', null)");
+  await connection.run("insert into daily_statistics (date, click) values ('2026-11-20', 7)");
+  connection.closeSync();
+  instance.closeSync();
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await dump(workshop)).toBe(readFileSync(GOLDEN, 'utf8'));
+  expect(await workshop.look('select date::varchar as date, click from daily_statistics')).toEqual([
+    { date: '2026-11-20', click: '7' },
+  ]);
+});
+
 test('nothing of the key, the macros or the temporary tables stays in the file', async () => {
   const workshop = await migrated();
   // What an event means is a word for analysts too.
@@ -97,7 +115,7 @@ test('a file of a newer schema is refused with the way out', async () => {
 
 test('a file that is no database, or a damaged one, is told apart from a full disk', async () => {
   for (const damage of ['x', 'not a database '.repeat(2000)]) {
-    const workshop = new Workshop();
+    const workshop = new Workshop({}, 'nothing');
     writeFileSync(workshop.path, damage);
     const failure: unknown = await workshop.open().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(CorruptDatabaseError);
@@ -111,7 +129,7 @@ test('a file that is no database, or a damaged one, is told apart from a full di
 });
 
 test('a database of somebody else is not taken for the warehouse', async () => {
-  const workshop = new Workshop();
+  const workshop = new Workshop({}, 'nothing');
   const instance = await DuckDBInstance.create(workshop.path);
   const connection = await instance.connect();
   await connection.run('create schema ops; create table ops.migrations (other integer)');
@@ -121,7 +139,7 @@ test('a database of somebody else is not taken for the warehouse', async () => {
 });
 
 test('a folder that cannot be made is a matter of storage', async () => {
-  const workshop = new Workshop();
+  const workshop = new Workshop({}, 'nothing');
   const file = join(workshop.folder, 'file');
   writeFileSync(file, '');
   const nowhere = new Workshop({ path: join(file, 'below', 'working.duckdb') });
@@ -129,7 +147,7 @@ test('a folder that cannot be made is a matter of storage', async () => {
 });
 
 test('an empty file is a new warehouse', async () => {
-  const workshop = new Workshop();
+  const workshop = new Workshop({}, 'nothing');
   writeFileSync(workshop.path, '');
   await workshop.with(async (warehouse) => {
     expect(await warehouse.loaded()).toEqual(new Set());
@@ -156,9 +174,9 @@ test('a file that another program holds is tried later', async () => {
 });
 
 test('what killed runs left in the temporary folder is swept', async () => {
-  const workshop = new Workshop();
+  const workshop = new Workshop({}, 'nothing');
   await workshop.with(() => Promise.resolve());
-  const left = join(workshop.folder, 'tmp', 'mended-1-0.json.gz');
+  const left = join(workshop.folder, 'tmp', 'repaired-1-0.json.gz');
   writeFileSync(left, 'x');
   await workshop.with(() => Promise.resolve());
   expect(() => readFileSync(left)).toThrow(/ENOENT/);

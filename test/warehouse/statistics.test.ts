@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DamageError } from '../../src/errors.js';
-import type { StatisticsPull } from '../../src/warehouse/pull.js';
+import type { StatisticsPull } from '../../src/storage/pull.js';
 import { contents, dayAfter, statistic, without, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';

@@ -1,5 +1,5 @@
 /** A warehouse in a temporary folder, landed files made of objects, and a look at what came of them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,10 +11,11 @@ import type {
   Pull,
   StatisticsPull,
   SubchannelPull,
-} from '../../src/warehouse/pull.js';
+} from '../../src/storage/pull.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
+import { copyTemplate } from '../support/template.js';
 
 export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 export const NOW = new Date('2026-11-21T00:00:00Z');
@@ -55,9 +56,14 @@ export class Workshop {
   #pulls = 0;
   readonly #exports: EventsPull[] = [];
 
-  constructor(readonly options: Partial<WarehouseOptions> = {}) {}
+  /** @param start a copy of the template, or no file at all */
+  constructor(
+    readonly options: Partial<WarehouseOptions> = {},
+    private readonly start: 'template' | 'nothing' = 'template',
+  ) {}
 
   open(): Promise<Warehouse> {
+    if (this.start === 'template' && !existsSync(this.path)) copyTemplate(this.path);
     return Warehouse.open({
       path: this.path,
       tempDirectory: join(this.folder, 'tmp'),

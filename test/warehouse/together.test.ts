@@ -1,7 +1,7 @@
 /** Pulls that wait are loaded in groups, one transaction each: what comes of it is what loading them one by one makes. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Pull } from '../../src/warehouse/pull.js';
+import type { Pull } from '../../src/storage/pull.js';
 import { contents, micros, record, statistic, Workshop } from './support.js';
 
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;

@@ -26,7 +26,7 @@ create or replace table staged (
     brand_message_target varchar,
     export_date date,
     -- Whether one of these may hold a number or an address.
-    is_suspect boolean,
+    is_candidate boolean,
     extra json,
     -- What of the record may have no column.
     rest json,

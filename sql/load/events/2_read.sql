@@ -3,8 +3,8 @@
 -- be told apart.
 
 -- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all.
-set variable usual_keys = null;
-set variable usual_keys = (
+set variable reference_keys = null;
+set variable reference_keys = (
     select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
     from read_json(
         getvariable('files')[1],
@@ -16,7 +16,7 @@ set variable usual_keys = (
     limit 1
 );
 set variable unknown_keys = list_filter(
-    coalesce(getvariable('usual_keys')::varchar[], []),
+    coalesce(getvariable('reference_keys')::varchar[], []),
     lambda key: not list_contains(getvariable('record_fields')::varchar[], key)
 );
 set variable unknown_pointers = list_transform(getvariable('unknown_keys')::varchar[], lambda key: pointer(key));
@@ -49,12 +49,12 @@ read as (
         export_date,
         record,
         json_transform(record, shape('record')) as r,
-        coalesce(starts_with(record, '{') and json_keys(record) = getvariable('usual_keys')::varchar[], false) as is_usual,
+        coalesce(starts_with(record, '{') and json_keys(record) = getvariable('reference_keys')::varchar[], false) as has_reference_shape,
         case
-            when is_usual then false
+            when has_reference_shape then false
             when not coalesce(starts_with(record, '{'), false) then true
             else not list_has_all(getvariable('record_fields')::varchar[], json_keys(record))
-        end as has_odd_keys
+        end as has_unknown_keys
     from unfolded
 ),
 
@@ -81,7 +81,7 @@ typed as (
         is_nested(r.experiment_group_name, record, 'experiment_group_name') as nested_experiment_group_name,
         is_nested(r.user_journey_id, record, 'user_journey_id') as nested_user_journey_id,
         is_nested(r.user_journey_node_id, record, 'user_journey_node_id') as nested_user_journey_node_id,
-        has_odd_keys
+        has_unknown_keys
         or nested_id
         or nested_user_id
         or nested_service_user_id
@@ -96,9 +96,9 @@ typed as (
         or nested_experiment_group_name
         or nested_user_journey_id
         or nested_user_journey_node_id
-        or is_odd_metadata(r.channel_metadata)
+        or is_nonconforming_metadata(r.channel_metadata)
         -- No time that can be read.
-        or (r.time is not null and micros is null) as odd
+        or (r.time is not null and micros is null) as nonconforming
     from read
 ),
 
@@ -124,10 +124,10 @@ named as (
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
         case
-            when odd or not is_usual or len(getvariable('unknown_keys')::varchar[]) = 0 then null
+            when nonconforming or not has_reference_shape or len(getvariable('unknown_keys')::varchar[]) = 0 then null
             else members_of(getvariable('unknown_keys')::varchar[], json_extract(record, getvariable('unknown_pointers')::varchar[]))
         end as extra,
-        if(odd, coalesce(record, 'null'::json), null) as rest,
+        if(nonconforming, coalesce(record, 'null'::json), null) as rest,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message
     from typed
 ),
@@ -159,7 +159,7 @@ quoted as (
 
 select
     * exclude (texts),
-    case when may_be_personal(texts) then may_be_personal(without_ids(texts)) else false end as is_suspect,
+    case when may_be_personal(texts) then may_be_personal(without_ids(texts)) else false end as is_candidate,
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
@@ -173,10 +173,10 @@ select
     end as carries
 from quoted;
 
--- Whether anything is odd, whether a field may hold an address or a number, and which messages there are (names of the list
+-- Whether anything is nonconforming, whether a field may hold an address or a number, and which messages there are (names of the list
 -- above).
 select
-    count(rest) > 0 as odd,
-    coalesce(bool_or(is_suspect), false) as personal,
+    count(rest) > 0 as nonconforming,
+    coalesce(bool_or(is_candidate), false) as personal,
     coalesce(list(distinct carries) filter (carries <> 'other'), []) as carries
 from staged;

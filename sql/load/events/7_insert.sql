@@ -1,7 +1,7 @@
 -- A batch to the tables, within the load's transaction.
 
 insert into events by name
-select * exclude (rest, is_suspect, carries, message, message_extra)
+select * exclude (rest, is_candidate, carries, message, message_extra)
 from {batch}.staged;
 
 insert into text_messages by name

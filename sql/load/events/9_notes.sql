@@ -33,7 +33,7 @@ all_counts as (
     union all
     from (unpivot repeats on shared_id, repeated into name note value records)
     union all
-    select unnest(getvariable('mended_days'))::date, 'mended', 1
+    select unnest(getvariable('repaired_days'))::date, 'mended', 1
 )
 
 select

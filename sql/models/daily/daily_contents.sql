@@ -1,47 +1,47 @@
 -- grain: one KST day, channel, kind of content and content.
--- kept: by day
--- from: events
+-- materialized: incremental
+-- depends_on: events
 --
 -- What people see or what the message was made from: the template where there is one, the title otherwise.
 
 with contents as (
     select event_id, 'template_code' as content_kind, template_code as content
     from alimtalk_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'template_name', template_name
     from brand_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', title
     from push_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', title
     from emails
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', title
     from text_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', coalesce(title, commerce_title)
     from in_app_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', coalesce(title, commerce_title)
     from in_web_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
     union all
     select event_id, 'title', ti
     from web_push_messages
-    where date in (select date from stale)
+    where date in (select date from batch_days)
 ),
 
 occurred as (
     select event_id, date, channel, marts.event_kind(event_name) as kind
     from events
-    where date in (select date from stale)
+    where date in (select date from batch_days)
 )
 
 select

@@ -1,6 +1,6 @@
 -- grain: one KST day, channel, event name, campaign or user journey, and group or node.
--- kept: by day
--- from: events
+-- materialized: incremental
+-- depends_on: events
 
 select
     date,
@@ -15,5 +15,5 @@ select
     count(*) as events,
     count(distinct coalesce(user_id, service_user_id, device_id, service_device_id)) as users
 from events
-where date in (select date from stale)
+where date in (select date from batch_days)
 group by all;

@@ -1,6 +1,6 @@
 -- grain: one KST day, channel, event name, reason, campaign or user journey, and node.
--- kept: by day
--- from: events
+-- materialized: incremental
+-- depends_on: events
 
 select
     date,
@@ -15,6 +15,6 @@ select
     count(*) as failures
 from events
 where
-    date in (select date from stale)
+    date in (select date from batch_days)
     and (failure_reason is not null or marts.event_kind(event_name) in ('failed', 'failover_failed'))
 group by all;

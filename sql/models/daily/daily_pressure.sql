@@ -1,7 +1,7 @@
 -- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that a person got in it.
--- kept: by day
--- from: events
--- reach: 27 days
+-- materialized: incremental
+-- depends_on: events
+-- lookback: 27 days
 --
 -- clickable are the messages on channels that reported a click within the window: the others tell nothing about interest.
 
@@ -12,17 +12,17 @@ with person_days as (
         channel,
         count(*) filter (kind = 'succeeded') as messages,
         count(*) filter (kind = 'clicked') as clicks
-    from (select *, marts.event_kind(event_name) as kind from events where date in (select date from within_reach)) as events
+    from (select *, marts.event_kind(event_name) as kind from events where date in (select date from lookback_days)) as events
     where kind in ('succeeded', 'clicked') and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
     group by all
 ),
 
 windows as (
-    select stale.date, window_days, stale.date - window_days + 1 as first_date
-    from stale
+    select batch_days.date, window_days, batch_days.date - window_days + 1 as first_date
+    from batch_days
     cross join (values (7), (28)) as lengths (window_days)
     -- A day that is not held has no window: nothing is known of it.
-    where stale.date in (select date from ops.coverage where stream = 'events')
+    where batch_days.date in (select date from ops.coverage where stream = 'events')
 ),
 
 reporting as (

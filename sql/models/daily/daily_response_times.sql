@@ -1,7 +1,7 @@
 -- grain: one KST day of the response, channel, campaign or user journey, node, and kind of response.
--- kept: by day
--- from: events
--- reach: 7 days
+-- materialized: incremental
+-- depends_on: events
+-- lookback: 7 days
 --
 -- How long after sending people are reached (delivered) and click (clicked). The send is the last one before it to that
 -- person, from the same campaign or node and on the same channel, within seven days.
@@ -24,13 +24,13 @@ with occurred as (
         ) as thread,
         occurred_at
     from events
-    where date in (select date from within_reach) and occurred_at is not null
+    where date in (select date from lookback_days) and occurred_at is not null
 ),
 
 responses as (
     select *
     from occurred
-    where kind in ('delivered', 'clicked') and date in (select date from stale)
+    where kind in ('delivered', 'clicked') and date in (select date from batch_days)
 ),
 
 sends as (

@@ -1,7 +1,7 @@
 -- grain: one KST day, weekday and hour of sending, channel, and campaign or user journey.
--- kept: by day
--- from: events
--- reach: 7 days
+-- materialized: incremental
+-- depends_on: events
+-- lookback: 7 days
 --
 -- A click counts for the weekday and hour in which its message was sent, that is the last one before it to that person,
 -- from the same campaign or node and on the same channel, within seven days: so the hours answer when to send.
@@ -23,7 +23,7 @@ with occurred as (
         ) as thread,
         occurred_at
     from events
-    where date in (select date from within_reach) and occurred_at is not null
+    where date in (select date from lookback_days) and occurred_at is not null
 ),
 
 sends as (
@@ -34,14 +34,14 @@ sends as (
 
 clicks as (
     select clicks.* exclude (occurred_at), sends.occurred_at
-    from (select * from occurred where kind = 'clicked' and date in (select date from stale)) as clicks
+    from (select * from occurred where kind = 'clicked' and date in (select date from batch_days)) as clicks
     asof inner join (select thread, occurred_at from sends where kind = 'succeeded') as sends
         on clicks.thread = sends.thread and clicks.occurred_at >= sends.occurred_at
     where sends.occurred_at > clicks.occurred_at - interval 7 days
 ),
 
 counted as (
-    select * from sends where date in (select date from stale)
+    select * from sends where date in (select date from batch_days)
     union all by name
     select * from clicks
 )

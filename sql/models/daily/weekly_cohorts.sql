@@ -1,7 +1,8 @@
 -- grain: one week of first messages and week of activity, both by their Monday.
--- kept: by week
--- from: events
--- reach: onward
+-- materialized: incremental
+-- partition: week
+-- depends_on: events
+-- lookback: all days
 
 with active as (
     select
@@ -11,7 +12,7 @@ with active as (
         bool_or(marts.event_kind(event_name) = 'clicked') as clicked
     from events
     where
-        date in (select date from stale)
+        date in (select date from batch_days)
         and marts.event_kind(event_name) in ('succeeded', 'clicked')
     group by all
 )

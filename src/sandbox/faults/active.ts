@@ -1,10 +1,10 @@
 /** The faults that are switched on, and how often each has struck. */
 import type { EndpointName } from '../endpoints.js';
-import type { Answer } from '../answer.js';
+import type { Reply } from '../answer.js';
 import { type ConnectionFault, type Fault, type InsteadFault, isEarly, isLie, type Lie } from './fault.js';
 
 /** Tells a lie about an answer; null when it cannot be told in this one. `memory` is the lie's own. */
-export type Tell = (lie: Lie, answer: Answer, memory: Map<string, number>) => Answer | null;
+export type Tell = (lie: Lie, answer: Reply, memory: Map<string, number>) => Reply | null;
 
 interface Active {
   readonly fault: Fault;
@@ -21,7 +21,7 @@ export interface ActiveFaults {
   /** The first fault that now strikes: before the request is handled, or after. */
   strike(endpoint: EndpointName, moment: 'before' | 'after'): ConnectionFault | InsteadFault | null;
   /** The answer after all lies about the endpoint that can be told in it; those have struck. */
-  lie(endpoint: EndpointName, truth: Answer, tell: Tell): Answer;
+  lie(endpoint: EndpointName, truth: Reply, tell: Tell): Reply;
 }
 
 export function activeFaults(initial: readonly Fault[]): ActiveFaults {

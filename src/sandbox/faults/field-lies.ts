@@ -1,12 +1,12 @@
 /** Lies about the fields of records, on any endpoint: they change type, vanish, or are new. */
 import type { EndpointName } from '../endpoints.js';
-import type { Answer } from '../answer.js';
+import type { Reply } from '../answer.js';
 import type { Lie } from './fault.js';
 import { holderOf, isRecord, jsonOf, recordsIn, withJson } from './json.js';
 
 export type FieldLie = Extract<Lie, { kind: 'other-type' | 'field-gone' | 'extra-field' }>;
 
-export function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Answer): Answer | null {
+export function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Reply): Reply | null {
   const json = jsonOf(answer);
   let told = 0;
   for (const record of recordsIn(endpoint, json)) {

@@ -1,5 +1,5 @@
 /** Faults that answer something else. */
-import { type Answer, jsonAnswer } from '../answer.js';
+import { type Reply, jsonAnswer } from '../answer.js';
 import { type Family, refuse } from '../family.js';
 import type { InsteadFault } from './fault.js';
 
@@ -7,7 +7,7 @@ import type { InsteadFault } from './fault.js';
  * @param family whose error shape to use
  * @param address path and query of the request
  */
-export function answerInstead(fault: InsteadFault, family: Family, address: string): Answer {
+export function answerInstead(fault: InsteadFault, family: Family, address: string): Reply {
   switch (fault.kind) {
     case 'redirect':
       return {

@@ -1,5 +1,5 @@
 /** Looking into answers and changing them, without trust in their shape. */
-import { type Answer, jsonAnswer } from '../answer.js';
+import { type Reply, jsonAnswer } from '../answer.js';
 import type { EndpointName } from '../endpoints.js';
 
 export type JsonRecord = Record<string, unknown>;
@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is JsonRecord {
 }
 
 /** The answer's JSON; null when it has none. */
-export function jsonOf(answer: Answer): unknown {
+export function jsonOf(answer: Reply): unknown {
   try {
     return JSON.parse(answer.body.toString());
   } catch {
@@ -18,7 +18,7 @@ export function jsonOf(answer: Answer): unknown {
 }
 
 /** The same answer with another body. */
-export function withJson(answer: Answer, value: unknown): Answer {
+export function withJson(answer: Reply, value: unknown): Reply {
   return { ...answer, body: jsonAnswer(value).body };
 }
 

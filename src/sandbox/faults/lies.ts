@@ -1,5 +1,5 @@
 /** Answers that are well formed and not true. */
-import { type Answer, jsonAnswer } from '../answer.js';
+import { type Reply, jsonAnswer } from '../answer.js';
 import type { EndpointName } from '../endpoints.js';
 import type { Lie } from './fault.js';
 import { type FieldLie, tellFieldLie } from './field-lies.js';
@@ -11,7 +11,7 @@ export interface Situation {
   /** The page asked for (E21). */
   readonly page: number;
   /** What another page would have answered (E21). */
-  readonly answerOf: (page: number) => Answer;
+  readonly answerOf: (page: number) => Reply;
 }
 
 type ExportLie = Exclude<Lie, FieldLie | { kind: 'restate' }>;
@@ -20,9 +20,9 @@ type ExportLie = Exclude<Lie, FieldLie | { kind: 'restate' }>;
 export function tellLie(
   lie: Lie,
   situation: Situation,
-  answer: Answer,
+  answer: Reply,
   memory: Map<string, number>,
-): Answer | null {
+): Reply | null {
   const { endpoint } = situation;
   switch (lie.kind) {
     case 'other-type':
@@ -49,10 +49,10 @@ function count(memory: Map<string, number>, key: string): number {
 function tellOfExport(
   lie: ExportLie,
   { page, answerOf }: Situation,
-  answer: Answer,
+  answer: Reply,
   json: JsonRecord,
   memory: Map<string, number>,
-): Answer | null {
+): Reply | null {
   const isReady = json['status'] === 'success';
   switch (lie.kind) {
     case 'processing-forever':
@@ -112,9 +112,9 @@ function moved(records: JsonRecord[], hours: number): JsonRecord[] | null {
 function restate(
   { date: only, by = 3 }: Extract<Lie, { kind: 'restate' }>,
   endpoint: EndpointName,
-  answer: Answer,
+  answer: Reply,
   memory: Map<string, number>,
-): Answer | null {
+): Reply | null {
   const json = jsonOf(answer);
   const seen = new Set<unknown>();
   let told = false;

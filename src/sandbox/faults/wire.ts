@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { pipeline, Readable } from 'node:stream';
 
-import type { Answer } from '../answer.js';
+import type { Reply } from '../answer.js';
 import type { ConnectionFault } from './fault.js';
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ export type StaleSockets = WeakSet<Socket>;
 export function mistreat(
   fault: ConnectionFault,
   response: ServerResponse,
-  answer: Answer | null,
+  answer: Reply | null,
   stale: StaleSockets,
 ): void {
   const { socket } = response;
@@ -79,7 +79,7 @@ export function mistreat(
 }
 
 /** The head of an answer as it goes over the wire, for lengths that node:http would not write. */
-function headOf({ status, headers }: Answer, more: Record<string, string | number>): string {
+function headOf({ status, headers }: Reply, more: Record<string, string | number>): string {
   const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
 }

@@ -1,0 +1,44 @@
+-- The days to compute again: those that loads of the streams changed, and those that look back at them, by `lookback` days
+-- (null: by any number of them). A full refresh takes every day that any row is about. No range of days is walked from its
+-- first to its last day: a single row of the year 9999 would make it endless.
+
+create or replace temp table dirty_days as
+with changed as (
+    select date from ops.touched_days where stream in ({streams})
+),
+
+last_one as (
+    select greatest((select max(date) from ops.coverage), (select max(date) from changed)) as last_date
+),
+
+looking_back as (
+    select date from changed
+
+    union
+
+    select changed.date + step::integer as date
+    from changed
+    cross join range(1, coalesce({lookback}, 0) + 1) as steps (step)
+    cross join last_one
+    where changed.date + step::integer <= last_one.last_date
+
+    union
+
+    -- What looks back at everything has something to look at only on days that hold rows.
+    select events.date
+    from events
+    where {lookback} is null and 'events' in ({streams}) and events.date > (select min(date) from changed)
+),
+
+whole_weeks as (
+    select (date_trunc('week', date) + to_days(day::integer))::date as date
+    from looking_back
+    cross join range(7) as days (day)
+    where '{partition}' = 'week'
+)
+
+select date from looking_back where date is not null
+union
+select date from whole_weeks where date is not null;
+
+select count(*) as days from dirty_days;

@@ -1,0 +1,32 @@
+-- A full refresh: every day that any row is about.
+
+create or replace temp table dirty_days as
+select date
+from (
+    select date from ops.coverage
+    union
+    select date from ops.touched_days
+    union
+    select date from ops.load_notes
+    union
+    select date from daily_statistics
+    union
+    select date from daily_conversions
+    union
+    select date from daily_statistics_by_subchannel
+    union
+    select date from daily_conversions_by_subchannel
+    union
+    select date from campaign_metrics
+    union
+    select date from campaign_metric_dimensions
+    union
+    select date from events
+    union
+    select export_date from events
+    union
+    select unnest([date, export_date]) from message_rows
+) as days
+where date is not null;
+
+select count(*) as days from dirty_days;

@@ -1,0 +1,5 @@
+-- Tables are created without rows, and their statements are bound to these.
+
+create or replace temp table batch_days (date date);
+
+create or replace temp table lookback_days (date date);

@@ -1,1 +1,0 @@
-delete from {relation} where date in (select date from stale_days);

@@ -1,0 +1,146 @@
+/**
+ * What an answer means. The body decides first and the status only where the body says nothing, since the statuses of
+ * these endpoints are not given and errors arrive with status 200 as well (specification, Errors).
+ */
+import { partValue, readEnvelope, type Envelope } from './envelope.js';
+import { parseRetryAfter } from './retry-after.js';
+
+/** One HTTP answer, its body decoded. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+  /** The service's own clock, as the `Date` header. */
+  readonly date: string | undefined;
+  readonly body: Buffer;
+}
+
+/** What an answer, or its absence, means for the one who asked. */
+export type AnswerClass =
+  /** A JSON body without a sign of an error. */
+  | { readonly kind: 'ok'; readonly envelope: Envelope }
+  /** The token is not accepted (401, `Unauthorized`, `Invalid Authorization Token`). */
+  | { readonly kind: 'unauthorized'; readonly reason: string }
+  /** The project is not for these keys (403). */
+  | { readonly kind: 'forbidden'; readonly reason: string }
+  /** The service gave up on the question (`{error: Timeout}`, 408): a smaller one may be answered. */
+  | { readonly kind: 'timeout'; readonly reason: string }
+  /** A clear refusal: the same question would be refused again. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Too many requests (429). */
+  | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** The service, or what stands before it, failed (5xx, `InternalServerError`, a body cut short or not JSON). */
+  | { readonly kind: 'broken'; readonly reason: string; readonly retryAfterMs: number | undefined }
+  /** Sent elsewhere (3xx): never followed, since the token would travel along. */
+  | { readonly kind: 'redirected'; readonly reason: string }
+  /** No answer; `sent` is false only when the request provably never left this machine. */
+  | {
+      readonly kind: 'unreachable';
+      readonly reason: string;
+      readonly sent: boolean;
+      readonly retryAfterMs?: undefined;
+      readonly cause: unknown;
+    }
+  /** More bytes than any honest answer has. */
+  | { readonly kind: 'oversized'; readonly reason: string };
+
+const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
+const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
+const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
+
+/**
+ * The meaning of an answer.
+ *
+ * @param telling the key whose presence alone makes the body a proper answer, whatever its status: `status` of E21's
+ *   results, `export_id` of E20
+ */
+export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerClass {
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+  const envelope = readEnvelope(answer.body);
+  if (telling !== undefined && envelope !== undefined) {
+    const told = textOf(envelope, answer.body, telling);
+    const message = textOf(envelope, answer.body, 'message') ?? '';
+    // An export's result has one shape for every error, a token that ended among them.
+    if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`) };
+    }
+    if (told !== undefined) return { kind: 'ok', envelope };
+  }
+  const words = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const status = `HTTP ${answer.status}`;
+
+  if (words !== undefined) {
+    const reason = `${status}: ${words}`;
+    if (UNAUTHORIZED.test(words)) return { kind: 'unauthorized', reason };
+    if (TIMEOUT.test(words)) return { kind: 'timeout', reason };
+    if (SERVER_ERROR.test(words)) return { kind: 'broken', reason, retryAfterMs };
+  }
+  const { status: code } = answer;
+  const reason = words === undefined ? status : `${status}: ${words}`;
+  if (code === 401) return { kind: 'unauthorized', reason };
+  if (code === 403) return { kind: 'forbidden', reason };
+  if (code === 408) return { kind: 'timeout', reason };
+  if (code === 429) return { kind: 'busy', reason, retryAfterMs };
+  if (code >= 300 && code < 400) {
+    return { kind: 'redirected', reason: `${status} to ${originOf(answer.location)}` };
+  }
+  if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
+  if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
+  if (envelope === undefined) {
+    return { kind: 'broken', reason: `${status} with a body that is not whole JSON`, retryAfterMs };
+  }
+  return { kind: 'ok', envelope };
+}
+
+/**
+ * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
+ * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`. Undefined when the body tells of no error.
+ */
+export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
+  if (envelope.kind === 'array') return undefined;
+  const error = partValue(body, envelope.parts.get('error'));
+  const message = partValue(body, envelope.parts.get('message'));
+  const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
+  const isError = told || (error !== undefined && error !== null);
+  const words = [...(told ? ['error'] : []), ...wordsOf(error), ...(isError ? wordsOf(message) : [])];
+  return words.length === 0 ? undefined : clean(words.join(': '));
+}
+
+/** The text of one of the outermost keys; undefined when it is absent or not text. */
+export function textOf(envelope: Envelope, body: Buffer, key: string): string | undefined {
+  const value = envelope.kind === 'object' ? partValue(body, envelope.parts.get(key)) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+function wordsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    (key === 'code' || key === 'message') && typeof inner === 'string' ? [inner] : [],
+  );
+}
+
+/** A body that is text and no page of HTML: E18 is known to answer so when it refuses, whatever it calls the type. */
+function plainText({ body, contentType }: RawAnswer): string | undefined {
+  const text = body.toString('utf8', 0, 500).trim();
+  if (text === '') return undefined;
+  if (text.startsWith('<')) return 'an HTML page, as a proxy would send it';
+  if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
+  return clean(text);
+}
+
+/** Words of the service as one short line for a message: no token, no long number, no control character. */
+export function clean(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(/[\p{Cc}]/gu, '')
+    .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')
+    .replace(/\+?\d[\d -]{8,}\d/g, '…')
+    .slice(0, 200);
+}
+
+function originOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}

@@ -1,0 +1,250 @@
+/**
+ * The service, as the rest of the program sees it: a question in, an answer and its meaning out. Tokens, the pace, the
+ * number of requests at once and retries are settled here and nowhere else.
+ */
+import pLimit from 'p-limit';
+import pRetry from 'p-retry';
+import pThrottle from 'p-throttle';
+import type { Effects } from '../effects.js';
+import { CredentialsError, ServiceError } from '../errors.js';
+import { judge, textOf, type AnswerClass } from './answer.js';
+import { refusedToken, TokenKeeper } from './auth.js';
+import { authenticate, type ServiceRequest } from './endpoints.js';
+import { isWorthRetrying, pauseBefore } from './retry.js';
+import { httpTransport, type Transport } from './transport.js';
+
+export interface ServiceSettings {
+  readonly baseUrl: string;
+  readonly projectId: string;
+  readonly credentials: { body(): { accessKey: string; secretKey: string } };
+  readonly requestsPerSecond: number;
+  readonly concurrency: number;
+  readonly requestTimeoutSeconds: number;
+  /** How often a question that is safe to repeat is asked again. */
+  readonly retries: number;
+}
+
+/** A verdict together with the bytes that it was read from, where there were any. */
+export interface ServiceAnswer {
+  readonly verdict: AnswerClass;
+  readonly body: Buffer;
+  readonly status: number | undefined;
+}
+
+/** A failed attempt, for p-retry to count. */
+class Attempt extends Error {
+  constructor(readonly answer: ServiceAnswer) {
+    super('attempt failed');
+  }
+}
+
+const NO_BODY = Buffer.alloc(0);
+const NEVER = new AbortController().signal;
+
+export class ServiceClient {
+  readonly #settings: ServiceSettings;
+  readonly #effects: Effects;
+  readonly #transport: Transport;
+  readonly #signal: AbortSignal;
+  readonly #tokens: TokenKeeper;
+  readonly #paced: (question: ServiceRequest, token: string | undefined) => Promise<ServiceAnswer>;
+  #requests = 0;
+  #skewMs: number | undefined;
+
+  constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
+    this.#settings = settings;
+    this.#effects = effects;
+    this.#signal = signal;
+    this.#transport = httpTransport(
+      settings.concurrency,
+      settings.requestTimeoutSeconds * 1000,
+      `dawnload/${version}`,
+    );
+    this.#tokens = new TokenKeeper(
+      () => this.#authenticate(),
+      () => effects.now(),
+    );
+    const limit = pLimit(settings.concurrency);
+    const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
+    const throttled = throttle((question: ServiceRequest, token: string | undefined) =>
+      this.#exchange(question, token),
+    );
+    this.#paced = (question, token) => limit(() => throttled(question, token));
+  }
+
+  /** How many requests have been sent. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** How far this machine's clock is behind the service's, in milliseconds, by the latest answer that told its time. */
+  get clockSkewMs(): number | undefined {
+    return this.#skewMs;
+  }
+
+  get projectId(): string {
+    return this.#settings.projectId;
+  }
+
+  /**
+   * Asks until there is an answer that repeating would not better. The caller reads the verdict; only what no caller can
+   * mend is thrown.
+   *
+   * @throws CredentialsError when the keys, the token or the project are refused
+   * @throws InterruptedError when the run is being stopped
+   */
+  async ask(question: ServiceRequest): Promise<ServiceAnswer> {
+    const answer = await this.#asked(question);
+    const { verdict } = answer;
+    if (verdict.kind === 'unauthorized' && question.repeatable) throw refusedToken(verdict.reason);
+    if (verdict.kind === 'forbidden' && question.repeatable) {
+      throw new CredentialsError(
+        `The service denies access to project ${this.projectId} (${verdict.reason}).`,
+        {
+          hint: 'Check that project_id belongs to the access key.',
+        },
+      );
+    }
+    return answer;
+  }
+
+  /**
+   * Makes sure of a token that is valid for a while yet, so that what follows cannot fail for want of one.
+   *
+   * @throws CredentialsError when E1 refuses the keys
+   * @throws ServiceError when E1 gives no answer
+   */
+  async authorize(): Promise<void> {
+    await this.#tokens.token();
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** One new token after a refused one, and not a second. A request that is billed is never repeated for it. */
+  async #asked(question: ServiceRequest): Promise<ServiceAnswer> {
+    const token = await this.#tokens.token();
+    const answer = await this.#persist(question, token);
+    if (answer.verdict.kind !== 'unauthorized') return answer;
+    this.#tokens.refuse(token);
+    if (!question.repeatable) return answer;
+    return this.#persist(question, await this.#tokens.token());
+  }
+
+  async #persist(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
+    if (!question.repeatable) return this.#paced(question, token);
+    try {
+      return await pRetry(() => this.#attempt(question, token), {
+        retries: this.#settings.retries,
+        minTimeout: 0,
+        maxTimeout: 0,
+        signal: this.#signal,
+        shouldRetry: ({ error }) =>
+          error instanceof Attempt && isWorthRetrying(error.answer.verdict, question.whole),
+        onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
+          if (!(error instanceof Attempt) || retriesLeft === 0) return;
+          const { verdict } = error.answer;
+          if (!isWorthRetrying(verdict, question.whole)) return;
+          const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
+          await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), this.#signal);
+        },
+      });
+    } catch (error) {
+      if (error instanceof Attempt) return error.answer;
+      throw error;
+    }
+  }
+
+  async #attempt(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
+    const answer = await this.#paced(question, token);
+    if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
+    return answer;
+  }
+
+  async #exchange(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
+    this.#requests++;
+    const result = await this.#transport.exchange(
+      {
+        method: question.method,
+        url: this.#settings.baseUrl + question.path,
+        token,
+        body: question.body,
+        fresh: !question.repeatable,
+      },
+      // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
+      question.repeatable ? this.#signal : NEVER,
+    );
+    if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
+    const serviceTime = instantOf(result.date);
+    if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();
+    return {
+      verdict: judge(result, this.#effects.now(), question.discriminator),
+      body: result.body,
+      status: result.status,
+    };
+  }
+
+  /** E1. */
+  async #authenticate(): Promise<string> {
+    const { verdict, body, status } = await this.#persist(
+      authenticate(this.#settings.credentials.body()),
+      undefined,
+    );
+    if (verdict.kind === 'ok') {
+      const token = textOf(verdict.envelope, body, 'data');
+      if (token !== undefined && token !== '') return token;
+      throw new ServiceError('The service answers E1 (authenticate) without a token.', {
+        hint: 'Check base_url: this does not look like the service.',
+      });
+    }
+    const keysRefused = verdict.kind === 'refused' && status !== 404 && status !== 405;
+    if (keysRefused || verdict.kind === 'unauthorized' || verdict.kind === 'forbidden') {
+      throw new CredentialsError(`The service refuses the access keys (${verdict.reason}).`, {
+        hint: 'Check DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
+      });
+    }
+    throw unanswered('E1 (authenticate)', this.#settings.baseUrl, verdict);
+  }
+}
+
+/** The instant of a `Date` header, in milliseconds; only in the form that HTTP prescribes, since Date.parse reads dates into nearly anything. */
+function instantOf(date: string | undefined): number | undefined {
+  if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
+    return undefined;
+  const instant = Date.parse(date);
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
+/** The error for a question that found no usable answer. */
+export function unanswered(
+  what: string,
+  baseUrl: string,
+  verdict: Exclude<AnswerClass, { kind: 'ok' }>,
+): ServiceError {
+  const host = new URL(baseUrl).host;
+  if (verdict.kind === 'unreachable' && !verdict.sent) {
+    return new ServiceError(`${host} cannot be reached (${verdict.reason}).`, {
+      hint: 'Check base_url and the network; nothing is lost, the next run goes on from here.',
+      cause: verdict.cause,
+    });
+  }
+  if (verdict.kind === 'redirected') {
+    return new ServiceError(`${host} redirects ${what} (${verdict.reason}), which is not followed.`, {
+      hint: 'Check base_url: give the address that answers itself.',
+    });
+  }
+  return new ServiceError(`${host} gave no usable answer to ${what} (${verdict.reason}).`, {
+    hint: 'Nothing is lost, the next run asks again.',
+    ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
+  });
+}
+
+/** The pace as p-throttle wants it: so many calls in an interval, spread over parts of a second when there are many. */
+function pace(requestsPerSecond: number): { limit: number; interval: number } {
+  if (requestsPerSecond < 1) return { limit: 1, interval: 1000 / requestsPerSecond };
+  return {
+    limit: Math.floor(requestsPerSecond),
+    interval: (1000 * Math.floor(requestsPerSecond)) / requestsPerSecond,
+  };
+}

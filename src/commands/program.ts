@@ -1,0 +1,279 @@
+/** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
+import { Command, Option } from 'commander';
+import type { BackfillOptions } from './backfill.js';
+import type { Invocation } from '../run/invocation.js';
+import type { DocsOptions } from './docs.js';
+import type { RecoverOptions } from './exports-recover.js';
+import type { ResumeOptions } from '../run.js';
+import type { QueryOptions } from './query.js';
+import type { SandboxFlags } from './sandbox.js';
+import type { ScheduleOptions } from './schedule.js';
+import type { Flags } from '../config.js';
+import type { ExitCode } from '../errors.js';
+import { loadCatalogue } from '../queries/catalogue.js';
+import { describeQuery } from '../queries/describe.js';
+import { visibleLines } from '../terminal/visible.js';
+
+export type Action = (invocation: Invocation) => Promise<ExitCode>;
+export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
+
+interface JsonOptions {
+  readonly json?: boolean;
+}
+
+const JSON_OPTION = ['--json', 'as JSON on stdout, for programs'] as const;
+
+export function commandLine(version: string, perform: Perform): Command {
+  const program = new Command('dawnload')
+    .description(
+      "Brings a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
+    )
+    .version(version, '-V, --version', 'the version of dawnload')
+    .configureOutput({
+      outputError: (text, write) => {
+        write(visibleLines(text.replace(/^error: /, 'dawnload: ')));
+      },
+    })
+    .showHelpAfterError('(`dawnload help` shows what there is)')
+    .exitOverride();
+  withFlags(program);
+
+  /** Runs an action with the flags of its command, wherever on the line they stand. */
+  let flags: Flags = {};
+  program.hook('preAction', (_, command) => {
+    flags = command.optsWithGlobals();
+  });
+  const act = (action: Action): Promise<void> => perform(flags, action);
+  const add = (parent: Command, name: string, description: string, examples: readonly string[]): Command =>
+    withFlags(parent.command(name))
+      .description(description)
+      .addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`);
+
+  add(program, 'demo', 'the nightly job against the embedded sandbox; no account, no cost', [
+    'dawnload demo',
+  ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
+
+  add(program, 'init', 'write dawnload.yaml and .env', ['dawnload init', 'dawnload init --force'])
+    .option('--force', 'write dawnload.yaml anew')
+    .action((options: { force?: boolean }) =>
+      act(async (invocation) => (await import('./init.js')).initCommand(process.cwd(), options, invocation)),
+    );
+
+  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', [
+    'dawnload doctor',
+    'dawnload doctor --deep',
+  ])
+    .option('--deep', 'read every block of the database files and every landed file, too')
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions & { deep?: boolean }) =>
+      act(async (invocation) => (await import('./doctor.js')).doctorCommand(options, invocation)),
+    );
+
+  add(program, 'plan', 'what is missing, what a run would ask for and cost; sends nothing', [
+    'dawnload plan',
+    'dawnload plan --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await import('./plan.js')).planCommand(options, invocation)),
+    );
+
+  add(program, 'run', 'the nightly job, once: every missing or restatable day up to the last complete one', [
+    'dawnload run',
+    'dawnload run --config /etc/dawnload/dawnload.yaml --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await import('./run.js')).runCommand(options, invocation)),
+    );
+
+  add(program, 'backfill', 'the same over a range of KST days', [
+    'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams statistics,campaigns',
+    'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
+    'dawnload backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid',
+  ])
+    .requiredOption('--start <day>', 'the first KST day, such as 2026-10-01')
+    .requiredOption('--end <day>', 'the last KST day, included')
+    .option('--streams <names>', 'any of statistics,campaigns,events (default: all)')
+    .option('--dry-run', 'show what would be asked for, and send nothing')
+    .option('--yes-paid', 'consent to paid exports, within exports.budget')
+    .option('--accept-empty', 'take free answers as they are, also those that wipe days that are held')
+    .option(...JSON_OPTION)
+    .action((options: BackfillOptions) =>
+      act(async (invocation) => (await import('./backfill.js')).backfillCommand(options, invocation)),
+    );
+
+  addExports(program, add, act);
+
+  add(program, 'rebuild', 'the warehouse again from the landing zone, with no request at all', [
+    'dawnload rebuild',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await import('./rebuild.js')).rebuildCommand(options, invocation)),
+    );
+
+  add(program, 'status', 'coverage by day and stream, freshness, spend; exit code for monitors', [
+    'dawnload status',
+    'dawnload status --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await import('./status.js')).statusCommand(options, invocation)),
+    );
+
+  add(program, 'query [name]', 'a bundled query, or any SQL, on the published warehouse', [
+    'dawnload query',
+    'dawnload query channel-summary --param start=2026-11-01',
+    'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
+    'dawnload query channel-summary --help',
+    'dawnload query channel-summary --format csv --bom --lang ko --output channels.csv',
+    'dawnload query -f my.sql --format parquet --output my.parquet',
+  ])
+    .addHelpText('after', ({ command }) => helpOfQuery(command.args))
+    .option('--sql <text>', 'SQL instead of a bundled query')
+    .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
+    .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
+    .addOption(
+      new Option('--format <format>', 'how to give the answer').choices(['table', 'csv', 'json', 'parquet']),
+    )
+    .addOption(
+      new Option('--lang <language>', 'language of the heads of a table or CSV').choices(['en', 'ko']),
+    )
+    .option('--bom', 'begin a CSV with the mark by which Excel knows UTF-8')
+    .option('--show', 'what a bundled query takes and gives, with an example')
+    .option('-o, --output <file>', 'where to write the answer instead of stdout')
+    .action((name: string | undefined, options: Omit<QueryOptions, 'name'>) =>
+      act(async (invocation) =>
+        (await import('./query.js')).queryCommand(
+          { ...options, ...(name === undefined ? {} : { name }) },
+          invocation,
+        ),
+      ),
+    );
+
+  add(program, 'docs [table]', 'what is in the warehouse: every table, view and column in words', [
+    'dawnload docs',
+    'dawnload docs marts.channel_days',
+    'dawnload docs events --lang ko',
+    'dawnload docs --format markdown > dictionary.md',
+  ])
+    .addOption(
+      new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'),
+    )
+    .addOption(new Option('--lang <language>', 'in which language').choices(['en', 'ko']).default('en'))
+    .option('--brief', 'in Markdown, only what there is, without the columns')
+    .option(...JSON_OPTION)
+    .action((table: string | undefined, options: Omit<DocsOptions, 'table'>) =>
+      act(async (invocation) =>
+        (await import('./docs.js')).docsCommand(
+          { ...options, ...(table === undefined ? {} : { table }) },
+          invocation,
+        ),
+      ),
+    );
+
+  const schedule = add(program, 'schedule', 'the long-lived scheduler: the nightly job at 07:10 KST', [
+    'dawnload schedule',
+    'dawnload schedule --at 08:00 --now',
+    'dawnload schedule print systemd',
+  ])
+    .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
+    .option('--now', 'run once right away as well')
+    .action((options: ScheduleOptions) =>
+      act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
+    );
+  add(schedule, 'print <kind>', 'the same for systemd, cron, k8s or launchd', [
+    'dawnload schedule print systemd',
+    'dawnload schedule print cron --at 07:30',
+  ])
+    .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
+    .action((kind: string, _: unknown, command: Command) =>
+      act(async (invocation) =>
+        // `schedule` has an --at too, and takes it for itself.
+        (await import('./schedule.js')).schedulePrintCommand(kind, command.optsWithGlobals(), invocation),
+      ),
+    );
+
+  add(program, 'sandbox', 'the service alone, on a port, for rehearsals', [
+    'dawnload sandbox',
+    'dawnload sandbox --port 8080 --events-per-day 1000000',
+  ])
+    .option('--port <port>', 'the port; 0 takes any that is free', '0')
+    .option('--events-per-day <count>', 'export records of a day', '20000')
+    .option('--export-seconds <seconds>', 'how long an export is processing', '1')
+    .option('--latency <milliseconds>', 'how long each answer takes', '0')
+    .option('--no-date', 'send no Date, for rehearsals whose command has another clock')
+    .option('--billing-journal <file>', 'a file that each bill is appended to')
+    .action((options: SandboxFlags) =>
+      act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
+    );
+
+  return program;
+}
+
+function addExports(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./exports.js');
+  const exports = program
+    .command('exports')
+    .description('the ledger of paid exports, and what a person decides about one');
+  add(exports, 'list', 'all of them; exit code 1 while one waits for a person', ['dawnload exports list'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).exportsListCommand(options, invocation)),
+    );
+  add(exports, 'show <key>', 'one of them', ['dawnload exports show 2026-11-20.1']).action((key: string) =>
+    act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
+  );
+  add(exports, 'resume <key>', 'go on with one, at no cost; with --pay-again request its day once more', [
+    'dawnload exports resume 2026-11-20.1',
+    'dawnload exports resume 2026-11-20.1 --pay-again',
+  ])
+    .option('--pay-again', 'consent to be billed once more for this day')
+    .option('--accept-incomplete', 'take what came for all there is: no record, or only some of the pages')
+    .action((key: string, options: ResumeOptions) =>
+      act(async (invocation) => (await load()).exportsResumeCommand(key, options, invocation)),
+    );
+  add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
+    'dawnload exports attach 2026-11-20.1 8c1f0e2a',
+  ]).action((key: string, exportId: string) =>
+    act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, invocation)),
+  );
+  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
+    'dawnload exports recover',
+    'dawnload exports recover --yes',
+  ])
+    .option('--yes', 'enter them without asking')
+    .option(...JSON_OPTION)
+    .action((options: RecoverOptions) =>
+      act(async (invocation) =>
+        (await import('./exports-recover.js')).exportsRecoverCommand(options, invocation),
+      ),
+    );
+  add(exports, 'abandon <key>', 'do without it; no run requests its day again', [
+    'dawnload exports abandon 2026-11-20.1',
+  ]).action((key: string) =>
+    act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
+  );
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--config <file>', 'settings (default: dawnload.yaml in this folder)')
+    .option('--data-dir <folder>', 'where landing zone, ledger and warehouse live')
+    .option('--verbose', 'with an error, also what caused it');
+}
+
+/** `dawnload query NAME --help` has the header of that query below the options. */
+function helpOfQuery([name]: readonly string[]): string {
+  const query = loadCatalogue().find((file) => file.name === name);
+  return query === undefined ? '' : `\n${describeQuery(query)}`;
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}

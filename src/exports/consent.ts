@@ -1,0 +1,25 @@
+/** Consent to paid work: standing in the budget, given on the command line, or asked of the person at the terminal. */
+import type { RunContext } from '../run/context.js';
+import type { Job } from '../run/job.js';
+import type { Decision } from './budget.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+
+/** Whether the days that would be requested now may be. */
+export async function consentTo(
+  job: Job,
+  { config, terminal, signal }: RunContext,
+  decisions: readonly Decision[],
+): Promise<boolean> {
+  if (job.consent !== 'ask') return true;
+  const wanted = decisions.filter(({ verdict }) => verdict === 'request');
+  if (wanted.length === 0) return true;
+  const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+  const { pricePerRecord } = config.exports;
+  const price =
+    pricePerRecord === 0 ? '' : `, about ${formatCount(Math.ceil(records * pricePerRecord))} in price`;
+  terminal.progress('asking whether to pay');
+  return terminal.confirm(
+    `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
+    signal,
+  );
+}

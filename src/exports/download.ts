@@ -1,0 +1,242 @@
+/** Downloads a paid export: waits until it is ready, lands its pages, loads them. Each step is on record. */
+import { createHash } from 'node:crypto';
+import type { Day } from '../calendar.js';
+import { DamageError, ServiceError } from '../errors.js';
+import { readPage, type Page, type Result } from './page.js';
+import { awaitExport, collectPages, type ExportReading, type PageSink, type Waiting } from './poll.js';
+import type { RunContext } from '../run/context.js';
+import type { ExportEntry } from './entry.js';
+import type { ExportFolder } from '../storage/paths.js';
+import type { ExportLine } from '../run/report.js';
+import { formatCount } from '../terminal/terminal.js';
+import { loadEarly, type EarlyLoad } from './early-load.js';
+import { loadExport } from '../run/load-landed.js';
+import { estimateDays } from './estimate.js';
+
+/** A page on disk; its bytes stay there. */
+interface LandedPage extends Page {
+  readonly file: string;
+}
+
+export interface Download {
+  /** Whether this very run paid for it. */
+  readonly requested: boolean;
+  /** A person takes what came for all there is: no record, or only some of the pages. */
+  readonly acceptIncomplete?: boolean;
+  /** Whether the service is asked even if every page is on disk: it may have more of them by now. */
+  readonly lookAgain?: boolean;
+}
+
+export async function downloadExport(
+  context: RunContext,
+  entry: ExportEntry,
+  download: Download,
+): Promise<ExportLine> {
+  const { key, day, exportId } = entry;
+  if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
+  const landed = await land(context, entry, { day, key, exportId }, download);
+  if (landed !== undefined) await loadExport(context, landed);
+  return { key, day, records: landed?.records, requested: download.requested };
+}
+
+async function land(
+  context: RunContext,
+  entry: ExportEntry,
+  place: ExportFolder,
+  { acceptIncomplete = false, lookAgain = false }: Download,
+): Promise<ExportEntry | undefined> {
+  const { config, service, ledger, landing, effects, signal, terminal, report } = context;
+  const { key, day } = entry;
+  const { pageParameter, maxWaitMinutes } = config.exports;
+  const reading: ExportReading = { service, effects, signal, exportId: place.exportId, pageParameter };
+  const gap = (reason: string): void => {
+    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
+  };
+  const trouble = async (reason: string): Promise<void> => {
+    await ledger.fetchFailed(key, reason);
+    gap(reason);
+  };
+  const keep = keeper(context, key);
+
+  const earlier = await landedPages(context, place);
+  const missing = firstMissing(earlier);
+  const [whole] = missing === undefined && !lookAgain ? earlier : [];
+  const waiting: Waiting =
+    whole === undefined
+      ? await awaitExport(reading, {
+          // What was doubted before waits for a person: it is looked at once, and holds nobody up.
+          maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
+          expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
+          missing: missing ?? 0,
+          async onAnswer(result) {
+            if (result.kind !== 'processing') return keep(result);
+            terminal.progress(`waiting for the export of ${day}`);
+            if (ledger.get(key).state === 'requested') await ledger.processing(key);
+          },
+        })
+      : { kind: 'ready', first: whole };
+  if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame(context, place);
+  switch (waiting.kind) {
+    case 'processing':
+      await trouble(
+        `export ${key} is not ready after ${maxWaitMinutes} minutes; the next run goes on waiting, at no cost`,
+      );
+      return undefined;
+    case 'stuck':
+      await trouble(
+        `export ${key} is not delivered (${waiting.reason}); the next run asks again, at no cost`,
+      );
+      return undefined;
+    case 'doubtful':
+      await ledger.doubted(key, waiting.note);
+      gap(
+        `export ${key} came without a record though the daily statistics tell of some; it is not believed yet`,
+      );
+      return undefined;
+    case 'empty':
+      if (waiting.page !== undefined) {
+        await landing.land({ stream: 'events', export: place, page: 0 }, waiting.page.body);
+      }
+      await ledger.ready(key, 0);
+      terminal.note(`events of ${day}: ${waiting.note}`);
+      return ledger.landed(key, { pages: 0, records: 0 });
+    case 'ready':
+      break;
+  }
+
+  await ledger.ready(key, waiting.first.totalPages);
+  // What was loaded before is loaded again only when all of it is there.
+  const early = entry.landings === 0 ? loadEarly(context, entry, earlier) : undefined;
+  try {
+    const again = lookAgain ? earlier.map(({ number }) => number).slice(-1) : [];
+    const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
+    const sink = await sinkFor(context, place, waiting.first.totalPages, early);
+    const expected = { atLeast, again };
+    const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
+    if (pages.notes.length > 0) {
+      report.needsAction(
+        `The export ${key} of ${day} was odd: ${pages.notes.join('; ')}. ` +
+          `What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
+      );
+    }
+    const landed = await ledger.landed(key, pages, early?.since);
+    await early?.end(pages.records);
+    return landed;
+  } catch (error) {
+    await early?.fail(error);
+    if (!(error instanceof ServiceError)) throw error;
+    if (acceptIncomplete) return landWhatCame(context, place);
+    await trouble(`${error.message} ${error.hint ?? ''}`.trim());
+    return undefined;
+  }
+}
+
+/** Where pages go: onto disk, beside what an earlier answer brought. */
+async function sinkFor(
+  context: RunContext,
+  place: ExportFolder,
+  totalPages: number,
+  early: EarlyLoad | undefined,
+): Promise<PageSink> {
+  const { landing, terminal, effects } = context;
+  const onDisk = new Set((await landing.landedPages(place)).keys());
+  return {
+    async accept(page) {
+      if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
+      const { file } = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
+      early?.add(file);
+      onDisk.add(page.number);
+      terminal.progress(
+        `events of ${place.day}: page ${formatCount(onDisk.size)} of ${formatCount(totalPages)}`,
+      );
+    },
+    async reject(page, body) {
+      const what = `${place.key} page ${page}`;
+      await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+    },
+  };
+}
+
+/** Takes the pages that came for all there is. */
+async function landWhatCame(context: RunContext, place: ExportFolder): Promise<ExportEntry> {
+  const pages = await landedPages(context, place);
+  await context.ledger.ready(place.key, pages.length);
+  return context.ledger.landed(place.key, { pages: pages.length, records: sumOf(pages) });
+}
+
+/** Half of what the daily statistics tell: an export that holds less lacks pages, or they count other things. */
+async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Promise<number> {
+  const messages = await warehouse.messages();
+  const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
+  return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
+}
+
+/** Whether the request was made for records, or the daily statistics tell of some by now. */
+async function expectsRecords(
+  { ledger, warehouse }: RunContext,
+  { day, estimate = 0 }: ExportEntry,
+): Promise<boolean> {
+  const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
+  return Math.max(estimate, candidates[0]?.estimate ?? 0) > 0;
+}
+
+/**
+ * Puts an answer that brings no records on disk before anyone interprets it, each body once: what is asked for every few
+ * seconds mostly answers the same.
+ */
+function keeper({ landing, effects }: RunContext, key: string): (result: Result) => Promise<void> {
+  const kept = new Set<string>();
+  return async ({ kind, body, ...result }) => {
+    if ((kind === 'page' && 'records' in result && result.records > 0) || body.length === 0) return;
+    const fingerprint = createHash('sha256').update(body).digest('hex');
+    if (kept.has(fingerprint)) return;
+    kept.add(fingerprint);
+    await landing.land(
+      { stream: 'rejected', endpoint: 'E21', what: `${key} ${kind}`, at: effects.now() },
+      body,
+    );
+  };
+}
+
+/** A page that another one will replace stays on disk too: what was received is never lost. */
+async function keepReplaced(
+  { landing, effects }: RunContext,
+  place: ExportFolder,
+  page: number,
+): Promise<void> {
+  const file = (await landing.landedPages(place)).get(page);
+  if (file === undefined) return;
+  const body = await landing.read(file).catch((error: unknown) => {
+    if (!(error instanceof DamageError)) throw error;
+  });
+  if (body === undefined) return;
+  const what = `${place.key} page ${page} replaced`;
+  await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
+}
+
+export function sumOf(pages: readonly Page[]): number {
+  return pages.reduce((sum, { records }) => sum + records, 0);
+}
+
+/** The number of the first page that has not landed; undefined when all of them have. */
+function firstMissing(pages: readonly Page[]): number | undefined {
+  const numbers = new Set(pages.map(({ number }) => number));
+  const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
+  for (let number = 0; number < total; number++) if (!numbers.has(number)) return number;
+  return undefined;
+}
+
+/** The pages of an earlier run with their records; one that is damaged, or empty, is read again, at no cost (E21). */
+export async function landedPages({ landing }: RunContext, place: ExportFolder): Promise<LandedPage[]> {
+  const pages: LandedPage[] = [];
+  for (const [number, file] of await landing.landedPages(place)) {
+    try {
+      const page = readPage(await landing.read(file), number);
+      // Only what the set of pages needs: the bytes themselves stay on disk.
+      if (page !== undefined && page.records > 0) pages.push({ ...page, file, body: Buffer.alloc(0) });
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+    }
+  }
+  return pages;
+}

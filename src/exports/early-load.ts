@@ -1,0 +1,99 @@
+/**
+ * The pages of an export while they arrive: loading takes those that have landed and waits for the others, so that the day is
+ * in the warehouse soon after its last page. It is one transaction as ever; when pages fail to come, nothing of it stays.
+ */
+import type { LocalContext } from '../run/context.js';
+import type { ExportEntry } from './entry.js';
+import { pullId } from '../run/load-landed.js';
+
+/** A load that has begun with the first pages. */
+export interface EarlyLoad {
+  /** When the export is taken to have landed: of two exports of a day the later one counts. */
+  readonly since: Date;
+  /** A page is durable on disk. */
+  add(file: string): void;
+  /** All pages are there; resolves when they are loaded, or are not: then they are to be loaded from disk, which tells why. */
+  end(records: number): Promise<void>;
+  /** Not all pages will come. Resolves when the load has given up. */
+  fail(error: unknown): Promise<void>;
+}
+
+/** @param landed pages of an earlier run */
+export function loadEarly(
+  context: LocalContext,
+  entry: ExportEntry,
+  landed: Iterable<{ readonly file: string }>,
+): EarlyLoad {
+  const { day, window, exportId = '' } = entry;
+  const since = context.effects.now();
+  const files = new ArrivingPages();
+  for (const { file } of landed) files.add(file);
+  let tell: (records: number) => void = () => undefined;
+  const records = new Promise<number>((resolve) => (tell = resolve));
+  const loading = context
+    .load([{ stream: 'events', id: pullId(entry), day, window, exportId, pulledAt: since, files, records }])
+    .then(
+      () => undefined,
+      () => undefined,
+    );
+  return {
+    since,
+    add: (file) => {
+      files.add(file);
+    },
+    end: (number) => {
+      tell(number);
+      files.end();
+      return loading;
+    },
+    fail: (error) => {
+      files.fail(error);
+      return loading;
+    },
+  };
+}
+
+class ArrivingPages implements AsyncIterable<string> {
+  readonly #files: string[] = [];
+  #waiting: (() => void)[] = [];
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** A page is durable on disk. One that takes the place of another may come too late for this load. */
+  add(file: string): void {
+    if (this.#files.includes(file)) this.#failure ??= { error: new Error(`${file} was replaced`) };
+    this.#files.push(file);
+    this.#wake();
+  }
+
+  /** All pages are there. */
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** Not all pages will come; whoever reads them is told so. */
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#wake();
+  }
+
+  /** Every page from the first one on: a load that is tried again reads them again. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    for (let next = 0; ; next++) {
+      while (next >= this.#files.length && !this.#ended && this.#failure === undefined) {
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const file = this.#files[next];
+      if (file === undefined) return;
+      yield file;
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+}

@@ -1,0 +1,196 @@
+/** One paid export as the ledger knows it, and how each line of the ledger changes it. Pure. */
+import { z } from 'zod';
+import { isDay, type Day, type Window } from '../calendar.js';
+import { billedAfter, nextState, type Billed, type ExportState } from './state.js';
+
+/** One entry of the ledger: one request (E20) that is billed, or may be, or was meant to be. */
+export interface ExportEntry {
+  /** Day and attempt, `2026-11-20.1`: safe in a shell and in a path. */
+  readonly key: string;
+  /** The KST day that the window covers. */
+  readonly day: Day;
+  readonly window: Window;
+  /** `isMessageDataIncluded` of the request. */
+  readonly messageData: boolean;
+  readonly state: ExportState;
+  readonly billed: Billed;
+  /** Records expected when the request was intended; `undefined` when there was nothing to estimate from. */
+  readonly estimate: number | undefined;
+  readonly pricePerRecord: number;
+  /** How often in a row the service did not deliver; zero again once it did. */
+  readonly troubles: number;
+  readonly intendedAt: Date;
+  readonly updatedAt: Date;
+  readonly requestedAt?: Date;
+  readonly exportId?: string;
+  readonly pages?: number;
+  readonly records?: number;
+  /** Whether the service said last that it holds no record, against the daily statistics. */
+  readonly doubted: boolean;
+  /** How often its pages were whole on disk: more than once when pages were read again. */
+  readonly landings: number;
+  /** The numbers of the pages that hold fewer records than the others, however often they were read. */
+  readonly shortPages: readonly number[];
+  readonly landedAt?: Date;
+  readonly loadedAt?: Date;
+  /** One sentence about the last thing that went wrong; no secrets. */
+  readonly note?: string | undefined;
+  /** The answer to E20, as it came. */
+  readonly rawAnswer?: string;
+  /** The key of the export that a person chose to pay for again. */
+  readonly again?: string;
+}
+
+/** What an export is asked to be. */
+export interface Intent {
+  readonly day: Day;
+  /** Default: the whole KST day. */
+  readonly window?: Window;
+  readonly messageData: boolean;
+  /** Records, a whole number. */
+  readonly estimate: number | undefined;
+  readonly pricePerRecord: number;
+}
+
+const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
+const instant = z.iso.datetime().transform((text) => new Date(text));
+const count = z.number().int().nonnegative();
+const day = z.string().refine(isDay, 'not a day');
+const key = z
+  .string()
+  .regex(KEY)
+  .refine((text) => isDay(text.slice(0, 10)), 'not a day');
+const exportId = z.string().min(1);
+
+/** The body of one line of the ledger; sequence number and checksum are the file's own affair. */
+export const exportRecord = z.discriminatedUnion('event', [
+  z.object({
+    event: z.literal('intended'),
+    at: instant,
+    key,
+    day,
+    start: instant,
+    end: instant,
+    messageData: z.boolean(),
+    estimate: count.optional(),
+    pricePerRecord: z.number().nonnegative(),
+    again: key.optional(),
+  }),
+  z.object({
+    event: z.literal('requested'),
+    at: instant,
+    key,
+    exportId,
+    rawAnswer: z.string().optional(),
+  }),
+  z.object({ event: z.literal('attached'), at: instant, key, exportId }),
+  z.object({ event: z.literal('processing'), at: instant, key }),
+  z.object({ event: z.literal('ready'), at: instant, key, pages: count }),
+  z.object({
+    event: z.literal('landed'),
+    at: instant,
+    key,
+    pages: count,
+    records: count,
+    landedAt: instant,
+    shortPages: z.array(count).default([]),
+  }),
+  z.object({ event: z.literal('loaded'), at: instant, key }),
+  z.object({
+    event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
+    at: instant,
+    key,
+    note: z.string(),
+  }),
+]);
+export type ExportRecord = z.infer<typeof exportRecord>;
+
+/** The key of the n-th attempt at a day. */
+export function keyOf(ofDay: Day, attempt: number): string {
+  return `${ofDay}.${attempt}`;
+}
+
+/** The day and the attempt that a key names, or `undefined` when it is no key. */
+export function partsOf(text: string): { day: Day; attempt: number } | undefined {
+  const [, ofDay = '', attempt = ''] = KEY.exec(text) ?? [];
+  return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
+}
+
+/** The entry after a record, or a phrase that says why the record cannot follow. */
+export function applyRecord(entry: ExportEntry | undefined, record: ExportRecord): ExportEntry | string {
+  if (record.event === 'intended') {
+    return entry === undefined ? newEntry(record) : `export ${record.key} is intended twice`;
+  }
+  if (entry === undefined) return `export ${record.key} is ${record.event} but was never intended`;
+  const state = nextState(entry.state, record.event);
+  if (state === undefined) return `export ${record.key} is ${entry.state} and cannot become ${record.event}`;
+  return {
+    ...entry,
+    note: undefined,
+    ...changesOf(entry, record),
+    state,
+    billed: billedAfter(state, entry.billed),
+    updatedAt: record.at,
+  };
+}
+
+function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
+  return {
+    key: record.key,
+    day: record.day,
+    window: { start: record.start, end: record.end },
+    messageData: record.messageData,
+    state: 'intended',
+    billed: 'maybe',
+    estimate: record.estimate,
+    pricePerRecord: record.pricePerRecord,
+    troubles: 0,
+    doubted: false,
+    landings: 0,
+    shortPages: [],
+    intendedAt: record.at,
+    updatedAt: record.at,
+    ...(record.again === undefined ? {} : { again: record.again }),
+  };
+}
+
+function changesOf(
+  entry: ExportEntry,
+  record: Exclude<ExportRecord, { event: 'intended' }>,
+): Partial<ExportEntry> {
+  switch (record.event) {
+    case 'requested':
+      return {
+        exportId: record.exportId,
+        requestedAt: record.at,
+        ...(record.rawAnswer === undefined ? {} : { rawAnswer: record.rawAnswer }),
+      };
+    case 'attached':
+      return {
+        exportId: record.exportId,
+        requestedAt: entry.requestedAt ?? record.at,
+        troubles: 0,
+        doubted: false,
+      };
+    case 'processing':
+      return {};
+    case 'ready':
+      return { pages: record.pages, troubles: 0, doubted: false };
+    case 'landed':
+      return {
+        pages: record.pages,
+        records: record.records,
+        landedAt: record.landedAt,
+        shortPages: record.shortPages,
+        landings: entry.landings + 1,
+      };
+    case 'loaded':
+      return { loadedAt: record.at };
+    case 'troubled':
+      return { note: record.note, troubles: entry.troubles + 1 };
+    case 'doubted':
+      return { note: record.note, doubted: true };
+    default:
+      return { note: record.note };
+  }
+}

@@ -1,0 +1,359 @@
+/**
+ * The ledger of paid exports: what was asked for and is billed, or may be. E20 has no idempotency key and no list, so
+ * this journal is the only memory of it; an intent is durable before the request leaves.
+ */
+import { windowOf, type Window } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
+import { overlap } from './windows.js';
+import { coveredBy } from './advice.js';
+import { applyRecord, exportRecord, keyOf, partsOf } from './entry.js';
+import type { ExportEntry, ExportRecord, Intent } from './entry.js';
+import { blocksPayingAgain, blocksRuns } from './state.js';
+import { LedgerFile } from './ledger-file.js';
+import { LedgerView, unknownExport } from './ledger-view.js';
+import { ledgerInDoubt, untrackedIn, type Remembered, type Untracked } from './untracked.js';
+
+type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
+
+/** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
+export class Ledger extends LedgerView {
+  readonly #file: LedgerFile;
+  readonly #effects: Effects;
+  #untracked: readonly Untracked[] = [];
+  /** Exports intended through this very object: they are under way, not left behind. */
+  readonly #mine = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** Where a torn last line was put when the ledger was opened. */
+  readonly setAside: string | undefined;
+
+  private constructor(
+    { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
+    effects: Effects,
+  ) {
+    super(bodies, file.lost);
+    this.#file = file;
+    this.#effects = effects;
+    this.setAside = setAside;
+  }
+
+  /**
+   * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
+   * ledger is not what was written, `StorageError`.
+   *
+   * @param remembered what the warehouses tell of exports
+   */
+  static async open(dataDir: string, effects: Effects, remembered: Remembered = {}): Promise<Ledger> {
+    const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
+    ledger.#untracked = await untrackedIn(dataDir, ledger, remembered);
+    return ledger;
+  }
+
+  /** Paid exports that the data folder remembers and the ledger does not know. */
+  get untracked(): readonly Untracked[] {
+    return this.#untracked;
+  }
+
+  /** Whether every line is there that was written. Where some are not, the ledger can only be read. */
+  get isWhole(): boolean {
+    return this.lost.length === 0;
+  }
+
+  /** Why nothing that is billed may be sent; `undefined` when the ledger can be believed. */
+  get doubt(): DamageError | undefined {
+    return ledgerInDoubt(this.#untracked, this.lost.length);
+  }
+
+  /**
+   * Puts back what is known of the exports that the ledger does not know: its own lost lines first, then one entry for
+   * each. A person has confirmed them. The ledger is to be opened again after it. Throws `StorageError`.
+   */
+  recover(): Promise<void> {
+    return this.#inTurn(async () => {
+      const restored = new Set(
+        new LedgerView([...this.bodies, ...this.lost]).entries().map(({ key }) => key),
+      );
+      await this.#file.restore();
+      for (const one of this.#untracked) if (!restored.has(one.key)) await this.#enterUntracked(one);
+      this.#untracked = [];
+    });
+  }
+
+  /**
+   * Turns what a dead process left `intended` into `ambiguous`: whether its request was sent is not known. Resolves to
+   * the entries that were changed.
+   */
+  settle(): Promise<ExportEntry[]> {
+    return this.#inTurn(async () => {
+      if (!this.isWhole) return [];
+      const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
+      const rest = this.setAside === undefined ? '' : `; part of a line it wrote is kept in ${this.setAside}`;
+      const note = `the process that was about to send the request ended before it knew the answer${rest}`;
+      const settled: ExportEntry[] = [];
+      for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
+      return settled;
+    });
+  }
+
+  /**
+   * Puts on disk that an export will be requested (E20); only after this has resolved may the request be sent. Throws
+   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when the data
+   * folder remembers an export that the ledger does not know; `StorageError`.
+   */
+  intend(intent: Intent): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));
+      return this.#intend(intent);
+    });
+  }
+
+  /**
+   * A person's consent to be billed once more for the window of an export: gives that one up, and intends another.
+   * Throws `RefusedError` when its data has already arrived or another export covers the window, and as `intend`.
+   */
+  payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      this.assertPayableAgain(key);
+      const old = this.get(key);
+      const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
+      const intent = { day, window, messageData, estimate, pricePerRecord };
+      this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+      if (blocksPayingAgain(old.state)) {
+        await this.#record(key, { event: 'abandoned', note: 'a person chose to pay for this window again' });
+      }
+      return this.#intend(intent, key);
+    });
+  }
+
+  /** Throws `RefusedError` when an export's data has arrived, or its request is just being sent. */
+  assertPayableAgain(key: string): void {
+    const { state } = this.get(key);
+    if (state === 'intended' || state === 'landed' || state === 'loaded') {
+      throw new RefusedError(`export ${key} is ${state}: there is nothing to pay for again`);
+    }
+  }
+
+  /** The request provably never left this machine: nothing is billed, the window is free again. */
+  withdrawn(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'withdrawn', note: sentence(why) });
+  }
+
+  /**
+   * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be written down; its
+   * message holds the id, so that a person can still attach it.
+   */
+  async requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
+    try {
+      return await this.#event(key, { event: 'requested', exportId, rawAnswer: rawAnswer?.slice(0, 4_096) });
+    } catch (cause) {
+      if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
+      throw new StorageError(
+        `the service accepted the paid export ${key} as ${exportId}, but that could not be written down: ${cause.message}`,
+        { hint: `mend the disk, then: \`dawnload exports attach ${key} ${exportId}\``, cause },
+      );
+    }
+  }
+
+  /** E21 says that the export is being generated; said twice it is written once. */
+  processing(key: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
+  }
+
+  /** E21 told the number of pages; also to open a landed export again when a page of it turned out damaged. */
+  ready(key: string, pages: number): Promise<ExportEntry> {
+    const same = (entry: ExportEntry): boolean => entry.state === 'ready' && entry.pages === pages;
+    return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
+  }
+
+  /**
+   * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were read again count
+   * from later than the ones before, also for a clock that was set back.
+   */
+  async landed(
+    key: string,
+    { pages, records, shortPages = [] }: { pages: number; records: number; shortPages?: readonly number[] },
+    now = this.#effects.now(),
+  ): Promise<ExportEntry> {
+    const before = this.get(key).landedAt;
+    const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
+    return this.#event(key, { event: 'landed', pages, records, landedAt, shortPages });
+  }
+
+  /** Every page is in the warehouse; said twice (a rebuild) it is written once. */
+  loaded(key: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
+  }
+
+  /** The request was sent, perhaps, and its answer is not known: a person decides. */
+  ambiguous(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'ambiguous', note: sentence(why) });
+  }
+
+  /** The service clearly refused the request (E20): nothing is billed, the window is free again. */
+  failed(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'failed', note: sentence(why) });
+  }
+
+  /**
+   * A paid export was not delivered this time (E21 `error`, `not_found`, or not ready in time). It stays as it is and
+   * the next run asks again; after some times `needsPerson` says so.
+   */
+  fetchFailed(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'troubled', note: sentence(why) });
+  }
+
+  /**
+   * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
+   * entered anew: after the ledger itself was lost. Throws `UsageError`.
+   */
+  attach(key: string, exportId: string): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
+      if (other !== undefined) {
+        throw new UsageError(`the export id is already that of export ${other.key}`, {
+          hint: 'check the id; one export belongs to one window',
+        });
+      }
+      const known = this.find(key);
+      if (known === undefined) await this.#enter(key);
+      // A window that was free to be requested again has perhaps been.
+      else if (!blocksRuns(known.state)) {
+        this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
+      }
+      const attached = await this.#record(key, { event: 'attached', exportId });
+      this.#untracked = this.#untracked.filter((one) => one.key !== key);
+      return attached;
+    });
+  }
+
+  /**
+   * The service says that a paid export holds no record, and the daily statistics say that it does (E21). It stays as it
+   * is: each run asks once more, and `needsPerson` says so.
+   */
+  doubted(key: string, why: string): Promise<ExportEntry> {
+    return this.#event(key, { event: 'doubted', note: sentence(why) });
+  }
+
+  /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
+  abandon(key: string, why = 'a person gave up on this export'): Promise<ExportEntry> {
+    return this.#event(key, { event: 'abandoned', note: sentence(why) });
+  }
+
+  /** Resolves once every change that was asked for has come to its end. No file is held open. */
+  async close(): Promise<void> {
+    await this.#queue;
+  }
+
+  async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
+    if (this.doubt !== undefined) throw this.doubt;
+    const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
+    const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
+    if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
+    const attempts = this.entries().flatMap((entry) =>
+      entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
+    );
+    const key = keyOf(day, Math.max(0, ...attempts) + 1);
+    this.#mine.add(key);
+    await this.#file.reserve();
+    const { start, end } = window;
+    return this.#record(key, {
+      event: 'intended',
+      day,
+      start,
+      end,
+      messageData,
+      estimate,
+      pricePerRecord,
+      again,
+    });
+  }
+
+  /** Enters an export that only its pages on disk, or a person, still know. */
+  async #enter(key: string): Promise<void> {
+    const day = partsOf(key)?.day;
+    if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key);
+    const window = windowOf(day);
+    if (window.end > this.#effects.now()) {
+      throw new UsageError(`${day} is not over: no export can hold it`, { hint: 'check the key' });
+    }
+    await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
+    await this.#record(key, { event: 'ambiguous', note: 'entered by a person; the ledger did not know it' });
+  }
+
+  /** An entry in the state that its witness tells. */
+  async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
+    const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
+    await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
+    if (exportId === undefined || state === 'abandoned') {
+      await this.#record(key, { event: 'ambiguous', note: `recovered: known by the ${knownBy} alone` });
+      if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'recovered' });
+      return;
+    }
+    await this.#record(key, { event: 'requested', exportId });
+    if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
+    await this.#record(key, { event: 'ready', pages });
+    await this.#record(key, { event: 'landed', pages, records, landedAt: this.#effects.now() });
+    if (state === 'loaded') await this.#record(key, { event: 'loaded' });
+  }
+
+  #mayEnter(key: string, window: Window): boolean {
+    const isUntracked = this.#untracked.some((one) => one.key === key);
+    return (
+      isUntracked || !this.entries().some((entry) => blocksRuns(entry.state) && overlap(entry.window, window))
+    );
+  }
+
+  #assertNotCovered(intent: Intent, blocks: (entry: ExportEntry) => boolean): void {
+    const window = intent.window ?? windowOf(intent.day);
+    const other = this.entries().find((entry) => blocks(entry) && overlap(entry.window, window));
+    if (other !== undefined) throw coveredBy(other, intent.day);
+  }
+
+  #event(key: string, fields: Fields, isKnown?: (entry: ExportEntry) => boolean): Promise<ExportEntry> {
+    return this.#inTurn(async () => {
+      const entry = this.get(key);
+      return isKnown?.(entry) === true ? entry : this.#record(key, fields);
+    });
+  }
+
+  async #record(key: string, { event, ...fields }: Fields): Promise<ExportEntry> {
+    // As it will be read back, so that nothing can be written that reading would call damage.
+    const body: Record<string, unknown> = {
+      event,
+      at: this.#effects.now().toISOString(),
+      key,
+      ...plain(fields),
+    };
+    const record = exportRecord.safeParse(body);
+    if (!record.success)
+      throw new UsageError(`export ${key} cannot be recorded as ${event}`, { cause: record.error });
+    const next = applyRecord(this.find(key), record.data);
+    if (typeof next === 'string') throw new UsageError(next);
+    // Nothing is sent yet when an export is intended: only what follows may need the room kept for it.
+    await this.#file.append(body, `ledger/${event}`, event !== 'intended');
+    this.book.set(key, next);
+    return next;
+  }
+
+  /** One change at a time: each is decided on what the one before has put on disk. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** The fields as JSON holds them: instants as text, what is undefined left out. */
+function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  );
+}
+
+/** One line, not too long: it is shown in tables. */
+function sentence(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+}

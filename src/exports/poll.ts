@@ -1,0 +1,256 @@
+/** E21: waiting for a paid export to be ready, then reading all of its pages. */
+import { clean } from '../api/answer.js';
+import type { ServiceClient } from '../api/client.js';
+import type { Effects } from '../effects.js';
+import { ServiceError } from '../errors.js';
+import { askPage, type Page, type Result } from './page.js';
+import { PageSet, type Collected } from './page-set.js';
+import { settleAll } from '../api/settle.js';
+
+export interface ExportReading {
+  readonly service: ServiceClient;
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+  readonly exportId: string;
+  /** The query parameter of the page number (N18). */
+  readonly pageParameter: string;
+}
+
+export type Waiting =
+  /** A page, the one that was asked for; it is as good as any other and is not asked for twice. */
+  | { readonly kind: 'ready'; readonly first: Page }
+  /** Generated, and without a record; `page` where the answer was a page. */
+  | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
+  /** The service says that there is no record, and goes on saying so, where records are expected. */
+  | { readonly kind: 'doubtful'; readonly note: string }
+  /** Still being generated when the time to wait was over. */
+  | { readonly kind: 'processing' }
+  /** The service does not know it, or keeps failing over it. It is paid for: a person decides. */
+  | { readonly kind: 'stuck'; readonly reason: string };
+
+export interface Wait {
+  /** How long to go on asking; with 0 the service is asked once. */
+  readonly maxWaitMs: number;
+  /** Whether the daily statistics, or the estimate of the request, tell of records: then an empty answer may be wrong. */
+  readonly expectsRecords: boolean;
+  /** The first page that has not landed yet: what is there is not asked for again. */
+  readonly missing: number;
+  /** Sees each answer before it is interpreted. */
+  readonly onAnswer: (result: Result) => Promise<void>;
+}
+
+/** The first pause between two looks at an export, in milliseconds, how it grows, and the longest one. */
+const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
+
+/** So many failures in a row, of the same export, are taken for its state and not for bad luck. */
+const ATTEMPTS = 4;
+
+/** Looks at an export, with growing pauses, until it is ready or the time to wait is over. */
+export async function awaitExport(
+  reading: ExportReading,
+  { maxWaitMs, expectsRecords, missing, onAnswer }: Wait,
+): Promise<Waiting> {
+  const { effects, signal } = reading;
+  let waited = 0;
+  let pause = POLL.firstMs;
+  let failures = 0;
+  let wasProcessing = false;
+  let doubt: string | undefined;
+  let number = missing;
+  for (;;) {
+    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+    await onAnswer(result);
+    let empty: { note: string; page: Page | undefined } | undefined;
+    switch (result.kind) {
+      case 'page':
+        if (result.records > 0 || number > 0 || result.totalPages > 1)
+          return { kind: 'ready', first: result };
+        empty = { note: 'the export holds no record', page: result };
+        break;
+      case 'processing':
+        wasProcessing = true;
+        failures = 0;
+        break;
+      case 'invalid_page':
+        failures++;
+        if (number > 0) {
+          // It may have become shorter than it was; page 0 tells.
+          number = 0;
+          continue;
+        }
+        // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
+        if (wasProcessing || failures >= ATTEMPTS) {
+          empty = { note: `the export has no page 0 (${clean(result.reason)})`, page: undefined };
+        }
+        break;
+      case 'strange':
+        return { kind: 'stuck', reason: result.reason };
+      case 'not_found':
+      case 'trouble':
+        failures++;
+        if (failures >= ATTEMPTS) return { kind: 'stuck', reason: clean(`${result.kind}: ${result.reason}`) };
+        break;
+    }
+    if (empty !== undefined && !expectsRecords) return { kind: 'empty', ...empty };
+    doubt = empty?.note ?? doubt;
+    if (waited >= maxWaitMs)
+      return doubt === undefined ? { kind: 'processing' } : { kind: 'doubtful', note: doubt };
+    const ms = Math.min(pause * (0.9 + 0.2 * effects.random()), maxWaitMs - waited);
+    await effects.sleep(ms, signal);
+    waited += ms;
+    pause = Math.min(pause * POLL.growth, POLL.longestMs);
+  }
+}
+
+export interface PageSink {
+  /** Resolves once the page is durable. */
+  accept(page: Page): Promise<void>;
+  reject(page: number, body: Buffer): Promise<void>;
+}
+
+/**
+ * Reads every page that is not landed yet, several at once, and again those that hold fewer records than the others: all
+ * pages but the last are full.
+ *
+ * @param first what `awaitExport` found, or any page of an earlier run
+ * @param landed pages of an earlier run
+ * @param expected `atLeast`: records that the daily statistics make us expect; with fewer, the number of pages is asked
+ *   for again. `again`: landed pages to ask for again in any case
+ * @throws ServiceError when a page cannot be had, or each is the same: what is landed stays, the next run goes on
+ */
+export async function collectPages(
+  reading: ExportReading,
+  first: Page,
+  landed: readonly Page[],
+  concurrency: number,
+  sink: PageSink,
+  { atLeast = 0, again = [] }: { readonly atLeast?: number; readonly again?: readonly number[] } = {},
+): Promise<Collected> {
+  const pages = new PageSet(first);
+  for (const page of landed) pages.add(page);
+  if (!pages.has(first.number) || first.records > pages.recordsOf(first.number)) await take(first);
+
+  async function collect(number: number): Promise<void> {
+    const page = await fetchPage(reading, number, pages, sink);
+    if (page !== undefined) await take(page);
+  }
+
+  /** Once is a passing fault, twice a parameter that the service ignores. */
+  async function secondPageAgain(): Promise<void> {
+    await reading.effects.sleep(POLL.firstMs, reading.signal);
+    const page = await fetchPage(reading, 1, pages, sink);
+    if (page !== undefined) await take(page, true);
+  }
+
+  async function take(page: Page, isSecondTime = false): Promise<void> {
+    const twin = pages.twinOf(page);
+    if (twin !== undefined) {
+      await sink.reject(page.number, page.body);
+      // Every page would be the same one; a single page that repeats another counts as one that came without records.
+      if (page.number === 1 && twin === 0 && isSecondTime) throw repeatsItself(reading.pageParameter);
+      if (page.number === 1 && twin === 0) return secondPageAgain();
+      pages.addRepeated(page.number, twin);
+      return;
+    }
+    await sink.accept(page);
+    pages.add(page);
+  }
+
+  // Pages 0 and 1 go ahead alone: if the one repeats the other, every page would, and asking for them is waste.
+  for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
+  async function collectMissing(): Promise<void> {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < pages.total) {
+        const number = next++;
+        if (!pages.has(number)) await collect(number);
+      }
+    };
+    await settleAll(Array.from({ length: concurrency }, worker));
+  }
+  await collectMissing();
+  for (const number of again) await askAgain(reading, number, pages, sink);
+
+  let pause = POLL.firstMs;
+  const rounds = pages.doubtful(atLeast).length > ROUNDS.upTo ? ROUNDS.many : ROUNDS.few;
+  for (let round = 0; round < rounds && pages.doubtful(atLeast).length > 0; round++) {
+    await reading.effects.sleep(pause, reading.signal);
+    pause *= POLL.growth;
+    for (const number of pages.doubtful(atLeast)) await askAgain(reading, number, pages, sink);
+    await collectMissing();
+  }
+  return pages.summary(atLeast);
+}
+
+/** So often a doubtful page is read again; where many are, the service fills its pages unevenly, and once will do. */
+const ROUNDS = { few: 3, many: 1, upTo: 20 };
+
+/**
+ * A short page may be a passing fault of the service: what it answers now replaces what landed if it holds more. Of two
+ * pages with the same records either may be the wrong one: then any other records replace what landed.
+ */
+async function askAgain(
+  reading: ExportReading,
+  number: number,
+  pages: PageSet,
+  sink: PageSink,
+): Promise<void> {
+  const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+  if (page.kind !== 'page') return;
+  const isBetter = page.records > pages.recordsOf(number) || (page.records > 0 && pages.isContested(number));
+  if (isBetter && pages.twinOf(page) === undefined && !pages.holds(page)) {
+    await sink.accept(page);
+    pages.add(page);
+  } else pages.grow(page.totalPages);
+}
+
+/** One page, asked for again while the trouble may pass; undefined when the export has become shorter than it said. */
+async function fetchPage(
+  reading: ExportReading,
+  number: number,
+  pages: PageSet,
+  sink: PageSink,
+): Promise<Page | undefined> {
+  let pause = POLL.firstMs;
+  let reason = '';
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (attempt > 1) {
+      await reading.effects.sleep(pause, reading.signal);
+      pause *= POLL.growth * 2;
+    }
+    const result = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
+    if (result.kind === 'page') return result;
+    if (result.kind === 'strange') {
+      await sink.reject(number, result.body);
+      throw incomplete(number, result.reason);
+    }
+    if (result.kind === 'invalid_page' && (await hasShrunk(reading, number))) {
+      pages.shrink(number);
+      return undefined;
+    }
+    if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
+    reason = 'reason' in result ? clean(result.reason) : result.kind;
+  }
+  throw incomplete(number, reason);
+}
+
+/** Whether page 0 now tells of fewer pages than would hold this one. */
+async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
+  const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
+  return result.kind === 'page' && result.totalPages <= number;
+}
+
+function incomplete(page: number, reason: string): ServiceError {
+  return new ServiceError(`Page ${page} of the export cannot be had (${reason}).`, {
+    hint: 'The pages that came are kept; the next run goes on with the same export, at no cost.',
+  });
+}
+
+function repeatsItself(pageParameter: string): ServiceError {
+  return new ServiceError(
+    `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
+    {
+      hint: 'Set exports.page_parameter to the name that the service reads; the export stays usable, at no cost.',
+    },
+  );
+}

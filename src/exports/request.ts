@@ -1,0 +1,104 @@
+/** E20, the one request that costs money: sent once, and its outcome told apart to the last shade. */
+import type { Window } from '../calendar.js';
+import { ServiceError } from '../errors.js';
+import { errorWords, textOf } from '../api/answer.js';
+import { partValue, readEnvelope, type Part } from '../api/envelope.js';
+import type { ServiceAnswer, ServiceClient } from '../api/client.js';
+import { exportRequest } from '../api/endpoints.js';
+
+export type RequestOutcome =
+  /** The export exists; `body` is the raw answer. */
+  | { readonly kind: 'accepted'; readonly exportId: string; readonly body: Buffer }
+  /** Provably never left this machine: nothing is billed, it may be sent another time. */
+  | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
+  /** A clear refusal: nothing is billed. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nobody knows: it may be billed, so it is never sent again by itself. */
+  | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer };
+
+/** The statuses of a request that was refused before anything was done with it. */
+const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
+
+/**
+ * Signs that an export was begun after all, or that something before the service speaks, whatever the status beside them:
+ * looked for in the whole body, since a key given twice or an inner object may hide them from its reader.
+ */
+const SIGNS_OF_WORK =
+  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|in progress|being (made|generated|processed)|accepted|billed|export_?id|이미|중복|진행 중|생성 중|과금/i;
+
+/** The words for `status` that go with a refusal; with another one the answer speaks of an export (E21). */
+const REFUSING_WORDS = [undefined, 'error', 'not_found'];
+
+/**
+ * Requests one paid export. The caller has put the intent on record before and records the outcome after.
+ *
+ * @param window instants, `start` included and `end` excluded
+ */
+export async function requestExport(
+  service: ServiceClient,
+  window: Window,
+  messageData: boolean,
+): Promise<RequestOutcome> {
+  try {
+    await service.authorize();
+  } catch (cause) {
+    return { kind: 'never_sent', reason: 'there is no token', cause };
+  }
+  return outcomeOf(await service.ask(exportRequest(service.projectId, window, messageData)));
+}
+
+function outcomeOf({ verdict, body, status }: ServiceAnswer): RequestOutcome {
+  if (verdict.kind === 'unreachable') {
+    return verdict.sent
+      ? { kind: 'unknown', reason: verdict.reason, body }
+      : {
+          kind: 'never_sent',
+          reason: verdict.reason,
+          cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
+            hint: 'Check base_url and the network; nothing was billed.',
+            cause: verdict.cause,
+          }),
+        };
+  }
+  const told = readAnswer(status ?? 0, body);
+  const reason = verdict.kind === 'ok' ? `HTTP ${status ?? '?'} without an export_id` : verdict.reason;
+  if (told.kind === 'accepted') return { ...told, body };
+  return told.kind === 'refused' ? { kind: 'refused', reason } : { kind: 'unknown', reason, body };
+}
+
+/**
+ * What an answer to E20 says of the bill. An id is an export, whatever the status. A refusal is one of a few statuses
+ * together with an error body of the service's own; whatever else comes, the export may have been made and billed. Pure;
+ * docs/money.md holds the table.
+ */
+export function readAnswer(
+  status: number,
+  body: Buffer,
+): { kind: 'accepted'; exportId: string } | { kind: 'refused' } | { kind: 'unknown' } {
+  const envelope = readEnvelope(body);
+  if (envelope?.kind !== 'object') return { kind: 'unknown' };
+  const exportId = exportIdIn(envelope.parts, body);
+  if (exportId !== undefined) return { kind: 'accepted', exportId };
+  const isRefusal =
+    REFUSING_STATUSES.has(status) &&
+    errorWords(envelope, body) !== undefined &&
+    !hasData(envelope.parts, body) &&
+    REFUSING_WORDS.includes(textOf(envelope, body, 'status')) &&
+    !SIGNS_OF_WORK.test(body.toString('utf8'));
+  return { kind: isRefusal ? 'refused' : 'unknown' };
+}
+
+/** Whether an answer carries something besides its error: then it is no plain refusal. */
+function hasData(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
+  return (partValue(body, parts.get('data')) ?? null) !== null;
+}
+
+/** The id as text. The digits of a number are taken as they came: JavaScript would round those above 2^53. */
+function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
+  const part = parts.get('export_id');
+  const id = partValue(body, part);
+  if (typeof id === 'string' && id.trim() !== '') return id;
+  return typeof id === 'number' && part !== undefined
+    ? body.toString('latin1', part.start, part.end)
+    : undefined;
+}

@@ -1,0 +1,22 @@
+/** A ledger entry as the row of `ops.exports` that analysts see. */
+import type { ExportEntry } from './entry.js';
+import type { ExportRow } from '../warehouse/rows.js';
+
+export function exportRow(entry: ExportEntry): ExportRow {
+  return {
+    key: entry.key,
+    windowStart: entry.window.start,
+    windowEnd: entry.window.end,
+    date: entry.day,
+    state: entry.state,
+    exportId: entry.exportId,
+    messageData: entry.messageData,
+    records: entry.records,
+    pages: entry.pages,
+    estimatedRecords: entry.estimate,
+    pricePerRecord: entry.pricePerRecord,
+    requestedAt: entry.requestedAt,
+    updatedAt: entry.updatedAt,
+    note: entry.note,
+  };
+}

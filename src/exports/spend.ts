@@ -1,0 +1,79 @@
+/** How many records a message leaves in an export, learnt from those landed; and what was spent. Pure. */
+import { monthOf } from '../calendar.js';
+import type { ExportEntry } from './entry.js';
+import { recordsOf } from './budget.js';
+
+/**
+ * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about
+ * two more for delivery and click (the event names of the field notes).
+ */
+export const DEFAULT_RATIO = 3;
+
+/** One landed export beside what the free statistics (E17 `message_sent`) say of the same day. */
+export interface RatioSample {
+  readonly records: number;
+  readonly messages: number;
+}
+
+/**
+ * Records per message over all samples taken together, so that a small odd day weighs little. Never below one: every
+ * message leaves at least the record of its sending, and an estimate had better be too high than too low.
+ */
+export function learnRatio(samples: Iterable<RatioSample>): number {
+  let records = 0;
+  let messages = 0;
+  for (const sample of samples) {
+    if (sample.messages <= 0 || sample.records < 0) continue;
+    records += sample.records;
+    messages += sample.messages;
+  }
+  return messages === 0 ? DEFAULT_RATIO : Math.max(1, records / messages);
+}
+
+/** The records to expect of a day with so many messages; a whole number. */
+export function estimateRecords(messages: number, ratio: number): number {
+  return Math.ceil(messages * ratio);
+}
+
+export interface MonthlySpend {
+  /** The KST month, `YYYY-MM`, in which the exports were requested. */
+  readonly month: string;
+  /** Exports that are billed, or may be. */
+  readonly exports: number;
+  /** Records landed, and the estimates of those not landed yet. */
+  readonly records: number;
+  /** How many of the records are estimates only. */
+  readonly estimatedRecords: number;
+  /** Exports whose size is not known at all. */
+  readonly unknown: number;
+  /** Records times the price that was configured when each export was intended. */
+  readonly price: number;
+}
+
+/** What was spent, per KST month of the request, oldest first. */
+export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
+  const months = new Map<string, MonthlySpend>();
+  for (const entry of entries) {
+    if (entry.billed === 'no') continue;
+    const month = monthOf(entry.intendedAt);
+    const before = months.get(month) ?? {
+      month,
+      exports: 0,
+      records: 0,
+      estimatedRecords: 0,
+      unknown: 0,
+      price: 0,
+    };
+    const size = recordsOf(entry);
+    const records = size ?? 0;
+    months.set(month, {
+      month,
+      exports: before.exports + 1,
+      records: before.records + records,
+      estimatedRecords: before.estimatedRecords + (entry.records === undefined ? records : 0),
+      unknown: before.unknown + (size === undefined ? 1 : 0),
+      price: before.price + records * entry.pricePerRecord,
+    });
+  }
+  return [...months.values()].sort((a, b) => (a.month < b.month ? -1 : 1));
+}

@@ -1,0 +1,159 @@
+/**
+ * Paid exports that the ledger does not know, though something else in the data folder does: the second copy of the
+ * ledger, pages in the landing zone, or a warehouse. The ledger was lost or restored from an older backup, and its word
+ * alone would pay twice. Nothing that is billed is sent until a person has confirmed them (`exports recover`).
+ */
+import { join } from 'node:path';
+import { windowOf, type Day, type Window } from '../calendar.js';
+import { DamageError } from '../errors.js';
+import { partsOf, type ExportEntry } from './entry.js';
+import { blocksRuns, EXPORT_STATES, type ExportState } from './state.js';
+import { LedgerView } from './ledger-view.js';
+import { foldersOf } from '../storage/paths.js';
+import { namesIn } from '../storage/landed-pulls.js';
+import { idOf } from '../storage/safe-name.js';
+
+/** Who remembers an export, the most reliable first. */
+export const WITNESSES = ['second copy', 'private warehouse', 'published warehouse', 'landing zone'] as const;
+export type Witness = (typeof WITNESSES)[number];
+
+export interface Untracked {
+  readonly key: string;
+  readonly day: Day;
+  readonly window: Window;
+  readonly state: ExportState;
+  /** The id that the service gave (E20), where it is known. */
+  readonly exportId: string | undefined;
+  readonly messageData: boolean;
+  readonly records: number | undefined;
+  readonly pages: number | undefined;
+  readonly estimate: number | undefined;
+  readonly pricePerRecord: number | undefined;
+  readonly knownBy: Witness;
+}
+
+/** A row of `ops.exports`, of a warehouse that was made from an earlier ledger. */
+export interface RememberedExport {
+  readonly key: string;
+  readonly windowStart: Date;
+  readonly windowEnd: Date;
+  readonly state: string;
+  readonly exportId: string | undefined;
+  readonly messageData: boolean;
+  readonly records: number | undefined;
+  readonly pages: number | undefined;
+  readonly estimatedRecords: number | undefined;
+  readonly pricePerRecord: number | undefined;
+}
+
+export type Remembered = Readonly<Partial<Record<Witness, readonly RememberedExport[]>>>;
+
+/** The exports that the ledger does not know, or believes not to be billed, and that were paid for, or may have been. */
+export async function untrackedIn(
+  dataDir: string,
+  ledger: LedgerView,
+  remembered: Remembered,
+): Promise<Untracked[]> {
+  const found = [
+    ...new LedgerView([...ledger.bodies, ...ledger.lost]).entries().map(ofEntry),
+    ...WITNESSES.flatMap((knownBy) =>
+      (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? []),
+    ),
+    ...(await pagesOnDisk(dataDir)),
+  ];
+  const untracked = new Map<string, Untracked>();
+  for (const one of found) {
+    const known = ledger.find(one.key);
+    if (!blocksRuns(one.state) || (known !== undefined && blocksRuns(known.state))) continue;
+    const earlier = untracked.get(one.key);
+    // The first witness counts; a later one may know the id that it lacks.
+    untracked.set(
+      one.key,
+      earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
+    );
+  }
+  return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Why nothing that is billed may be sent on the word of a ledger; `undefined` when it can be believed. */
+export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number): DamageError | undefined {
+  if (untracked.length === 0 && lostLines === 0) return undefined;
+  const names = untracked.map(({ key }) => key);
+  const shown =
+    names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+  const what =
+    names.length === 0
+      ? `The ledger lacks ${lostLines} lines that were written.`
+      : `The ledger does not know paid exports that the data folder remembers: ${shown}.`;
+  return new DamageError(`${what} It was lost or is an older copy, so nothing that is billed is sent.`, {
+    hint: 'Restore data/ledger from a backup, or let `dawnload exports recover` show and enter what is known.',
+  });
+}
+
+function ofEntry({ key, day, window, state, exportId, messageData, ...rest }: ExportEntry): Untracked {
+  const { records, pages, estimate, pricePerRecord } = rest;
+  const knownBy = 'second copy';
+  return {
+    key,
+    day,
+    window,
+    state,
+    exportId,
+    messageData,
+    records,
+    pages,
+    estimate,
+    pricePerRecord,
+    knownBy,
+  };
+}
+
+function ofRow(row: RememberedExport, knownBy: Witness): Untracked | undefined {
+  const day = partsOf(row.key)?.day;
+  const state = EXPORT_STATES.find((known) => known === row.state);
+  if (day === undefined || state === undefined) return undefined;
+  const { key, exportId, messageData, records, pages, pricePerRecord } = row;
+  const window = { start: row.windowStart, end: row.windowEnd };
+  const estimate = row.estimatedRecords;
+  return {
+    key,
+    day,
+    window,
+    state,
+    exportId,
+    messageData,
+    records,
+    pages,
+    estimate,
+    pricePerRecord,
+    knownBy,
+  };
+}
+
+/** The exports with a folder below `landing/events`. Throws `StorageError`. */
+async function pagesOnDisk(dataDir: string): Promise<Untracked[]> {
+  const events = join(foldersOf(dataDir).landing, 'events');
+  const found: Untracked[] = [];
+  for (const folder of await namesIn(events)) {
+    for (const key of await namesIn(join(events, folder))) {
+      // Only what looks like an export: a desktop leaves files of its own in every folder.
+      const day = partsOf(key)?.day;
+      if (day === undefined) continue;
+      const [name = '.'] = await namesIn(join(events, folder, key));
+      found.push({
+        key,
+        day,
+        window: windowOf(day),
+        state: 'requested',
+        exportId: idOf(name),
+        messageData: true,
+        records: undefined,
+        pages: undefined,
+        estimate: undefined,
+        pricePerRecord: undefined,
+        knownBy: 'landing zone',
+      });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,186 @@
+/** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
+import type { Day, DayRange } from './calendar.js';
+import type { Invocation } from './run/invocation.js';
+import { actionsNeeded } from './exports/needs-action.js';
+import type { ServiceConfig } from './config.js';
+import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
+import {
+  openLedger,
+  underLock,
+  withRunContext,
+  withLocalContext,
+  type RunContext,
+  type StorageConfig,
+  type LocalContext,
+} from './run/context.js';
+import type { Job } from './run/job.js';
+import type { Ledger } from './exports/ledger.js';
+import { retellRuns, RunRecord } from './run/record.js';
+import type { RunReport } from './run/report.js';
+import { pullCampaigns } from './statistics/pull-campaigns.js';
+import { loadLanded } from './run/load-landed.js';
+import { untilComplete } from './run/clocks.js';
+import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
+import { exportRow } from './exports/row.js';
+import { pullStatistics } from './statistics/pull-daily.js';
+import { assertReplaceable, publish, replaceDatabase, setAside } from './warehouse/publish.js';
+
+export interface Outcome {
+  readonly report: RunReport;
+  /** Bytes of the file that readers see now; undefined when the last good one stays. */
+  readonly publishedBytes: number | undefined;
+  /** The days that a job asked for: those of its days that are complete by both clocks. */
+  readonly days?: DayRange;
+}
+
+/**
+ * Runs a job: from the service to the published file.
+ *
+ * @throws what stopped it altogether (credentials, disk, Ctrl-C); what was loaded before that is published all the same
+ */
+export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
+  return withRunContext(config, invocation, job.name, async (context) => {
+    let { days } = job;
+    const work = async (): Promise<void> => {
+      await loadLanded(context);
+      const complete = await untilComplete(job, context);
+      ({ days } = complete);
+      await pull(complete, context);
+    };
+    return { ...(await deliver(context, work, new RunRecord(context, job.name, invocation.version))), days };
+  });
+}
+
+/**
+ * Makes the warehouse again from landing zone and ledger, with no request: in a new file, which takes the place of the
+ * old one when it is whole.
+ */
+export function rebuild(config: StorageConfig, invocation: Invocation): Promise<Outcome> {
+  const rebuilding = async (context: LocalContext): Promise<Outcome> => {
+    // Exports that only the lost lines know would be missing from the new file.
+    if (context.ledger.doubt !== undefined) throw context.ledger.doubt;
+    const aside = await setAside(context.files.published, invocation.effects.now());
+    if (aside !== undefined) invocation.terminal.warn(`what was there is no DuckDB file; it is now ${aside}`);
+    // It is no run of its own: it tells again of those that there were.
+    await retellRuns(context);
+    const outcome = await deliver(context, () => loadLanded(context));
+    await replaceDatabase(context.files.rebuilt, context.files.working, invocation.effects);
+    return outcome;
+  };
+  return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
+}
+
+export interface ResumeOptions {
+  /** A person's consent to be billed once more. */
+  readonly payAgain?: boolean;
+  /** A person takes what came for all there is: no record, or only some of the pages. */
+  readonly acceptIncomplete?: boolean;
+}
+
+/** Goes on with one export, or, with a person's consent, pays for its window once more. */
+export function resumeExport(
+  key: string,
+  { payAgain = false, acceptIncomplete = false }: ResumeOptions,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<Outcome> {
+  return withRunContext(config, invocation, 'exports resume', (context) =>
+    deliver(
+      context,
+      () => (payAgain ? requestAgain(key, context) : resume(key, acceptIncomplete, context)),
+      new RunRecord(context, 'exports resume', invocation.version),
+    ),
+  );
+}
+
+/** Changes the ledger alone, under the lock. */
+export function withLedger<T>(
+  config: StorageConfig,
+  invocation: Invocation,
+  command: string,
+  change: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  return underLock(config, invocation, command, async () => {
+    const { ledger } = await openLedger(config.dataDir, invocation.effects);
+    try {
+      await ledger.settle();
+      return await change(ledger);
+    } finally {
+      await ledger.close();
+    }
+  });
+}
+
+async function pull(job: Job, context: RunContext): Promise<void> {
+  if (job.streams.has('statistics')) await pullStatistics(job, context);
+  if (job.streams.has('campaigns')) await pullCampaigns(job, context);
+  if (job.streams.has('events') && context.ledger.isWhole) await pullEvents(job, context);
+}
+
+/** Does the work, and whatever came of it: refines, checks and publishes what there is. */
+async function deliver(context: LocalContext, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
+  const { ledger, forgotten, warehouse, report } = context;
+  await assertReplaceable(context.files.published);
+  await run?.begin();
+  await ledger.settle();
+  const timed = stopwatch(context);
+  const failure = await timed('pull', () => failureOf(work));
+  // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
+  if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
+  // Of a damaged file nothing more can be made but a new one.
+  if (failure instanceof CorruptDatabaseError) throw failure;
+
+  for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
+  await warehouse.replaceExports([...ledger.entries().map(exportRow), ...forgotten]);
+  await timed('model', () => warehouse.model());
+  report.checked(await timed('check', () => warehouse.check()));
+  await run?.end(report, failure);
+  const publishedBytes = await publishSound(context, failure);
+  if (failure !== undefined) throw failure;
+  return { report, publishedBytes };
+}
+
+/** The stages as a person at the terminal reads them. */
+const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
+
+/** Tells of stages, and times them for the run's summary. */
+function stopwatch({ effects, report, terminal }: LocalContext) {
+  return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
+    const began = effects.now();
+    terminal.progress(DOING[stage]);
+    const result = await work();
+    report.took(stage, effects.now().getTime() - began.getTime());
+    return result;
+  };
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Error | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Publishes, unless a check forbids it, or a run failed before there was anything to show. */
+async function publishSound(context: LocalContext, failure: Error | undefined): Promise<number | undefined> {
+  const { warehouse, report, files, path, effects, terminal } = context;
+  const empty = (await warehouse.loaded()).size === 0;
+  const lost = await lostDays(context);
+  if (lost.length > 0) {
+    report.withhold(`the events of ${lost.join(', ')} were loaded before and cannot be loaded now`);
+  }
+  await warehouse.close();
+  if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
+  terminal.progress('publishing');
+  const { bytes } = await publish({ working: path, published: files.published, effects });
+  return bytes;
+}
+
+/** Days whose events were loaded once, and that this file lacks: their export is lost from the ledger, or damaged. */
+async function lostDays({ ledger, warehouse }: LocalContext): Promise<Day[]> {
+  const held = [...ledger.untracked, ...ledger.entries()].filter(({ state }) => state === 'loaded');
+  const covered = await warehouse.coverage('events');
+  return [...new Set(held.map(({ day }) => day))].filter((day) => !covered.has(day));
+}

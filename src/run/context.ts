@@ -1,0 +1,198 @@
+/** All that a run works with, opened in the right order and closed whatever happens. */
+import pLimit from 'p-limit';
+import type { Invocation } from './invocation.js';
+import type { Config, ServiceConfig } from '../config.js';
+import type { Effects } from '../effects.js';
+import { hmacKey } from '../warehouse/hmac-key.js';
+import { LandingZone } from '../storage/landing-zone.js';
+import { Ledger } from '../exports/ledger.js';
+import { RunLock } from '../storage/run-lock.js';
+import { RunJournal } from './journal.js';
+import { dataFiles, type DataFiles } from '../storage/data-files.js';
+import { keepToProject } from '../storage/project.js';
+import { RunReport } from './report.js';
+import { ServiceClient } from '../api/client.js';
+import type { Terminal } from '../terminal/terminal.js';
+import type { Pull } from '../storage/pull.js';
+import type { LoadOutcome } from '../warehouse/load.js';
+import { rememberedExports } from '../warehouse/remembered-exports.js';
+import type { ExportRow } from '../warehouse/rows.js';
+import { discardDatabase } from '../warehouse/publish.js';
+import { Warehouse } from '../warehouse/warehouse.js';
+
+/** What the stages need that never speak to the service. */
+export interface LocalContext {
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+  readonly lock: RunLock;
+  readonly landing: LandingZone;
+  readonly ledger: Ledger;
+  /** What a warehouse remembers of exports that the ledger does not know; kept until a person has settled it. */
+  readonly forgotten: readonly ExportRow[];
+  readonly warehouse: Warehouse;
+  readonly runs: RunJournal;
+  readonly report: RunReport;
+  readonly files: DataFiles;
+  /** The file that the warehouse is made in. */
+  readonly path: string;
+  /**
+   * When an answer is taken to have come: now, but never before what has landed already. Of two pulls of a day the later
+   * one counts, and a clock that was set back must not make the newer one look older.
+   */
+  pullInstant(): Date;
+  /** Loads pulls that were not loaded before; one call at a time, whoever calls. Throws on Ctrl-C between two of them. */
+  load(pulls: readonly Pull[]): Promise<LoadOutcome>;
+  /** Loads a pull again. */
+  reload(pull: Pull): Promise<LoadOutcome>;
+}
+
+export interface RunContext extends LocalContext {
+  readonly config: ServiceConfig;
+  readonly service: ServiceClient;
+}
+
+/** What of the settings the context needs. */
+export type StorageConfig = Pick<
+  Config,
+  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy'
+>;
+
+/**
+ * Takes the lock, opens landing zone, ledger and warehouse, does the work, and closes them.
+ *
+ * @throws TryLaterError when another run holds the lock
+ * @throws ConfigError when the data folder holds another project
+ * @throws DamageError, StorageError when it cannot be used
+ */
+export async function withLocalContext<T>(
+  config: StorageConfig,
+  invocation: Invocation,
+  command: string,
+  work: (context: LocalContext) => Promise<T>,
+  working: 'working' | 'rebuilt' = 'working',
+): Promise<T> {
+  const { effects, terminal, signal } = invocation;
+  const { dataDir } = config;
+  return underLock(config, invocation, command, async (lock) => {
+    const landing = await LandingZone.open(dataDir, effects);
+    const files = dataFiles(dataDir);
+    const { ledger, forgotten } = await openLedger(dataDir, effects);
+    const path = files[working];
+    // Also what a rebuild that was killed left behind.
+    await discardDatabase(files.rebuilt);
+    const warehouse = await Warehouse.open({
+      path,
+      tempDirectory: files.temp,
+      brand: config.brand,
+      messenger: config.messenger,
+      privacy: { recipients: config.privacy.recipients, key: await hmacKey(dataDir, effects) },
+      effects,
+      signal,
+    });
+    const runs = new RunJournal(dataDir);
+    const report = new RunReport(effects.now());
+    const pullInstant = monotone(effects, await landing.latestPull());
+    const one = pLimit(1);
+    const proceed = (pull: Pull): void => {
+      signal.throwIfAborted();
+      terminal.progress(`loading ${pull.id}`);
+    };
+    const loading = (how: () => Promise<LoadOutcome>): Promise<LoadOutcome> =>
+      one(async () => {
+        const outcome = await how();
+        for (const loaded of outcome.reports) report.loaded(loaded);
+        return outcome;
+      });
+    try {
+      return await work({
+        effects,
+        terminal,
+        signal,
+        lock,
+        landing,
+        ledger,
+        forgotten,
+        warehouse,
+        runs,
+        report,
+        files,
+        path,
+        pullInstant,
+        load: (pulls) => loading(() => warehouse.loadAll(pulls, proceed)),
+        reload: (pull) => loading(() => warehouse.reloadAll([pull], proceed)),
+      });
+    } finally {
+      terminal.progress('');
+      await warehouse.close();
+      await ledger.close();
+    }
+  });
+}
+
+/** The ledger beside the warehouses that remember it. For the holder of the lock, before the warehouse is opened. */
+export async function openLedger(
+  dataDir: string,
+  effects: Effects,
+): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[] }> {
+  const { working, published } = dataFiles(dataDir);
+  const remembered = {
+    'private warehouse': await rememberedExports(working),
+    'published warehouse': await rememberedExports(published),
+  };
+  const ledger = await Ledger.open(dataDir, effects, remembered);
+  const rows = new Map(Object.values(remembered).flatMap((some) => some.map((row) => [row.key, row])));
+  return { ledger, forgotten: [...rows.values()].filter(({ key }) => ledger.find(key) === undefined) };
+}
+
+/**
+ * Does something as the only run in the data folder, which is the project's own.
+ *
+ * @throws TryLaterError when another run holds the lock
+ * @throws ConfigError when the data folder holds another project
+ */
+export async function underLock<T>(
+  config: StorageConfig,
+  { effects, terminal }: Invocation,
+  command: string,
+  work: (lock: RunLock) => Promise<T>,
+): Promise<T> {
+  const lock = await RunLock.take(config.dataDir, `dawnload ${command}`, effects);
+  try {
+    const before = await keepToProject(config, effects);
+    if (before !== undefined) {
+      terminal.warn(
+        `project ${config.projectId ?? ''} was asked of ${before} before, and is asked of ${config.baseUrl ?? ''} now; if that is not meant, correct base_url`,
+      );
+    }
+    return await work(lock);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The same with the service at hand. */
+export function withRunContext<T>(
+  config: ServiceConfig,
+  invocation: Invocation,
+  command: string,
+  work: (context: RunContext) => Promise<T>,
+): Promise<T> {
+  return withLocalContext(config, invocation, command, async (context) => {
+    const service = new ServiceClient(config, invocation.effects, invocation.signal, invocation.version);
+    try {
+      return await work({ ...context, config, service });
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+/** The present, or a millisecond after the last instant that was given out, whichever is later. */
+function monotone(effects: Effects, newest: Date | undefined): () => Date {
+  let last = newest?.getTime() ?? 0;
+  return () => {
+    last = Math.max(effects.now().getTime(), last + 1);
+    return new Date(last);
+  };
+}

@@ -1,0 +1,20 @@
+/** What every command is given: the settings, the outside world, and a way to be stopped. */
+import type { Config, Flags } from '../config.js';
+import type { Effects } from '../effects.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+export interface Invocation {
+  readonly flags: Flags;
+  readonly effects: Effects;
+  readonly terminal: Terminal;
+  /** Aborted by Ctrl-C or SIGTERM, with an `InterruptedError` as its reason. */
+  readonly signal: AbortSignal;
+  /** Of this package, `1.2.3`. */
+  readonly version: string;
+  /**
+   * Reads the settings, when a command needs them.
+   *
+   * @throws ConfigError
+   */
+  loadConfig(): Config;
+}

@@ -1,0 +1,105 @@
+/**
+ * Loads what lies in the landing zone and is not in the warehouse yet: after a kill between landing and loading that is
+ * the last pull, after the loss of the warehouse it is all of them. `rebuild` is nothing else.
+ */
+import type { LocalContext } from './context.js';
+import { messageOf } from '../errors.js';
+import type { ExportEntry } from '../exports/entry.js';
+import { daysAsked, type EventsPull, type Pull } from '../storage/pull.js';
+
+export async function loadLanded(context: LocalContext): Promise<void> {
+  const { landing, ledger, warehouse } = context;
+  const loaded = await warehouse.loaded();
+  const free: Pull[] = await landing.pulls((id) => !loaded.has(id));
+  const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
+  const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+  await loadAll(context, waiting);
+  const landed = ledger.entries().filter(({ state }) => state === 'landed');
+  if (!ledger.isWhole || landed.length === 0) return;
+  const now = await warehouse.loaded();
+  for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
+}
+
+/** The pull that a landed export is, or undefined as long as pages are missing. */
+export async function exportPull(
+  context: LocalContext,
+  entry: ExportEntry,
+): Promise<(EventsPull & { records: number }) | undefined> {
+  const { day, key, exportId, window, records, landedAt } = entry;
+  if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
+  const pages = await context.landing.landedPages({ day, key, exportId });
+  return {
+    stream: 'events',
+    id: pullId(entry),
+    day,
+    window,
+    exportId,
+    pulledAt: landedAt,
+    files: [...pages.values()],
+    records,
+  };
+}
+
+/** Loads an export's pages and notes it in the ledger. */
+export async function loadExport(context: LocalContext, entry: ExportEntry): Promise<void> {
+  const { ledger, report } = context;
+  const pull = await exportPull(context, entry);
+  if (pull === undefined || !(await loadOrReport(context, pull))) return;
+  await ledger.loaded(entry.key);
+  const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
+  if ((stray + odd) * 2 <= pull.records) return;
+  report.needsAction(
+    `The export ${entry.key} of ${entry.day} holds mostly events of other days: its id may belong to another export. ` +
+      `With the right id: \`dawnload exports attach ${entry.key} EXPORT_ID\`.`,
+  );
+}
+
+async function landedExports(
+  context: LocalContext,
+  isWanted: (entry: ExportEntry) => boolean,
+): Promise<EventsPull[]> {
+  const pulls: EventsPull[] = [];
+  for (const entry of context.ledger.entries()) {
+    if ((entry.state !== 'landed' && entry.state !== 'loaded') || !isWanted(entry)) continue;
+    const pull = await exportPull(context, entry);
+    if (pull !== undefined) pulls.push(pull);
+  }
+  return pulls;
+}
+
+/** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */
+export function pullId({ day, key, landings }: ExportEntry): string {
+  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
+}
+
+/** A pull that cannot be loaded stays where it is and is reported. */
+export async function loadOrReport(context: LocalContext, pull: Pull): Promise<boolean> {
+  const { loaded } = await loadAll(context, [pull]);
+  return loaded;
+}
+
+/** Loads pulls; one that cannot be loaded is reported, and the others do not wait for it. */
+async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<{ loaded: boolean }> {
+  const { reports, failures } = await context.load(pulls);
+  // An export that was replaced may have held records that others gave up for it.
+  const neighbours = new Set(reports.flatMap((report) => report.neighbours));
+  if (neighbours.size > 0) {
+    const exports = await landedExports(context, ({ day }) => neighbours.has(day));
+    for (const pull of exports) failures.push(...(await context.reload(pull)).failures);
+  }
+  for (const { pull, error } of failures) {
+    context.report.gap({
+      stream: pull.stream,
+      days: daysAsked(pull),
+      reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}${remedyFor(pull)}`,
+    });
+  }
+  return { loaded: failures.length === 0 };
+}
+
+/** A damaged page of an export is fetched again for nothing. */
+function remedyFor(pull: Pull): string {
+  if (pull.stream !== 'events') return '';
+  const key = pull.id.split('/').at(-1)?.split('#')[0] ?? '';
+  return ` \`dawnload exports resume ${key}\` reads its pages again, at no cost.`;
+}

@@ -1,0 +1,54 @@
+/** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
+import { DawnloadError, EXIT, messageOf } from '../errors.js';
+import type { LocalContext } from './context.js';
+import type { RunReport } from './report.js';
+
+export class RunRecord {
+  readonly #context: LocalContext;
+  readonly #runId: string;
+  readonly #command: string;
+  readonly #version: string;
+
+  constructor(context: LocalContext, command: string, version: string) {
+    this.#context = context;
+    this.#runId = `${context.report.startedAt.toISOString()}-${process.pid}`;
+    this.#command = command;
+    this.#version = version;
+  }
+
+  async begin(): Promise<void> {
+    const { warehouse, runs, report } = this.#context;
+    const run = {
+      runId: this.#runId,
+      command: this.#command,
+      startedAt: report.startedAt,
+      version: this.#version,
+      processId: process.pid,
+    };
+    await runs.begin(run);
+    await warehouse.startRun(run);
+  }
+
+  async end(report: RunReport, failure: Error | undefined): Promise<void> {
+    const { warehouse, runs, effects } = this.#context;
+    const ofFailure = failure instanceof DawnloadError ? failure.exitCode : EXIT.incomplete;
+    const exitCode = failure === undefined ? report.exitCode() : ofFailure;
+    const run = {
+      runId: this.#runId,
+      finishedAt: effects.now(),
+      exitCode,
+      outcome: failure !== undefined ? 'failed' : exitCode === EXIT.done ? 'done' : 'incomplete',
+      summary: { ...report.toJSON(), ...(failure === undefined ? {} : { failure: messageOf(failure) }) },
+    };
+    await runs.end(run);
+    await warehouse.finishRun(run);
+  }
+}
+
+/** Tells a new warehouse of the runs that the journal knows. */
+export async function retellRuns({ runs, warehouse }: LocalContext): Promise<void> {
+  for (const { begun, over } of await runs.runs()) {
+    await warehouse.startRun(begun);
+    if (over !== undefined) await warehouse.finishRun(over);
+  }
+}

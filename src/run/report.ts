@@ -1,0 +1,174 @@
+/** What a run did and could not do, gathered as it goes: for its last lines, for `--json`, and for its exit code. */
+import type { Day } from '../calendar.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { describeGap, type Gap } from './gap.js';
+import { groupFindings, type FindingGroup } from './findings.js';
+import type { BudgetVerdict } from '../exports/budget.js';
+import type { Finding, LoadReport } from '../warehouse/rows.js';
+import type { Stream } from '../storage/pull.js';
+
+/** One day of events that was not requested, and why. */
+export interface Unpaid {
+  readonly day: Day;
+  readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
+  readonly estimate: number | undefined;
+}
+
+/** One paid export that this run requested or went on with. */
+export interface ExportLine {
+  readonly key: string;
+  readonly day: Day;
+  readonly records: number | undefined;
+  readonly requested: boolean;
+}
+
+export class RunReport {
+  readonly #gaps: Gap[] = [];
+  readonly #loads: LoadReport[] = [];
+  readonly #exports: ExportLine[] = [];
+  readonly #attention: string[] = [];
+  readonly #seconds: Record<string, number> = {};
+  #unpaid: readonly Unpaid[] = [];
+  #findings: readonly Finding[] = [];
+  #withheld: string | undefined;
+
+  constructor(readonly startedAt: Date) {}
+
+  /** Something could not be had; the rest goes on. */
+  gap(...gaps: readonly Gap[]): void {
+    this.#gaps.push(...gaps);
+  }
+
+  loaded(load: LoadReport): void {
+    if (load.changed) this.#loads.push(load);
+  }
+
+  /** What the load of a pull noted, by kind. */
+  notesOf(pull: string): Readonly<Record<string, number>> {
+    return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
+  }
+
+  exported(line: ExportLine): void {
+    this.#exports.push(line);
+  }
+
+  /** Something that waits for a person: an ambiguous export, a page that was odd. One sentence, with what to do. */
+  needsAction(sentence: string): void {
+    this.#attention.push(sentence);
+  }
+
+  unpaid(days: readonly Unpaid[]): void {
+    this.#unpaid = days;
+  }
+
+  checked(findings: readonly Finding[]): void {
+    this.#findings = findings;
+  }
+
+  /** What is known would be missing from the file: readers keep the one they have. */
+  withhold(reason: string): void {
+    this.#withheld = reason;
+  }
+
+  /** Why the file is not published; `undefined` when it may be. */
+  get withheld(): string | undefined {
+    const checks = this.stops.map(({ name }) => name).join(', ');
+    return checks === '' ? this.#withheld : `check ${checks} failed`;
+  }
+
+  /** A stage is over, after so many milliseconds. */
+  took(stage: 'pull' | 'model' | 'check', milliseconds: number): void {
+    this.#seconds[stage] = milliseconds / 1000;
+  }
+
+  /** Whether the warehouse holds something that it did not hold before. */
+  get changed(): boolean {
+    return this.#loads.length > 0;
+  }
+
+  get gaps(): readonly Gap[] {
+    return this.#gaps;
+  }
+
+  get attention(): readonly string[] {
+    return this.#attention;
+  }
+
+  get unpaidDays(): readonly Unpaid[] {
+    return this.#unpaid;
+  }
+
+  get exports(): readonly ExportLine[] {
+    return this.#exports;
+  }
+
+  /** What each check found, stops first; the findings themselves stand in `ops.checks`. */
+  get checks(): readonly FindingGroup[] {
+    return groupFindings(this.#findings);
+  }
+
+  /** Checks that forbid publishing. */
+  get stops(): readonly FindingGroup[] {
+    return this.checks.filter(({ severity }) => severity === 'stop');
+  }
+
+  /** Days and rows that were loaded, by stream. */
+  totals(): { stream: Stream; days: number; rows: number }[] {
+    const streams = [...new Set(this.#loads.map(({ stream }) => stream))];
+    return streams.map((stream) => {
+      const loads = this.#loads.filter((load) => load.stream === stream);
+      return {
+        stream,
+        days: new Set(loads.flatMap(({ days }) => days)).size,
+        rows: loads.reduce((sum, { rows }) => sum + rows, 0),
+      };
+    });
+  }
+
+  /** Fields that the service sends and the specification does not know, or the other way round. */
+  drift(): string[] {
+    return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
+  }
+
+  /** How often each kind of oddity was met and dealt with. */
+  notes(): Record<string, number> {
+    const notes: Record<string, number> = {};
+    for (const load of this.#loads) {
+      for (const [kind, count] of Object.entries(load.notes)) notes[kind] = (notes[kind] ?? 0) + count;
+    }
+    return notes;
+  }
+
+  /** 1 when something is missing or waits for a person, 3 when only the budget or a consent stood in the way, else 0. */
+  exitCode(): ExitCode {
+    if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
+      return EXIT.incomplete;
+    return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
+  }
+
+  /** For `--json` and `ops.runs`. */
+  toJSON(): Record<string, unknown> {
+    return {
+      started_at: this.startedAt.toISOString(),
+      loaded: this.totals(),
+      exports: this.#exports.map(({ key, day, records, requested }) => ({
+        key,
+        date: day,
+        records: records ?? null,
+        requested,
+      })),
+      not_requested: this.#unpaid.map(({ day, verdict, estimate }) => ({
+        date: day,
+        estimated_records: estimate ?? null,
+        reason: verdict,
+      })),
+      gaps: this.#gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
+      needs_attention: this.#attention,
+      drift: this.drift(),
+      notes: this.notes(),
+      findings: this.checks,
+      seconds: this.#seconds,
+      exit_code: this.exitCode(),
+    };
+  }
+}

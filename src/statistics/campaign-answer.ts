@@ -1,0 +1,67 @@
+/** Campaign statistics: E19 for each campaign that the daily statistics of the window name. */
+import { dayCount, halvesOf, type DayRange } from '../calendar.js';
+import type { ServiceAnswer, ServiceClient } from '../api/client.js';
+import { campaignStatistics } from '../api/endpoints.js';
+import { readEnvelope } from '../api/envelope.js';
+import { settleAll } from '../api/settle.js';
+
+export interface CampaignSink {
+  /** An answer for one campaign over a range, or over a part of it. */
+  accept(campaignId: string, range: DayRange, body: Buffer): Promise<void>;
+  reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
+}
+
+export interface CampaignFailure {
+  readonly campaignId: string;
+  readonly reason: string;
+  /** Whether the service says in its own words (404, JSON) that there is no such campaign. */
+  readonly notFound: boolean;
+}
+
+/** So often the same window is asked for again when the service says `Timeout`, before it is halved. */
+const PATIENCE = 1;
+
+/** E19 for every campaign over one range of KST days, several at once. Returns those that could not be had whole. */
+export async function extractCampaigns(
+  service: ServiceClient,
+  campaignIds: readonly string[],
+  range: DayRange,
+  sink: CampaignSink,
+): Promise<CampaignFailure[]> {
+  const failures = await settleAll(campaignIds.map((id) => extractCampaign(service, id, range, sink)));
+  return failures.filter((failure) => failure !== undefined);
+}
+
+async function extractCampaign(
+  service: ServiceClient,
+  campaignId: string,
+  range: DayRange,
+  sink: CampaignSink,
+): Promise<CampaignFailure | undefined> {
+  const question = campaignStatistics(service.projectId, campaignId, range);
+  let answer: ServiceAnswer;
+  let asked = 0;
+  do {
+    answer = await service.ask(question);
+    asked++;
+  } while (answer.verdict.kind === 'timeout' && asked <= PATIENCE);
+
+  const { verdict, body, status } = answer;
+  if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
+    const [first, second] = halvesOf(range);
+    const early = await extractCampaign(service, campaignId, first, sink);
+    const late = await extractCampaign(service, campaignId, second, sink);
+    return early ?? late;
+  }
+  if (verdict.kind !== 'ok') {
+    const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
+    return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
+  }
+  const data = verdict.envelope.kind === 'object' ? verdict.envelope.parts.get('data') : undefined;
+  if (data === undefined || body[data.start] !== 0x7b) {
+    await sink.reject(question.endpoint, campaignId, body);
+    return { campaignId, reason: 'E19 answered without a data object', notFound: false };
+  }
+  await sink.accept(campaignId, range, body);
+  return undefined;
+}

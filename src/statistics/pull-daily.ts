@@ -1,0 +1,100 @@
+/** The stage of the daily statistics: E17 in ranges, E18 day by day, landed and then loaded. */
+import { daysOf, rangesOf, type Day } from '../calendar.js';
+import { extractStatistics, extractSubchannelStatistics, type StatisticsSink } from './daily-answer.js';
+import type { RunContext } from '../run/context.js';
+import type { Job } from '../run/job.js';
+import type { Stream } from '../storage/pull.js';
+import { loadOrReport } from '../run/load-landed.js';
+import { gapsOf, heldAmong } from './held-back.js';
+
+/** No answer of E17 is asked to hold more days than this; a month of a busy project is a large answer already. */
+export const LONGEST_RANGE_DAYS = 31;
+
+export async function pullStatistics(job: Job, context: RunContext): Promise<void> {
+  const { signal, terminal, report } = context;
+  const rounds = [
+    { stream: 'statistics', what: 'daily statistics', extract: extractStatistics },
+    {
+      stream: 'statistics_by_subchannel',
+      what: 'statistics by sub-channel',
+      extract: extractSubchannelStatistics,
+    },
+  ] as const;
+  const asked = new Map<Stream, Day[]>();
+
+  for (const round of rounds) {
+    const days = await daysToPull(job, context, round.stream);
+    asked.set(round.stream, days);
+    await pull(round, days);
+  }
+  // What was held back is asked for once more, later: by now the service may have come to itself.
+  for (const round of rounds) {
+    const days = asked.get(round.stream) ?? [];
+    const doubtful = await doubtfulAmong(days, context, round.stream);
+    if (doubtful.length === 0) continue;
+    await pull(round, doubtful);
+    report.gap(...gapsOf(await heldAmong(days, context, round.stream), round.stream));
+  }
+
+  async function pull(
+    { stream, what, extract }: (typeof rounds)[number],
+    days: readonly Day[],
+  ): Promise<void> {
+    const sink = sinkFor(stream, what, job, context);
+    for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
+      signal.throwIfAborted();
+      terminal.progress(`${what} ${range.start} to ${range.end}`);
+      report.gap(...(await extract(context.service, range, sink)));
+    }
+  }
+}
+
+/** Lands what comes, and loads it. */
+function sinkFor(
+  stream: 'statistics' | 'statistics_by_subchannel',
+  what: string,
+  { acceptEmpty: accepted }: Job,
+  context: RunContext,
+): StatisticsSink {
+  const { landing, effects } = context;
+  return {
+    async accept(range, body) {
+      const pulledAt = context.pullInstant();
+      if (stream === 'statistics') {
+        const { id, file } = await landing.land({ stream, range, pulledAt, accepted }, body);
+        await loadOrReport(context, { stream, id, range, pulledAt, accepted, file });
+      } else {
+        const day = range.start;
+        const { id, file } = await landing.land({ stream, day, pulledAt, accepted }, body);
+        await loadOrReport(context, { stream, id, day, pulledAt, accepted, file });
+      }
+    },
+    async reject(endpoint, range, body) {
+      await landing.land(
+        { stream: 'rejected', endpoint, what: `${what} ${range.start}`, at: effects.now() },
+        body,
+      );
+    },
+  };
+}
+
+/** The days that were held back and, where there are any, those that came empty beside them for the first time. */
+async function doubtfulAmong(
+  days: readonly Day[],
+  context: RunContext,
+  stream: 'statistics' | 'statistics_by_subchannel',
+): Promise<Day[]> {
+  const held = new Set(await heldAmong(days, context, stream));
+  if (held.size === 0) return [];
+  const covered = await context.warehouse.coverage(stream);
+  return days.filter((day) => held.has(day) || covered.get(day)?.rows === 0);
+}
+
+/** The days of a job that a free stream lacks, that it is to pull again, or whose last answer was held back. */
+export async function daysToPull(job: Job, { warehouse }: RunContext, stream: Stream): Promise<Day[]> {
+  const covered = await warehouse.coverage(stream);
+  const held = new Set(await warehouse.heldBack(stream));
+  return daysOf(job.days).filter(
+    (day) => !covered.has(day) || held.has(day) || (day >= job.again.start && day <= job.again.end),
+  );
+}

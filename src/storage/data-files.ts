@@ -1,0 +1,27 @@
+/** Where a run and its readers meet in the data folder. Pure. */
+import { join } from 'node:path';
+import { foldersOf } from './paths.js';
+
+/** The files of a data folder that the run and its readers meet at. */
+export interface DataFiles {
+  /** What analysts open. */
+  readonly published: string;
+  /** What the run works on. */
+  readonly working: string;
+  /** What a rebuild works on, until it is whole. */
+  readonly rebuilt: string;
+  readonly temp: string;
+  /** The folder of the ledger. */
+  readonly ledger: string;
+}
+
+export function dataFiles(dataDir: string): DataFiles {
+  const folders = foldersOf(dataDir);
+  return {
+    published: join(dataDir, 'warehouse.duckdb'),
+    working: join(folders.private, 'warehouse.duckdb'),
+    rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
+    temp: join(folders.private, 'tmp'),
+    ledger: folders.ledger,
+  };
+}

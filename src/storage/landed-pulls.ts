@@ -1,0 +1,147 @@
+/** The free pulls that lie complete in the landing zone, as plain data. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isDay } from '../calendar.js';
+import { codeOf, DamageError } from '../errors.js';
+import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
+import type { CampaignsPull, FreePull, StatisticsPull, SubchannelPull } from './pull.js';
+import { orStorageError, readIfThere } from './storage-error.js';
+
+const instant = z.iso.datetime().transform((text) => new Date(text));
+const day = z.string().refine(isDay, 'not a day');
+
+/** `pull.json`, written last: without it a pull of campaigns never ended and is ignored. */
+export const campaignManifest = z.object({
+  version: z.literal(1),
+  range: z.object({ start: day, end: day }),
+  pulledAt: instant,
+  answers: z.array(
+    z.object({
+      campaignId: z.string(),
+      // A name in this very folder: a manifest cannot point anywhere else.
+      file: z.string().regex(/^[^/\\]+\.json\.gz$/),
+      windowStart: instant,
+      windowEnd: instant,
+    }),
+  ),
+  failed: z.array(z.string()),
+  notFound: z.array(z.string()).default([]),
+  gone: z.array(z.string()).default([]),
+  accepted: z.boolean().default(false),
+});
+export type CampaignManifest = z.infer<typeof campaignManifest>;
+
+const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+
+/**
+ * The complete pulls below `landing/` whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
+ * manifest is read. Throws `DamageError` for a manifest that cannot be read, `StorageError`.
+ */
+export async function listPulls(landing: string, isWanted: (id: string) => boolean): Promise<FreePull[]> {
+  const wanted = (await listFree(landing)).filter(({ stream, folder, name }) =>
+    isWanted(`${stream}/${folder}/${name}`),
+  );
+  const pulls = (await Promise.all(wanted.map((one) => pullOf(landing, one)))).flatMap((pull) => pull ?? []);
+  return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
+}
+
+/** When the latest pull began, as names tell, or undefined when there is none. Throws `StorageError`. */
+export async function latestInstant(landing: string): Promise<Date | undefined> {
+  let latest: Date | undefined;
+  for (const { name } of await listFree(landing)) {
+    const instant = instantOf(name) ?? answerOf(name)?.pulledAt;
+    if (instant !== undefined && (latest === undefined || instant > latest)) latest = instant;
+  }
+  return latest;
+}
+
+async function pullOf(landing: string, { stream, folder, name }: Found): Promise<FreePull | undefined> {
+  if (stream === 'statistics') return statisticsPull(landing, folder, name);
+  if (stream === 'statistics_by_subchannel') return subchannelPull(landing, folder, name);
+  return campaignsPull(landing, folder, name);
+}
+
+interface Found {
+  readonly stream: (typeof STREAMS)[number];
+  readonly folder: string;
+  readonly name: string;
+}
+
+async function listFree(landing: string): Promise<Found[]> {
+  return (await Promise.all(STREAMS.map((stream) => listFiles(landing, stream)))).flat();
+}
+
+/** What lies two levels below a stream's folder: `<range or day>/<instant...>`. */
+async function listFiles(landing: string, stream: Found['stream']): Promise<Found[]> {
+  const folders = await namesIn(join(landing, stream));
+  const nested = await Promise.all(
+    folders.map(async (folder) =>
+      (await namesIn(join(landing, stream, folder))).map((name) => ({ stream, folder, name })),
+    ),
+  );
+  return nested.flat();
+}
+
+/** The names in a folder; none when it is not there, or is no folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return orStorageError('list', folder, async () => {
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+      throw error;
+    }
+  });
+}
+
+function statisticsPull(landing: string, folder: string, name: string): StatisticsPull | undefined {
+  const range = rangeOf(folder);
+  const answer = answerOf(name);
+  if (range === undefined || answer === undefined) return undefined;
+  const id = `statistics/${folder}/${name}`;
+  return { stream: 'statistics', id, range, ...answer, file: join(landing, id) };
+}
+
+function subchannelPull(landing: string, folder: string, name: string): SubchannelPull | undefined {
+  const answer = answerOf(name);
+  if (!isDay(folder) || answer === undefined) return undefined;
+  const id = `statistics_by_subchannel/${folder}/${name}`;
+  return { stream: 'statistics_by_subchannel', id, day: folder, ...answer, file: join(landing, id) };
+}
+
+async function campaignsPull(
+  landing: string,
+  folder: string,
+  name: string,
+): Promise<CampaignsPull | undefined> {
+  if (rangeOf(folder) === undefined || instantOf(name) === undefined) return undefined;
+  const id = `campaigns/${folder}/${name}`;
+  const manifest = await readManifest(join(landing, id, MANIFEST));
+  if (manifest === undefined) return undefined;
+  const { range, pulledAt, answers, failed, notFound, gone, accepted } = manifest;
+  return {
+    stream: 'campaigns',
+    id,
+    range,
+    pulledAt,
+    complete: failed.length === 0,
+    accepted,
+    answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
+    notFound,
+    gone,
+  };
+}
+
+async function readManifest(path: string): Promise<CampaignManifest | undefined> {
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
+  try {
+    return campaignManifest.parse(JSON.parse(text.toString('utf8')));
+  } catch (cause) {
+    throw new DamageError(`${path} is not the manifest that was written`, {
+      hint: 'move its folder away; the next run pulls those days again, which is free',
+      cause,
+    });
+  }
+}

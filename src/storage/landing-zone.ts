@@ -1,0 +1,238 @@
+/**
+ * The landing zone: what the service answered, verbatim, compressed, never changed. Everything after it can be built
+ * again from here without the network.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { DayRange, Window } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { codeOf } from '../errors.js';
+import { DurableFolder, sweepTemporaries } from './atomic-file.js';
+import {
+  campaignFolder,
+  campaignName,
+  exportFolder,
+  foldersOf,
+  MANIFEST,
+  pageOf,
+  pathOf,
+  type ExportFolder,
+  type LandingPath,
+} from './paths.js';
+import { latestInstant, listPulls, namesIn } from './landed-pulls.js';
+import type { CampaignAnswer, CampaignsPull, FreePull } from './pull.js';
+import { orStorageError } from './storage-error.js';
+import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
+
+type LandingEffects = Pick<Effects, 'reach'>;
+
+/** A file that is durable on disk. */
+export interface LandedFile {
+  /** The path relative to `landing/`. */
+  readonly id: string;
+  /** The absolute path. */
+  readonly file: string;
+  /** Bytes as received. */
+  readonly bytes: number;
+  /** Bytes on disk. */
+  readonly storedBytes: number;
+}
+
+export class LandingZone {
+  readonly folder: string;
+  readonly #disk: DurableFolder;
+  /** Paths given out by this process: two answers never share one, however close in time. */
+  readonly #taken = new Set<string>();
+
+  private constructor(dataDir: string, effects: LandingEffects) {
+    this.folder = resolve(foldersOf(dataDir).landing);
+    this.#disk = new DurableFolder(dataDir, effects);
+  }
+
+  /** For the holder of the lock: sweeps what dead processes left half written, and can land. */
+  static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
+    const landing = new LandingZone(dataDir, effects);
+    await landing.#disk.makeFolder(landing.folder);
+    await sweepTemporaries(landing.folder);
+    return landing;
+  }
+
+  /** For readers beside a run (`plan`, `status`): makes and removes nothing. */
+  static read(dataDir: string): LandingZone {
+    return new LandingZone(dataDir, { reach: () => undefined });
+  }
+
+  /**
+   * Puts an answer on disk as it came and resolves when it is durable. Free pulls and rejected answers never replace
+   * a file: a second one of the same millisecond is dated one later. A page replaces the page of that number.
+   * Throws `StorageError`; then nothing of it is left.
+   */
+  async land(place: LandingPath, body: Uint8Array): Promise<LandedFile> {
+    const id = place.stream === 'events' ? pathOf(place) : await this.#reserve(place);
+    return this.#write(id, body, `land/${place.stream}`);
+  }
+
+  /** Begins a pull of campaign statistics (E19); it counts once `finish` has resolved. */
+  async campaignPull(range: DayRange, pulledAt: Date): Promise<CampaignPull> {
+    for (let at = pulledAt; ; at = oneLater(at)) {
+      const id = campaignFolder(range, at);
+      if (await this.#isFree(id)) return new CampaignPull(this.#writer(id), range, at, id);
+    }
+  }
+
+  /**
+   * The complete free pulls, or those whose id is wanted, oldest first. Throws `DamageError` for an unreadable manifest,
+   * `StorageError`.
+   */
+  pulls(isWanted: (id: string) => boolean = () => true): Promise<FreePull[]> {
+    return listPulls(this.folder, isWanted);
+  }
+
+  /** When the latest free pull began. Throws `StorageError`. */
+  latestPull(): Promise<Date | undefined> {
+    return latestInstant(this.folder);
+  }
+
+  /** The pages of an export that are on disk, by number; an export is resumed with those that are not. */
+  async landedPages(place: ExportFolder): Promise<Map<number, string>> {
+    const folder = join(this.folder, exportFolder(place));
+    const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
+      const page = pageOf(name);
+      return page === undefined ? [] : [[page, join(folder, name)]];
+    });
+    return new Map(pages.sort(([a], [b]) => a - b));
+  }
+
+  /** The body of a landed file, as it was received. Throws `DamageError`, `StorageError`. */
+  read(file: string): Promise<Buffer> {
+    return readWhole(file);
+  }
+
+  /** Throws `DamageError` naming the file when it is not one whole gzip, `StorageError`. */
+  verify(file: string): Promise<void> {
+    return verifyWhole(file);
+  }
+
+  /** Reads every landed file; resolves with how many there are. Throws as `verify` does. */
+  async verifyAll(): Promise<number> {
+    const names = await orStorageError('list', this.folder, () => readdir(this.folder, { recursive: true }));
+    const files = names.filter((name) => name.endsWith('.json.gz'));
+    for (const file of files) await this.verify(join(this.folder, file));
+    return files.length;
+  }
+
+  async #reserve(place: Exclude<LandingPath, { stream: 'events' }>): Promise<string> {
+    for (let later = place; ; later = dated(later)) {
+      const id = pathOf(later);
+      if (await this.#isFree(id)) return id;
+    }
+  }
+
+  async #isFree(id: string): Promise<boolean> {
+    if (this.#taken.has(id)) return false;
+    this.#taken.add(id);
+    const path = join(this.folder, id);
+    return orStorageError('look for', path, async () => {
+      const there = await stat(path).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error;
+      });
+      return there === undefined;
+    });
+  }
+
+  #writer(folder: string): CampaignWriter {
+    return {
+      answer: (name, body) => this.#write(`${folder}/${name}`, body, 'land/campaigns'),
+      manifest: (text) =>
+        this.#disk.write(join(this.folder, folder, MANIFEST), text, 'land/campaigns-manifest'),
+      path: (name) => join(this.folder, folder, name),
+    };
+  }
+
+  async #write(id: string, body: Uint8Array, what: string): Promise<LandedFile> {
+    const stored = await gzipped(body);
+    const file = join(this.folder, id);
+    await this.#disk.write(file, stored, what);
+    return { id, file, bytes: body.byteLength, storedBytes: stored.byteLength };
+  }
+}
+
+interface CampaignWriter {
+  answer(name: string, body: Uint8Array): Promise<LandedFile>;
+  manifest(text: string): Promise<void>;
+  path(name: string): string;
+}
+
+/** How a pull of campaign statistics ended. */
+interface CampaignEnd {
+  /** The campaigns that were asked for and did not answer. */
+  readonly failed?: readonly string[];
+  /** Of these, the ones whose answer was 404. */
+  readonly notFound?: readonly string[];
+  /** Those that are taken for deleted at the service. */
+  readonly gone?: readonly string[];
+  /** Whether a person takes the answers as they are, however little they hold. */
+  readonly accepted?: boolean;
+}
+
+/** One pull of campaign statistics while it goes on. Killed before `finish`, it never was. */
+export class CampaignPull {
+  readonly #answers: CampaignAnswer[] = [];
+  readonly #counts = new Map<string, number>();
+
+  constructor(
+    readonly writer: CampaignWriter,
+    readonly range: DayRange,
+    readonly pulledAt: Date,
+    readonly id: string,
+  ) {}
+
+  /** Puts one campaign's answer on disk; `window` is what was asked for. Throws `StorageError`. */
+  async land(campaignId: string, window: Window, body: Uint8Array): Promise<LandedFile> {
+    const nth = (this.#counts.get(campaignId) ?? 0) + 1;
+    this.#counts.set(campaignId, nth);
+    const name = campaignName(campaignId, nth);
+    const landed = await this.writer.answer(name, body);
+    this.#answers.push({ campaignId, file: name, windowStart: window.start, windowEnd: window.end });
+    return landed;
+  }
+
+  /** Declares the pull done. Throws `StorageError`. */
+  async finish({
+    failed = [],
+    notFound = [],
+    gone = [],
+    accepted = false,
+  }: CampaignEnd = {}): Promise<CampaignsPull> {
+    const { id, range, pulledAt } = this;
+    const answers = this.#answers.toSorted(byCampaignAndWindow);
+    const manifest = { version: 1, range, pulledAt, answers, failed, notFound, gone, accepted };
+    await this.writer.manifest(`${JSON.stringify(manifest, null, 1)}\n`);
+    return {
+      stream: 'campaigns',
+      id,
+      range,
+      pulledAt,
+      complete: failed.length === 0,
+      accepted,
+      notFound,
+      gone,
+      answers: answers.map((answer) => ({ ...answer, file: this.writer.path(answer.file) })),
+    };
+  }
+}
+
+function oneLater(instant: Date): Date {
+  return new Date(instant.getTime() + 1);
+}
+
+function dated<P extends Exclude<LandingPath, { stream: 'events' }>>(place: P): P {
+  return place.stream === 'rejected'
+    ? { ...place, at: oneLater(place.at) }
+    : { ...place, pulledAt: oneLater(place.pulledAt) };
+}
+
+function byCampaignAndWindow(a: CampaignAnswer, b: CampaignAnswer): number {
+  if (a.campaignId !== b.campaignId) return a.campaignId < b.campaignId ? -1 : 1;
+  return a.windowStart.getTime() - b.windowStart.getTime();
+}

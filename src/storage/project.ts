@@ -1,0 +1,86 @@
+/**
+ * Whose data a folder holds: the project, and the addresses that it was asked of. Days, exports and budget of two
+ * projects must not meet in one folder, where those of one would count as those of the other.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import { ConfigError, DamageError } from '../errors.js';
+import { DurableFolder } from './atomic-file.js';
+import { foldersOf } from './paths.js';
+import { readIfThere } from './storage-error.js';
+
+/** What the settings say of it; a command that needs no service may lack both. */
+export interface ProjectSettings {
+  readonly dataDir: string;
+  readonly projectId: string | undefined;
+  readonly baseUrl: string | undefined;
+}
+
+const projectFile = z.object({ project_id: z.string(), base_urls: z.array(z.string()) });
+
+type ProjectFile = z.infer<typeof projectFile>;
+
+/**
+ * For commands that only look on; makes nothing.
+ *
+ * @throws ConfigError when the folder holds another project, naming both
+ * @throws DamageError, StorageError when its file cannot be read
+ */
+export async function assertSameProject(settings: ProjectSettings): Promise<void> {
+  await heldProject(settings);
+}
+
+/**
+ * For the holder of the lock: the same, and a folder that is new, or older than this file, becomes the project's. Gives
+ * the address that the project was last asked of before, where that is another one and this one is new.
+ *
+ * @throws ConfigError, DamageError, StorageError as above, and StorageError when it cannot be written
+ */
+export async function keepToProject(
+  settings: ProjectSettings,
+  effects: Pick<Effects, 'reach'>,
+): Promise<string | undefined> {
+  const { dataDir, projectId, baseUrl } = settings;
+  const held = await heldProject(settings);
+  if (projectId === undefined) return undefined;
+  const known = held?.base_urls ?? [];
+  if (held !== undefined && (baseUrl === undefined || known.includes(baseUrl))) return undefined;
+  const file: ProjectFile = {
+    project_id: projectId,
+    base_urls: baseUrl === undefined ? known : [...known, baseUrl],
+  };
+  const text = `${JSON.stringify(file, null, 2)}\n`;
+  await new DurableFolder(dataDir, effects).write(pathIn(dataDir), text, 'project');
+  return known.at(-1);
+}
+
+async function heldProject({ dataDir, projectId }: ProjectSettings): Promise<ProjectFile | undefined> {
+  const path = pathIn(dataDir);
+  const bytes = await readIfThere(path);
+  if (bytes === undefined) return undefined;
+  const held = parse(path, bytes.toString('utf8'));
+  if (projectId !== undefined && held.project_id !== projectId) {
+    throw new ConfigError(
+      `${dataDir} holds the data of project ${held.project_id}, and the settings name project ${projectId}.`,
+      { hint: 'Correct project_id, or give this project a data_dir of its own.' },
+    );
+  }
+  return held;
+}
+
+function parse(path: string, text: string): ProjectFile {
+  try {
+    return projectFile.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new DamageError(`${path} is not what was written.`, {
+      hint: 'Restore it from a backup, or remove it: the next run writes it again for the project of the settings.',
+      cause,
+    });
+  }
+}
+
+/** With what was landed, so that a copy of the landing zone knows whose it is. */
+function pathIn(dataDir: string): string {
+  return join(foldersOf(dataDir).landing, 'project.json');
+}

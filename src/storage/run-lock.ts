@@ -1,0 +1,206 @@
+/**
+ * One run at a time in a data folder. The lock is the kernel's own: a tiny DuckDB database kept open for writing,
+ * which the kernel lets go when the process ends, however it ends. So no lock is ever stale, and no process id is
+ * mistaken for another. `lock.json` beside it only tells the second run who the first one is.
+ */
+import { chmod, open, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
+import { z } from 'zod';
+import { formatKst } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { DamageError, messageOf, StorageError, TryLaterError } from '../errors.js';
+import { DurableFolder, FILE_MODE, sweepTemporaries } from './atomic-file.js';
+import { openInstance } from './duckdb.js';
+import { foldersOf } from './paths.js';
+import { orStorageError, storageError } from './storage-error.js';
+
+/** Who holds, or last held, a lock: for messages only. */
+export interface LockHolder {
+  readonly pid: number;
+  /** Such as `dawnload run`. */
+  readonly command: string;
+  readonly since: Date;
+}
+
+const holder = z.object({
+  pid: z.number().int().positive(),
+  command: z.string(),
+  since: z.iso.datetime().transform((text) => new Date(text)),
+});
+
+/** More threads are of no use to an empty database. */
+const SETTINGS = { threads: '1' };
+
+/**
+ * The locks of this process. DuckDB would open one file twice in one process without a word, and closing either would
+ * let go of both.
+ */
+const held = new Set<string>();
+
+/** A lock that is held until `release` or the end of the process. */
+export class RunLock {
+  readonly #path: string;
+  readonly #inode: number;
+  #instance: DuckDBInstance | undefined;
+
+  private constructor(path: string, instance: DuckDBInstance, inode: number) {
+    this.#path = path;
+    this.#instance = instance;
+    this.#inode = inode;
+  }
+
+  /**
+   * Takes the lock of a data folder at once or not at all. Throws `TryLaterError` naming the other run,
+   * `StorageError`.
+   */
+  static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
+    const disk = new DurableFolder(dataDir, effects);
+    const folder = foldersOf(dataDir).private;
+    await disk.makeFolder(folder);
+    const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
+    if (held.has(path)) throw new TryLaterError(`this very process already holds ${dataDir}`);
+    held.add(path);
+    let instance: DuckDBInstance | undefined;
+    try {
+      instance = await openAlone(path, dataDir);
+      // From here on the file is never opened with node:fs: closing it would let go of the lock.
+      await orStorageError('protect', path, () => chmod(path, FILE_MODE));
+      await sweepTemporaries(folder);
+      const { ino } = await orStorageError('find', path, () => stat(path));
+      const about = { pid: process.pid, command, since: effects.now() };
+      await disk.write(join(folder, 'lock.json'), `${JSON.stringify(about)}\n`, 'lock');
+      return new RunLock(path, instance, ino);
+    } catch (error) {
+      instance?.closeSync();
+      held.delete(path);
+      throw error;
+    }
+  }
+
+  /**
+   * Makes sure that no one took the lock's file away, so that another run could be under way: for the moment before
+   * something is sent that is billed. Throws `StorageError`.
+   */
+  async assertHeld(): Promise<void> {
+    const inode = await stat(this.#path).then(
+      ({ ino }) => ino,
+      () => undefined,
+    );
+    if (this.#instance !== undefined && inode === this.#inode) return;
+    throw new StorageError(`the lock ${this.#path} was removed or replaced while this run held it`, {
+      hint: 'leave data/private alone while a run is under way; run again when no other is',
+    });
+  }
+
+  /** Lets go; once is enough, twice does no harm. */
+  async release(): Promise<void> {
+    if (this.#instance === undefined) return;
+    const instance = this.#instance;
+    this.#instance = undefined;
+    await rm(join(this.#path, '..', 'lock.json'), { force: true }).catch(() => undefined);
+    instance.closeSync();
+    held.delete(this.#path);
+  }
+}
+
+/** Who says to hold the lock: a hint for messages, since a process that was killed leaves its word behind. */
+export async function lockHolder(dataDir: string): Promise<LockHolder | undefined> {
+  try {
+    return holder.parse(JSON.parse(await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
+  try {
+    return await openDatabase(path);
+  } catch (error) {
+    if (isConflict(error)) throw await otherRun(dataDir, error);
+    if (storageCode(error) !== undefined) throw lockError(path, error);
+  }
+  await mend(path);
+  try {
+    return await openDatabase(path);
+  } catch (error) {
+    if (isConflict(error)) throw await otherRun(dataDir, error);
+    throw lockError(path, error);
+  }
+}
+
+function openDatabase(path: string): Promise<DuckDBInstance> {
+  return openInstance(path, SETTINGS);
+}
+
+/**
+ * Makes a damaged lock file a valid one again, in place: a new file under the same name would be a second lock, and
+ * two runs that mend at the same time would each hold one.
+ */
+async function mend(path: string): Promise<void> {
+  const fresh = join(path, '..', `.mend-${process.pid}`);
+  await orStorageError('mend', path, async () => {
+    await rm(fresh, { force: true });
+    try {
+      const instance = await openDatabase(fresh);
+      instance.closeSync();
+      const bytes = await readFile(fresh);
+      await rm(`${path}.wal`, { force: true });
+      const handle = await open(path, 'r+');
+      try {
+        await handle.write(bytes, 0, bytes.length, 0);
+        await handle.truncate(bytes.length);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    } finally {
+      await rm(fresh, { force: true });
+    }
+  });
+}
+
+function isConflict(error: unknown): boolean {
+  return /could not set lock|conflicting lock/i.test(messageOf(error));
+}
+
+async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {
+  const pid = Number(/\(PID (\d+)\)/.exec(messageOf(cause))?.[1] ?? 0);
+  const known = await lockHolder(dataDir);
+  // The word of a process that was killed may still lie there: it counts only for the process that the kernel names,
+  // or where the kernel names none (another container).
+  const who =
+    known !== undefined && (pid === 0 || pid === known.pid)
+      ? `process ${known.pid}, \`${known.command}\`, since ${formatKst(known.since)}`
+      : `process ${pid}`;
+  return new TryLaterError(`another run (${who}) holds ${dataDir}`, {
+    hint: 'run again when it has ended; two runs at once are never needed',
+    cause,
+  });
+}
+
+/** DuckDB reports a failed system call in words; these are the ones that a person can mend. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/permission denied/i, 'EACCES'],
+  [/operation not permitted/i, 'EPERM'],
+  [/read-only file system/i, 'EROFS'],
+  [/no space left/i, 'ENOSPC'],
+  [/quota exceeded/i, 'EDQUOT'],
+  [/too many open files/i, 'EMFILE'],
+  [/is a directory/i, 'EISDIR'],
+  [/input\/output error/i, 'EIO'],
+];
+
+function storageCode(error: unknown): string | undefined {
+  return WORDS.find(([words]) => words.test(messageOf(error)))?.[1];
+}
+
+function lockError(path: string, cause: unknown): Error {
+  const code = storageCode(cause);
+  if (code !== undefined)
+    return storageError('lock', path, Object.assign(new Error(messageOf(cause), { cause }), { code }));
+  return new DamageError(`cannot lock ${path}: ${messageOf(cause)}`, {
+    hint: 'when no run is under way, remove that file; it holds nothing',
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * What is made of days is brought forward by the days that loads changed, and those that look back at them: models and
+ * checks alike. So a night costs what its days cost, however old the warehouse is.
+ */
+import { z } from 'zod';
+import { STREAMS, type Stream } from '../storage/pull.js';
+import { count, type Session } from './session.js';
+
+/** How many days later a changed day still matters; `all` for every later day that holds rows. */
+export type Lookback = number | 'all';
+
+export interface Dependence {
+  /** The streams whose changes make days dirty. */
+  readonly streams: readonly Stream[];
+  readonly lookback: Lookback;
+  /** Rows are replaced by the day, or by the week. */
+  readonly partition: 'day' | 'week';
+}
+
+export interface Refresh extends Dependence {
+  /** Every day that any row is about, not the dirty ones alone. */
+  readonly full: boolean;
+  /** What a batch never divides. */
+  readonly unit: 'day' | 'week';
+}
+
+/** `events, statistics`. */
+export const dependsOn = z
+  .string()
+  .transform((list) => list.split(', '))
+  .pipe(z.array(z.enum(STREAMS)).min(1));
+
+/** `27 days`, or `all days`. */
+export const lookback = z
+  .string()
+  .regex(/^(\d+|all) days$/)
+  .transform((text): Lookback => (text === 'all days' ? 'all' : Number.parseInt(text, 10)));
+
+/** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
+export class DirtyDays {
+  readonly #session: Session;
+  #found = { what: '', days: 0 };
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Fills `dirty_days` and says how many they are; what depends on the same things shares them. */
+  async find(refresh: Refresh): Promise<number> {
+    const names = namesOf(refresh);
+    const what = JSON.stringify(refresh.full ? 'every day' : names);
+    if (what !== this.#found.what) {
+      if (refresh.full) await this.#session.run('incremental/message_rows');
+      const file = refresh.full ? 'incremental/every_day' : 'incremental/dirty_days';
+      const { days } = await this.#session.row(file, z.object({ days: count }), names);
+      this.#found = { what, days };
+    }
+    return this.#found.days;
+  }
+
+  /** Does the work for each batch of the days, with `batch_days` and `lookback_days` at hand. */
+  async forEachBatch(refresh: Refresh, work: () => Promise<void>): Promise<void> {
+    const names = namesOf(refresh);
+    const { batches } = await this.#session.row('incremental/batches', z.object({ batches: count }), names);
+    for (let batch = 0; batch < batches; batch += 1) {
+      await this.#session.run('incremental/batch', { ...names, batch: String(batch) });
+      await work();
+    }
+  }
+}
+
+function namesOf({ streams, lookback, partition, unit }: Refresh): Record<string, string> {
+  return {
+    streams: streams.map((stream) => `'${stream}'`).join(', '),
+    lookback: lookback === 'all' ? 'null' : String(lookback),
+    partition,
+    unit,
+  };
+}

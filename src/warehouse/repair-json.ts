@@ -1,0 +1,77 @@
+/**
+ * JSON texts that a strict reader refuses, made such that it takes them: what is wrong is replaced in its place, and the
+ * rest stays as it came. Pure; the landed file keeps what the service sent.
+ */
+
+/** A string of JSON from quote to quote, or the words that JavaScript knows and JSON does not. */
+const STRINGS_AND_WORDS = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+
+/** Inside of a string: a pair of surrogates, any other escape of a character, any other escape, a control character. */
+const TROUBLES =
+  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
+
+/**
+ * The text without a byte order mark, with half pairs of surrogates as U+FFFD, control characters and unknown escapes
+ * escaped, and `NaN` and the infinities as null. Of a list of records, one that is no JSON even then becomes the string
+ * of its text, so that it stands for itself beside the others.
+ *
+ * @returns undefined when what is left is not JSON
+ */
+export function repairedJson(text: string): string | undefined {
+  const given = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const repaired = given.replace(STRINGS_AND_WORDS, (found) =>
+    found.startsWith('"') ? found.replace(TROUBLES, repairedCharacter) : 'null',
+  );
+  if (isJson(repaired)) return repaired;
+  const salvaged = withTextsForBroken(repaired);
+  return isJson(salvaged) ? salvaged : undefined;
+}
+
+function repairedCharacter(found: string): string {
+  if (found.length === 12) return found;
+  if (/^\\u[dD][89a-fA-F]/.test(found) && found.length === 6) return '\\ufffd';
+  if (found.length === 6) return found;
+  // What is escaped may itself be a control character, or a letter that means nothing.
+  if (found.length === 2)
+    return /["\\/bfnrt]/.test(found.charAt(1)) ? found : `\\\\${repairedControl(found.charAt(1))}`;
+  return repairedControl(found);
+}
+
+function repairedControl(character: string): string {
+  return character < ' ' ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The same text, where the elements of the outer list, or of the list `data`, that are no JSON are strings. */
+function withTextsForBroken(text: string): string {
+  const start = /^\s*\[/.exec(text) ?? /"data"\s*:\s*\[/.exec(text);
+  if (start === null) return text;
+  const from = start.index + start[0].length;
+  const elements: string[] = [];
+  let depth = 0;
+  let begin = from;
+  // Strings count as a whole: what looks like a bracket in them is none.
+  for (const { 0: token, index } of text.slice(from).matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{},]/g)) {
+    const at = from + index;
+    if (token === '[' || token === '{') depth++;
+    else if (depth === 0 && (token === ',' || token === ']')) {
+      elements.push(text.slice(begin, at));
+      begin = at + 1;
+      if (token === ']') return text.slice(0, from) + elements.map(orItsText).join(',') + text.slice(at);
+    } else if (token === ']' || token === '}') depth--;
+  }
+  return text;
+}
+
+function orItsText(element: string): string {
+  return element.trim() === '' || isJson(element) ? element : JSON.stringify(element.trim());
+}

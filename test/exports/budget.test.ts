@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  planRequests,
+  reasonFor,
+  recordsOf,
+  untilLearned,
+  type Candidate,
+} from '../../src/exports/budget.js';
+import { EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/state.js';
+import { entry } from './entries.js';
+
+const NOW = new Date('2026-11-20T22:10:00Z');
+const RUN = new Date('2026-11-20T22:05:00Z');
+const circumstances = { now: NOW, runStartedAt: RUN, yesPaid: false };
+const budget = { recordsPerRun: 1_000, recordsPerMonth: 5_000 };
+/** An entry of an earlier run of this month. */
+const earlier = new Date('2026-11-10T22:05:00Z');
+
+function verdicts(...args: Parameters<typeof planRequests>): string[] {
+  return planRequests(...args).map(({ day, verdict }) => `${day} ${verdict}`);
+}
+
+describe('the purse', () => {
+  it('lets through what fits, newest first, and names what does not', () => {
+    const days = [
+      { day: '2026-11-20', estimate: 600 },
+      { day: '2026-11-19', estimate: 500 },
+      { day: '2026-11-18', estimate: 400 },
+    ];
+    const decisions = planRequests(days, budget, [], circumstances);
+    expect(decisions).toEqual([
+      { day: '2026-11-20', verdict: 'request', estimate: 600, leftInRun: 1_000, leftInMonth: 5_000 },
+      { day: '2026-11-19', verdict: 'over_run_budget', estimate: 500, leftInRun: 400, leftInMonth: 4_400 },
+      { day: '2026-11-18', verdict: 'request', estimate: 400, leftInRun: 400, leftInMonth: 4_400 },
+    ]);
+    expect(decisions.map(reasonFor)).toEqual([
+      undefined,
+      'about 500 records do not fit the 400 left of exports.budget.records_per_run',
+      undefined,
+    ]);
+  });
+
+  it('sends nothing without a budget, whoever consents', () => {
+    const days = [{ day: '2026-11-20', estimate: 0 }];
+    expect(verdicts(days, undefined, [], { ...circumstances, yesPaid: true })).toEqual([
+      '2026-11-20 no_budget',
+    ]);
+  });
+
+  it('counts an export at its estimate until it is landed, and at its records from then on', () => {
+    const days = [{ day: '2026-11-20', estimate: 500 }];
+    const pending = entry({ intendedAt: earlier, estimate: 4_600 });
+    expect(verdicts(days, budget, [pending], circumstances)).toEqual(['2026-11-20 over_month_budget']);
+    const landed = entry({ intendedAt: earlier, estimate: 4_600, records: 4_500, state: 'landed' });
+    expect(verdicts(days, budget, [landed], circumstances)).toEqual(['2026-11-20 request']);
+  });
+
+  it.each<[ExportState, Billed, number]>([
+    ['intended', 'maybe', 100],
+    ['ambiguous', 'maybe', 100],
+    ['abandoned', 'yes', 100],
+    ['abandoned', 'maybe', 100],
+    ['abandoned', 'no', 0],
+    ['failed', 'no', 0],
+    ['withdrawn', 'no', 0],
+  ])('counts an export that is %s, billed %s, as %d records', (state, billed, records) => {
+    expect(recordsOf(entry({ state, billed, estimate: 100 }))).toBe(records);
+  });
+
+  it('counts a month as the month in Korea in which the request was made', () => {
+    const days = [{ day: '2026-11-29', estimate: 900 }];
+    const spent = { estimate: 4_500, records: 4_500 };
+    // 00:10 KST on 1 December is still November in UTC.
+    const now = new Date('2026-11-30T15:10:00Z');
+    const inNovember = entry({ ...spent, intendedAt: new Date('2026-11-30T14:59:00Z') });
+    const inDecember = entry({ ...spent, intendedAt: new Date('2026-11-30T15:00:00Z') });
+    const then = { now, runStartedAt: new Date('2026-11-30T15:09:00Z'), yesPaid: false };
+    expect(verdicts(days, budget, [inNovember], then)).toEqual(['2026-11-29 request']);
+    expect(verdicts(days, budget, [inDecember], then)).toEqual(['2026-11-29 over_month_budget']);
+  });
+
+  it('counts against the run only what was intended since it began', () => {
+    const days = [{ day: '2026-11-19', estimate: 200 }];
+    const mine = entry({ estimate: 900, intendedAt: RUN });
+    const before = entry({ estimate: 900, intendedAt: new Date(RUN.getTime() - 1) });
+    expect(verdicts(days, budget, [mine], circumstances)).toEqual(['2026-11-19 over_run_budget']);
+    expect(verdicts(days, budget, [before], circumstances)).toEqual(['2026-11-19 request']);
+  });
+
+  it('asks for consent to a day without an estimate, and then lets one through at a time', () => {
+    const days = [
+      { day: '2026-11-20', estimate: 300 },
+      { day: '2026-11-19', estimate: undefined },
+      { day: '2026-11-18', estimate: undefined },
+      { day: '2026-11-17', estimate: 1 },
+    ];
+    expect(verdicts(days, budget, [], circumstances)).toEqual([
+      '2026-11-20 request',
+      '2026-11-19 no_estimate',
+      '2026-11-18 no_estimate',
+      '2026-11-17 request',
+    ]);
+    const consented = planRequests(days, budget, [], { ...circumstances, yesPaid: true });
+    expect(consented.map(({ verdict }) => verdict)).toEqual([
+      'request',
+      'request',
+      'waits_for_size',
+      'waits_for_size',
+    ]);
+    expect(consented.map(({ waitsFor }) => waitsFor)).toEqual([
+      undefined,
+      undefined,
+      '2026-11-19',
+      '2026-11-19',
+    ]);
+  });
+
+  it('holds everything back while an export of unknown size is under way', () => {
+    const unknown = entry({ key: '2026-11-10.1', estimate: undefined, intendedAt: earlier });
+    const days = [{ day: '2026-11-20', estimate: 1 }];
+    const [decision] = planRequests(days, budget, [unknown], circumstances);
+    expect(decision).toMatchObject({ verdict: 'waits_for_size', waitsFor: '2026-11-10.1' });
+    expect(verdicts(days, budget, [{ ...unknown, records: 10 }], circumstances)).toEqual([
+      '2026-11-20 request',
+    ]);
+  });
+
+  it('holds at least one record for an export until its size is known, however small its estimate', () => {
+    const pending = Array.from({ length: 1_000 }, (_, i) =>
+      entry({ key: `k${i}`, estimate: 0, intendedAt: RUN }),
+    );
+    expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending, circumstances)).toEqual([
+      '2026-11-20 over_run_budget',
+    ]);
+    expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending.slice(1), circumstances)).toEqual([
+      '2026-11-20 request',
+    ]);
+    const days = Array.from({ length: 5 }, (_, i) => ({ day: `2026-11-1${i}`, estimate: 0 }));
+    const three = { recordsPerRun: 3, recordsPerMonth: 3 };
+    expect(
+      verdicts(days, three, [], circumstances).filter((verdict) => verdict.endsWith('request')),
+    ).toHaveLength(3);
+  });
+
+  it('counts an export that is read again at what it held, or at its estimate when that is more', () => {
+    expect(recordsOf(entry({ state: 'ready', records: 0, estimate: 500 }))).toBe(500);
+    expect(recordsOf(entry({ state: 'ready', records: 900, estimate: 500 }))).toBe(900);
+    expect(recordsOf(entry({ state: 'loaded', records: 0, estimate: 500 }))).toBe(0);
+  });
+
+  describe('that has not learned yet how many records a message leaves', () => {
+    const days = [
+      { day: '2026-11-20', estimate: 10 },
+      { day: '2026-11-19', estimate: 4_000 },
+    ];
+    const decided = (learned: boolean, ...entries: Parameters<typeof entry>[0][]): string[] => {
+      const all = entries.map(entry);
+      return untilLearned(planRequests(days, budget, all, circumstances), learned, all).map(
+        ({ verdict, waitsFor = '' }) => `${verdict} ${waitsFor}`.trim(),
+      );
+    };
+
+    it.each<ExportState>(['requested', 'processing', 'ready'])('waits while an export is %s', (state) => {
+      expect(decided(false, { key: '2026-11-18.1', state })).toEqual([
+        'waits_for_size 2026-11-18.1',
+        'over_run_budget',
+      ]);
+      expect(decided(true, { key: '2026-11-18.1', state })).toEqual(['request', 'over_run_budget']);
+    });
+
+    it.each<ExportState>(['ambiguous', 'abandoned', 'failed', 'withdrawn', 'landed', 'loaded'])(
+      'does not wait for one that is %s',
+      (state) => {
+        expect(decided(false, { key: '2026-11-18.1', state, records: 1 })).toEqual([
+          'request',
+          'over_run_budget',
+        ]);
+      },
+    );
+  });
+
+  it('does not wait for the size of one that was given up', () => {
+    const given = entry({ estimate: undefined, state: 'abandoned', intendedAt: earlier });
+    const days = [{ day: '2026-11-20', estimate: 1 }];
+    expect(verdicts(days, budget, [given], circumstances)).toEqual(['2026-11-20 request']);
+  });
+
+  it('does not let a day without an estimate into an empty purse', () => {
+    const spent = entry({ estimate: 5_000, intendedAt: earlier });
+    const days = [{ day: '2026-11-20', estimate: undefined }];
+    expect(verdicts(days, budget, [spent], { ...circumstances, yesPaid: true })).toEqual([
+      '2026-11-20 over_month_budget',
+    ]);
+  });
+
+  it('takes an estimate that is no number for none', () => {
+    const days = [Number.NaN, -1, Number.POSITIVE_INFINITY].map((estimate) => ({
+      day: '2026-11-20',
+      estimate,
+    }));
+    expect(new Set(verdicts(days, budget, [], circumstances))).toEqual(new Set(['2026-11-20 no_estimate']));
+  });
+
+  it('never lets estimates exceed a budget, whatever was spent before and whoever consents', () => {
+    const amount = fc.option(fc.nat(3_000), { nil: undefined });
+    const spent = fc
+      .record({
+        state: fc.constantFrom<ExportState>(...EXPORT_STATES),
+        estimate: amount,
+        records: amount,
+        minutesAgo: fc.nat(60 * 24 * 40),
+      })
+      .map(({ state, estimate, records, minutesAgo }) =>
+        entry({
+          state,
+          estimate,
+          intendedAt: new Date(NOW.getTime() - minutesAgo * 60_000),
+          ...(records === undefined ? {} : { records }),
+        }),
+      );
+    const candidates: fc.Arbitrary<Candidate[]> = fc
+      .array(amount, { maxLength: 10 })
+      .map((estimates) => estimates.map((estimate, i) => ({ day: `2026-10-${i + 10}`, estimate })));
+    const limits = fc.record({ recordsPerRun: fc.nat(6_000), recordsPerMonth: fc.nat(20_000) });
+    fc.assert(
+      fc.property(
+        candidates,
+        limits,
+        fc.array(spent, { maxLength: 6 }),
+        fc.boolean(),
+        (days, limit, entries, yesPaid) => {
+          const decisions = planRequests(days, limit, entries, { ...circumstances, yesPaid });
+          const requested = decisions.filter(({ verdict }) => verdict === 'request');
+          // Ask again with what was let through in the ledger: the same answer, and nothing more fits twice.
+          const after = requested.map(({ day, estimate }) => entry({ day, estimate, intendedAt: NOW }));
+          const sum = (list: typeof entries, since: Date) =>
+            list.filter((e) => e.intendedAt >= since).reduce((total, e) => total + (recordsOf(e) ?? 0), 0);
+          const monthStart = new Date('2026-10-31T15:00:00Z');
+          if (after.length > 0) {
+            expect(sum([...entries, ...after], RUN)).toBeLessThanOrEqual(limit.recordsPerRun);
+            expect(sum([...entries, ...after], monthStart)).toBeLessThanOrEqual(limit.recordsPerMonth);
+          }
+          expect(requested.filter(({ estimate }) => estimate === undefined).length).toBeLessThanOrEqual(
+            yesPaid ? 1 : 0,
+          );
+          expect(decisions.map(({ day }) => day)).toEqual(days.map(({ day }) => day));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,27 @@
+/** Entries of the ledger, made up, for what only reads them. */
+import { windowOf } from '../../src/calendar.js';
+import type { ExportEntry } from '../../src/exports/entry.js';
+import { billedAfter } from '../../src/exports/state.js';
+
+/** A plain export of 20 November 2026, requested on the morning after, but for what is given. */
+export function entry(given: Partial<ExportEntry> = {}): ExportEntry {
+  const day = given.day ?? '2026-11-20';
+  const state = given.state ?? 'requested';
+  return {
+    key: `${day}.1`,
+    day,
+    window: windowOf(day),
+    messageData: true,
+    state,
+    billed: billedAfter(state, 'yes'),
+    estimate: 100,
+    pricePerRecord: 1,
+    troubles: 0,
+    doubted: false,
+    landings: 0,
+    shortPages: [],
+    intendedAt: new Date('2026-11-20T22:05:00Z'),
+    updatedAt: new Date('2026-11-20T22:05:00Z'),
+    ...given,
+  };
+}

@@ -1,0 +1,241 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DamageError, RefusedError, UsageError } from '../../src/errors.js';
+import { overlap } from '../../src/exports/windows.js';
+import type { ExportEntry } from '../../src/exports/entry.js';
+import { blocksPayingAgain } from '../../src/exports/state.js';
+import { LedgerView } from '../../src/exports/ledger-view.js';
+import { Ledger } from '../../src/exports/ledger.js';
+import { testEffects } from '../storage/support.js';
+
+const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
+const day = fc.constantFrom(...DAYS);
+const key = fc.tuple(day, fc.integer({ min: 1, max: 3 })).map(([ofDay, n]) => `${ofDay}.${n}`);
+const note = fc.string({ maxLength: 20 });
+
+type Step = (ledger: Ledger) => Promise<unknown>;
+
+/** Anything that a caller may ask of the ledger, sensible or not. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ day, messageData: fc.boolean(), estimate: fc.option(fc.nat(9_999), { nil: undefined }) })
+      .map((intent) => (ledger: Ledger) => ledger.intend({ ...intent, pricePerRecord: 0.1 })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(key, fc.string({ maxLength: 8, unit: 'binary' })).map(
+      ([k, id]) =>
+        (l: Ledger) =>
+          l.requested(k, id, id),
+    ),
+  },
+  key.map((k) => (l: Ledger) => l.processing(k)),
+  fc.tuple(key, fc.nat(9)).map(
+    ([k, pages]) =>
+      (l: Ledger) =>
+        l.ready(k, pages),
+  ),
+  fc.tuple(key, fc.nat(9), fc.nat(9_999)).map(
+    ([k, pages, records]) =>
+      (l: Ledger) =>
+        l.landed(k, { pages, records }),
+  ),
+  key.map((k) => (l: Ledger) => l.loaded(k)),
+  fc.tuple(key, note).map(
+    ([k, why]) =>
+      (l: Ledger) =>
+        l.ambiguous(k, why),
+  ),
+  fc.tuple(key, note).map(
+    ([k, why]) =>
+      (l: Ledger) =>
+        l.failed(k, why),
+  ),
+  fc.tuple(key, note).map(
+    ([k, why]) =>
+      (l: Ledger) =>
+        l.withdrawn(k, why),
+  ),
+  fc.tuple(key, note).map(
+    ([k, why]) =>
+      (l: Ledger) =>
+        l.fetchFailed(k, why),
+  ),
+  fc.tuple(key, fc.string({ minLength: 1, maxLength: 8 })).map(
+    ([k, id]) =>
+      (l: Ledger) =>
+        l.attach(k, id),
+  ),
+  key.map((k) => (l: Ledger) => l.abandon(k)),
+  key.map((k) => (l: Ledger) => l.payAgain(k)),
+);
+
+const story = fc.array(step, { minLength: 1, maxLength: 14 });
+
+interface Told {
+  readonly data: string;
+  readonly path: string;
+  readonly bytes: Buffer;
+  /** What the ledger held after each line: the n-th after n lines. */
+  readonly states: ExportEntry[][];
+}
+
+/** Tells a story to a new ledger, some of it at the same time, and hands over what came of it. */
+async function told<T>(steps: readonly Step[], atOnce: number, then: (told: Told) => Promise<T>): Promise<T> {
+  const data = await mkdtemp(join(tmpdir(), 'dawnload-ledger-'));
+  try {
+    const effects = testEffects();
+    const ledger = await Ledger.open(data, effects);
+    const states: ExportEntry[][] = [[]];
+    effects.onReach = (point) => {
+      // The file says it before the ledger does: one line further than what was seen last.
+      if (/^ledger\/.*\/durable$/.test(point)) states.push([]);
+    };
+    for (let i = 0; i < steps.length; i += atOnce) {
+      const results = await Promise.allSettled(steps.slice(i, i + atOnce).map((one) => one(ledger)));
+      for (const result of results) {
+        if (result.status === 'rejected' && !isRefusal(result.reason)) throw result.reason;
+      }
+    }
+    await ledger.close();
+    const path = join(data, 'ledger/exports.jsonl');
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    // What each prefix of whole lines means, from the lines themselves.
+    const bodies = bytes
+      .toString()
+      .split('\n')
+      .slice(0, -1)
+      .map((line): unknown => JSON.parse(line));
+    for (let n = 0; n < states.length; n++) states[n] = new LedgerView(bodies.slice(0, n)).entries();
+    expect(states).toHaveLength(bodies.length + 1);
+    expect(ledger.entries()).toEqual(states.at(-1));
+    return await then({ data, path, bytes, states });
+  } finally {
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof UsageError || error instanceof RefusedError;
+}
+
+const runs = { numRuns: 40 };
+
+describe('whatever is asked of the ledger, in whatever order', () => {
+  it('no two exports that count ever share an instant', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, fc.integer({ min: 1, max: 5 }), (steps, atOnce) =>
+        told(steps, atOnce, async ({ states }) => {
+          for (const entries of states) {
+            const counting = entries.filter(({ state }) => blocksPayingAgain(state));
+            for (const [i, a] of counting.entries()) {
+              // An abandoned export may come back by its id beside the one that was paid instead: by a person alone.
+              const others = counting.slice(i + 1).filter((b) => b.again === undefined);
+              expect(others.filter((b) => overlap(a.window, b.window))).toEqual([]);
+            }
+          }
+          await Promise.resolve();
+        }),
+      ),
+      runs,
+    );
+  });
+
+  it('a cut within the last line gives the state before it, and one more line can follow', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, fc.double({ min: 0, max: 1, noNaN: true }), (steps, where) =>
+        told(steps, 1, async ({ data, path, bytes, states }) => {
+          fc.pre(bytes.length > 0);
+          const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
+          const at = lastLine + Math.floor(where * (bytes.length - 1 - lastLine));
+          await writeFile(path, bytes.subarray(0, at));
+          // The process died before it could write the second copy of that line.
+          await rm(join(data, 'landing/ledger/exports.jsonl'));
+          // With nothing but its newline missing the line says all it has to say.
+          const expected = at === bytes.length - 1 ? states.at(-1) : states.at(-2);
+          expect((await LedgerView.read(data)).entries()).toEqual(expected);
+          const ledger = await Ledger.open(data, testEffects());
+          await ledger.settle();
+          await ledger.intend({ day: '2026-01-01', messageData: true, estimate: 1, pricePerRecord: 0 });
+          expect((await LedgerView.read(data)).entries()).toEqual(ledger.entries());
+        }),
+      ),
+      runs,
+    );
+  });
+
+  it('a cut anywhere is a state that was reached, and what the second copy holds brings back the last one', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        story,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.boolean(),
+        (steps, where, copied) =>
+          told(steps, 1, async ({ data, path, bytes, states }) => {
+            fc.pre(bytes.length > 0);
+            const at = Math.floor(where * (bytes.length - 1));
+            await writeFile(path, bytes.subarray(0, at));
+            if (!copied) await rm(join(data, 'landing/ledger/exports.jsonl'));
+            const whole =
+              bytes
+                .subarray(0, at + 1)
+                .toString()
+                .split('\n').length - 1;
+            const read = await LedgerView.read(data);
+            expect(read.entries()).toEqual(states[whole]);
+            // The second copy tells what is missing, and brings all of it back.
+            const ledger = await Ledger.open(data, testEffects());
+            expect(ledger.isWhole).toBe(!copied || whole === states.length - 1);
+            await ledger.recover();
+            expect((await LedgerView.read(data)).entries()).toEqual(copied ? states.at(-1) : states[whole]);
+          }),
+      ),
+      runs,
+    );
+  });
+
+  it('a flipped bit in the last newline is damage', async () => {
+    await told(
+      [
+        (ledger) =>
+          ledger.intend({ day: '2026-11-18', messageData: false, estimate: 1, pricePerRecord: 0.1 }),
+      ],
+      1,
+      async ({ data, path, bytes }) => {
+        for (let bit = 0; bit < 8; bit++) {
+          const changed = Buffer.from(bytes);
+          changed[bytes.length - 1] = 0x0a ^ (1 << bit);
+          await writeFile(path, changed);
+          await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
+          await expect(Ledger.open(data, testEffects())).rejects.toThrow(DamageError);
+        }
+      },
+    );
+  });
+
+  it('a flipped bit anywhere in the lines is damage', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        story,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 0, max: 7 }),
+        (steps, where, bit) =>
+          told(steps, 1, async ({ data, path, bytes }) => {
+            fc.pre(bytes.length > 0);
+            const at = Math.floor(where * (bytes.length - 1));
+            const changed = Buffer.from(bytes);
+            changed.writeUInt8(changed.readUInt8(at) ^ (1 << bit), at);
+            await writeFile(path, changed);
+            await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
+            await expect(Ledger.open(data, testEffects())).rejects.toThrow(DamageError);
+          }),
+      ),
+      runs,
+    );
+  });
+});

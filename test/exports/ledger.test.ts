@@ -1,0 +1,458 @@
+import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { windowOf } from '../../src/calendar.js';
+import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
+import { adviceFor, needsPerson } from '../../src/exports/advice.js';
+import { LedgerView } from '../../src/exports/ledger-view.js';
+import { Ledger } from '../../src/exports/ledger.js';
+import { dataFolder, filesBelow, MORNING, rejection, testEffects } from '../storage/support.js';
+
+const DAY = '2026-11-20';
+const KEY = '2026-11-20.1';
+const INTENT = { day: DAY, messageData: true, estimate: 3_000, pricePerRecord: 0.5 };
+
+async function opened() {
+  const data = await dataFolder();
+  const effects = testEffects();
+  const ledger = await Ledger.open(data, effects);
+  return { data, effects, ledger, path: join(data, 'ledger/exports.jsonl') };
+}
+
+describe('an export in the ledger', () => {
+  it('is on disk, whole, before the intent resolves', async () => {
+    const { data, ledger } = await opened();
+    const entry = await ledger.intend(INTENT);
+    expect(entry).toMatchObject({
+      key: KEY,
+      day: DAY,
+      window: { start: new Date('2026-11-19T15:00:00Z'), end: new Date('2026-11-20T15:00:00Z') },
+      messageData: true,
+      state: 'intended',
+      billed: 'maybe',
+      estimate: 3_000,
+      pricePerRecord: 0.5,
+      intendedAt: MORNING,
+    });
+    expect((await LedgerView.read(data)).entries()).toEqual([entry]);
+  });
+
+  it('goes from intent to loaded, and is the same after a restart at every step', async () => {
+    const { data, effects, ledger } = await opened();
+    const steps = [
+      () => ledger.intend(INTENT),
+      () => ledger.requested(KEY, 'exp-1', '{"export_id":"exp-1"}'),
+      () => ledger.processing(KEY),
+      () => ledger.fetchFailed(KEY, 'error:\n  try later'),
+      () => ledger.ready(KEY, 3),
+      () => ledger.landed(KEY, { pages: 3, records: 2_500 }, new Date('2026-11-20T22:10:00Z')),
+      () => ledger.loaded(KEY),
+    ];
+    for (const step of steps) {
+      effects.time = new Date(effects.time.getTime() + 1_000);
+      const entry = await step();
+      expect((await LedgerView.read(data)).find(KEY)).toEqual(entry);
+      expect((await Ledger.open(data, effects)).find(KEY)).toEqual(entry);
+    }
+    expect(ledger.find(KEY)).toEqual({
+      key: KEY,
+      day: DAY,
+      window: windowOf(DAY),
+      messageData: true,
+      state: 'loaded',
+      billed: 'yes',
+      estimate: 3_000,
+      pricePerRecord: 0.5,
+      troubles: 0,
+      doubted: false,
+      landings: 1,
+      shortPages: [],
+      intendedAt: new Date('2026-11-20T22:05:13.123Z'),
+      requestedAt: new Date('2026-11-20T22:05:14.123Z'),
+      updatedAt: new Date('2026-11-20T22:05:19.123Z'),
+      exportId: 'exp-1',
+      rawAnswer: '{"export_id":"exp-1"}',
+      pages: 3,
+      records: 2_500,
+      landedAt: new Date('2026-11-20T22:10:00Z'),
+      loadedAt: new Date('2026-11-20T22:05:19.123Z'),
+      note: undefined,
+    });
+  });
+
+  it('may hold no record at all', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await ledger.ready(KEY, 0);
+    expect(await ledger.landed(KEY, { pages: 0, records: 0 })).toMatchObject({
+      state: 'landed',
+      records: 0,
+      landedAt: MORNING,
+    });
+  });
+
+  it('is written once when the same thing is said twice', async () => {
+    const { ledger, path } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await ledger.processing(KEY);
+    await ledger.processing(KEY);
+    await ledger.ready(KEY, 2);
+    await ledger.ready(KEY, 2);
+    await ledger.landed(KEY, { pages: 2, records: 10 });
+    await ledger.loaded(KEY);
+    await ledger.loaded(KEY);
+    expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(6);
+  });
+
+  it('keeps an export id of any length and script', async () => {
+    const { data, ledger } = await opened();
+    const id = `../${'가'.repeat(2_000)}\n\u0000"`;
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, id, 'x'.repeat(100_000));
+    const entry = (await LedgerView.read(data)).get(KEY);
+    expect(entry.exportId).toBe(id);
+    expect(entry.rawAnswer).toHaveLength(4_096);
+  });
+
+  it('refuses what cannot happen, and stays as it was', async () => {
+    const { data, ledger } = await opened();
+    await ledger.intend(INTENT);
+    await expect(ledger.loaded(KEY)).rejects.toThrow(UsageError);
+    await expect(ledger.requested(KEY, '')).rejects.toThrow(UsageError);
+    await expect(ledger.ready('2026-11-19.1', 3)).rejects.toThrow('there is no export 2026-11-19.1');
+    await ledger.requested(KEY, 'exp-1');
+    await expect(ledger.ready(KEY, -1)).rejects.toThrow(UsageError);
+    await expect(ledger.ready(KEY, 1.5)).rejects.toThrow(UsageError);
+    await expect(ledger.withdrawn(KEY, 'no')).rejects.toThrow(
+      'export 2026-11-20.1 is requested and cannot become withdrawn',
+    );
+    expect((await LedgerView.read(data)).get(KEY).state).toBe('requested');
+  });
+});
+
+describe('a second request for the same window', () => {
+  it('is refused as long as the first is paid, may be paid, or was given up', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    const refusal = await rejection(ledger.intend(INTENT));
+    expect(refusal).toBeInstanceOf(RefusedError);
+    expect(refusal.message).toBe('2026-11-20 is covered by export 2026-11-20.1, which is intended');
+    await ledger.ambiguous(KEY, 'timeout');
+    expect((await rejection(ledger.intend(INTENT))).hint).toContain('dawnload exports attach 2026-11-20.1');
+    await ledger.abandon(KEY);
+    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
+    expect(ledger.coveredDays()).toEqual([DAY]);
+    expect(ledger.missing({ start: '2026-11-19', end: '2026-11-21' })).toEqual(['2026-11-19', '2026-11-21']);
+  });
+
+  it.each(['failed', 'withdrawn'] as const)('is a new attempt when the first one %s', async (end) => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger[end](KEY, 'HTTP 400: no');
+    expect(ledger.missing({ start: DAY, end: DAY })).toEqual([DAY]);
+    expect(await ledger.intend(INTENT)).toMatchObject({ key: '2026-11-20.2', state: 'intended' });
+    expect(ledger.get(KEY)).toMatchObject({ state: end, billed: 'no', note: 'HTTP 400: no' });
+  });
+
+  it('is refused for a part of the window too', async () => {
+    const { ledger } = await opened();
+    const window = { start: new Date('2026-11-20T14:59:59.999Z'), end: new Date('2026-11-20T16:00:00Z') };
+    await ledger.intend({ ...INTENT, window });
+    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
+    await expect(ledger.intend({ ...INTENT, day: '2026-11-21' })).rejects.toThrow(RefusedError);
+    await ledger.intend({ ...INTENT, day: '2026-11-19' });
+  });
+
+  it('is refused when both are asked for at the same time', async () => {
+    const { ledger } = await opened();
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => ledger.intend(INTENT)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(ledger.entries()).toHaveLength(1);
+  });
+
+  it('needs a window with a length, and an estimate that is a number', async () => {
+    const { ledger } = await opened();
+    const { start } = windowOf(DAY);
+    await expect(ledger.intend({ ...INTENT, window: { start, end: start } })).rejects.toThrow(UsageError);
+    await expect(ledger.intend({ ...INTENT, estimate: Number.NaN })).rejects.toThrow(UsageError);
+    expect(await ledger.intend({ ...INTENT, estimate: 2.2 })).toMatchObject({ estimate: 3 });
+  });
+});
+
+describe('after a run that died', () => {
+  it('an intent without an answer is ambiguous, and waits for a person', async () => {
+    const { data, effects, ledger } = await opened();
+    await ledger.intend(INTENT);
+    const next = await Ledger.open(data, effects);
+    const [settled] = await next.settle();
+    expect(settled).toMatchObject({ key: KEY, state: 'ambiguous', billed: 'maybe' });
+    expect(needsPerson(next.get(KEY))).toBe(true);
+    expect(adviceFor(next.get(KEY))).toBe(
+      'It is not known whether the service received, and bills, the export request 2026-11-20.1 for 2026-11-20 ' +
+        '(the process that was about to send the request ended before it knew the answer). ' +
+        "Ask the service's operator. With its export id: `dawnload exports attach 2026-11-20.1 EXPORT_ID`. " +
+        'To do without that day: `dawnload exports abandon 2026-11-20.1`. ' +
+        'To request it once more, which is billed once more: `dawnload exports resume 2026-11-20.1 --pay-again`.',
+    );
+    expect(await next.settle()).toEqual([]);
+  });
+
+  it('leaves alone what this very run intends', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    expect(await ledger.settle()).toEqual([]);
+    expect(ledger.get(KEY).state).toBe('intended');
+  });
+
+  it('a torn line is set aside, cut off, and pointed to', async () => {
+    const { data, effects, ledger, path } = await opened();
+    await ledger.intend(INTENT);
+    const whole = await readFile(path, 'utf8');
+    await appendFile(path, '{"seq":2,"event":"requested","exportId":"exp-');
+    expect((await LedgerView.read(data)).get(KEY).state).toBe('intended');
+    const next = await Ledger.open(data, effects);
+    const aside = 'ledger/exports.jsonl.torn-20261120T220512.123Z';
+    expect(await readFile(join(data, aside), 'utf8')).toContain('"exportId":"exp-');
+    expect(await readFile(path, 'utf8')).toBe(whole);
+    const [settled] = await next.settle();
+    expect(settled?.note).toContain(aside);
+    await next.attach(KEY, 'exp-77');
+    expect((await LedgerView.read(data)).get(KEY)).toMatchObject({ state: 'requested', exportId: 'exp-77' });
+  });
+
+  it('a line that lacks nothing but its end counts, and the next one does not run into it', async () => {
+    const { data, effects, ledger, path } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await writeFile(path, (await readFile(path, 'utf8')).trimEnd());
+    expect((await LedgerView.read(data)).get(KEY).exportId).toBe('exp-1');
+    const next = await Ledger.open(data, effects);
+    await next.processing(KEY);
+    expect((await LedgerView.read(data)).get(KEY).state).toBe('processing');
+    expect(await readdir(join(data, 'ledger'))).toEqual(['exports.jsonl', 'exports.reserve']);
+  });
+});
+
+describe('what a person decides', () => {
+  it('attach gives an ambiguous export its id', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.ambiguous(KEY, 'the connection broke');
+    const attached = await ledger.attach(KEY, 'exp-9');
+    expect(attached).toMatchObject({ state: 'requested', billed: 'yes', exportId: 'exp-9', note: undefined });
+    expect(needsPerson(attached)).toBe(false);
+  });
+
+  it('attach corrects an id that was mistyped, but takes no id that another export has', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.ambiguous(KEY, 'timeout');
+    await ledger.attach(KEY, 'exp-8');
+    await ledger.fetchFailed(KEY, 'not_found');
+    expect(await ledger.attach(KEY, 'exp-9')).toMatchObject({ exportId: 'exp-9', troubles: 0 });
+    await ledger.intend({ ...INTENT, day: '2026-11-19' });
+    await ledger.ambiguous('2026-11-19.1', 'timeout');
+    await expect(ledger.attach('2026-11-19.1', 'exp-9')).rejects.toThrow(
+      'the export id is already that of export 2026-11-20.1',
+    );
+  });
+
+  it('abandon keeps every run away from the day, and only paying again opens it', async () => {
+    const { data, ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.ambiguous(KEY, 'timeout');
+    expect(await ledger.abandon(KEY)).toMatchObject({ state: 'abandoned', billed: 'maybe' });
+    expect(needsPerson(ledger.get(KEY))).toBe(false);
+    await expect(ledger.intend(INTENT)).rejects.toThrow(RefusedError);
+    const again = await ledger.payAgain(KEY, { estimate: 5 });
+    expect(again).toMatchObject({ key: '2026-11-20.2', again: KEY, estimate: 5, state: 'intended' });
+    await expect(ledger.payAgain(KEY)).rejects.toThrow('covered by export 2026-11-20.2, which is intended');
+    expect((await LedgerView.read(data)).entries()).toEqual(ledger.entries());
+  });
+
+  it('paying again gives the old export up by itself', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await ledger.payAgain(KEY);
+    expect(ledger.get(KEY)).toMatchObject({ state: 'abandoned', billed: 'yes', exportId: 'exp-1' });
+    expect(ledger.get('2026-11-20.2')).toMatchObject({ state: 'intended', estimate: 3_000 });
+  });
+
+  it('paying again needs a new consent when that attempt was refused', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.ambiguous(KEY, 'timeout');
+    await ledger.payAgain(KEY);
+    await ledger.failed('2026-11-20.2', 'HTTP 403');
+    expect(ledger.missing({ start: DAY, end: DAY })).toEqual([]);
+    expect(await ledger.payAgain('2026-11-20.2')).toMatchObject({ key: '2026-11-20.3' });
+  });
+
+  it('paying again is refused once the data has arrived', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await ledger.ready(KEY, 1);
+    await ledger.landed(KEY, { pages: 1, records: 1 });
+    await expect(ledger.payAgain(KEY)).rejects.toThrow(RefusedError);
+    await ledger.loaded(KEY);
+    await expect(ledger.payAgain(KEY)).rejects.toThrow(RefusedError);
+  });
+
+  it('abandoning a failed day tells the runs to leave it alone, at no cost', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.failed(KEY, 'HTTP 400');
+    expect(await ledger.abandon(KEY)).toMatchObject({ state: 'abandoned', billed: 'no' });
+    expect(ledger.coveredDays()).toEqual([DAY]);
+  });
+
+  it('is asked for when a paid export was not delivered three times in a row', async () => {
+    const { ledger } = await opened();
+    await ledger.intend(INTENT);
+    await ledger.requested(KEY, 'exp-1');
+    await ledger.fetchFailed(KEY, 'not_found');
+    await ledger.fetchFailed(KEY, 'not_found');
+    expect(adviceFor(ledger.get(KEY))).toBeUndefined();
+    const third = await ledger.fetchFailed(KEY, 'not_found');
+    expect(third.state).toBe('requested');
+    expect(adviceFor(third)).toContain(
+      'has not delivered the paid export 2026-11-20.1 of 2026-11-20 in 3 attempts (not_found)',
+    );
+    expect(needsPerson(await ledger.ready(KEY, 4))).toBe(false);
+  });
+});
+
+describe('a ledger that is not what was written', () => {
+  async function written() {
+    const all = await opened();
+    await all.ledger.intend(INTENT);
+    await all.ledger.requested(KEY, 'exp-1');
+    await all.ledger.processing(KEY);
+    const lines = (await readFile(all.path, 'utf8')).trimEnd().split('\n');
+    return { ...all, lines, copy: join(all.data, 'landing/ledger/exports.jsonl') };
+  }
+
+  it.each<[string, (lines: string[]) => string]>([
+    ['a changed word', ([a = '', b = '', c = '']) => [a, b.replace('exp-1', 'exp-2'), c, ''].join('\n')],
+    ['a missing line', ([a = '', , c = '']) => [a, c, ''].join('\n')],
+    ['two lines in the wrong order', ([a = '', b = '', c = '']) => [b, a, c, ''].join('\n')],
+    ['a line twice', ([a = '', b = '', c = '']) => [a, b, c, c, ''].join('\n')],
+    ['an empty line', ([a = '', b = '', c = '']) => [a, '', b, c, ''].join('\n')],
+  ])('is refused: %s', async (_what, change) => {
+    const { data, effects, lines, path } = await written();
+    await writeFile(path, change(lines));
+    const error = await rejection(Ledger.open(data, effects));
+    expect(error).toBeInstanceOf(DamageError);
+    expect(error.message).toContain(path);
+    expect(error.hint).toContain('backup');
+    await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
+  });
+
+  it.each<[string, (lines: string[]) => string | undefined]>([
+    ['lost lines at the end', ([a = '']) => `${a}\n`],
+    [
+      'a last line cut short that had been written whole',
+      ([a = '', b = '', c = '']) => [a, b, c.slice(0, 30)].join('\n'),
+    ],
+    ['nothing left', () => ''],
+    ['no file left', () => undefined],
+  ])('is told by its second copy, sends nothing, and is healed by it: %s', async (_what, change) => {
+    const { data, effects, lines, path } = await written();
+    const left = change(lines);
+    await (left === undefined ? rm(path) : writeFile(path, left));
+    const ledger = await Ledger.open(data, effects);
+    expect(ledger.isWhole).toBe(false);
+    expect(await ledger.settle()).toEqual([]);
+    const error = await rejection(ledger.intend({ ...INTENT, day: '2026-11-10' }));
+    expect(error).toBeInstanceOf(DamageError);
+    expect(error.hint).toContain('dawnload exports recover');
+    await expect(ledger.attach('2026-11-09.1', 'exp-2')).rejects.toThrow(/lacks \d lines that/);
+    await ledger.recover();
+    expect(await readFile(path, 'utf8')).toBe([...lines, ''].join('\n'));
+    const next = await Ledger.open(data, effects);
+    expect(next.doubt).toBeUndefined();
+    expect(next.get(KEY)).toMatchObject({ state: 'processing', exportId: 'exp-1' });
+  });
+
+  it('is refused when another history stands in its place', async () => {
+    const { data, effects, path } = await written();
+    const other = await opened();
+    for (const day of ['2026-11-17', '2026-11-18', '2026-11-19'])
+      await other.ledger.intend({ ...INTENT, day });
+    await writeFile(path, await readFile(other.path));
+    await expect(Ledger.open(data, effects)).rejects.toThrow('differ');
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer | undefined]>([
+    ['damaged', (bytes) => Buffer.concat([bytes.subarray(0, 40), Buffer.from('x'), bytes.subarray(41)])],
+    ['cut short', (bytes) => bytes.subarray(0, bytes.length - 20)],
+    ['gone', () => undefined],
+  ])('makes its second copy anew when that is %s', async (_what, change) => {
+    const { data, effects, path, copy } = await written();
+    const bytes = change(await readFile(copy));
+    await (bytes === undefined ? rm(copy) : writeFile(copy, bytes));
+    const ledger = await Ledger.open(data, effects);
+    expect(ledger.doubt).toBeUndefined();
+    expect(await readFile(copy)).toEqual(await readFile(path));
+    await ledger.ready(KEY, 1);
+    expect(await readFile(copy)).toEqual(await readFile(path));
+  });
+
+  it('is noticed while a run has it open', async () => {
+    const { ledger, path } = await written();
+    await appendFile(path, 'x');
+    await expect(ledger.ready(KEY, 1)).rejects.toThrow('was changed by someone else');
+    expect(ledger.get(KEY).state).toBe('processing');
+  });
+
+  it('tells the id of an accepted export that cannot be written down', async () => {
+    const { ledger, path } = await opened();
+    await ledger.intend(INTENT);
+    await rm(path);
+    const error = await rejection(ledger.requested(KEY, 'exp-1'));
+    expect(error).toBeInstanceOf(StorageError);
+    expect(error.message).toContain('accepted the paid export 2026-11-20.1 as exp-1');
+    expect(error.hint).toContain('dawnload exports attach 2026-11-20.1 exp-1');
+  });
+});
+
+describe('the ledger beside others', () => {
+  it('can be read before there is one, and reading makes nothing', async () => {
+    const data = await dataFolder();
+    expect((await LedgerView.read(data)).entries()).toEqual([]);
+    await expect(stat(data)).rejects.toThrow('ENOENT');
+  });
+
+  it('can be read at any moment of a run', async () => {
+    const { data, ledger } = await opened();
+    const done = { yes: false };
+    const writing = (async () => {
+      for (let day = 10; day < 30; day++) {
+        const { key } = await ledger.intend({ ...INTENT, day: `2026-10-${day}` });
+        await ledger.requested(key, `exp-${day}`);
+      }
+      done.yes = true;
+    })();
+    let seen = 0;
+    while (!done.yes) {
+      const entries = (await LedgerView.read(data)).entries();
+      expect(entries.length).toBeGreaterThanOrEqual(seen);
+      seen = entries.length;
+    }
+    await writing;
+    await ledger.close();
+  });
+
+  it('is for its owner alone', async () => {
+    const { data, ledger } = await opened();
+    await ledger.intend(INTENT);
+    expect((await stat(join(data, 'ledger'))).mode & 0o777).toBe(0o700);
+    for (const file of await filesBelow(join(data, 'ledger'))) {
+      expect((await stat(join(data, 'ledger', file))).mode & 0o777).toBe(0o600);
+    }
+  });
+});

@@ -1,0 +1,439 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readAnswer, requestExport } from '../../src/exports/request.js';
+import {
+  awaitExport,
+  collectPages,
+  type ExportReading,
+  type Wait,
+  type PageSink,
+} from '../../src/exports/poll.js';
+import type { Page } from '../../src/exports/page.js';
+import type { ServiceClient } from '../../src/api/client.js';
+import {
+  clientFor,
+  json,
+  quickEffects,
+  startDouble,
+  type Double,
+  type Handler,
+} from '../support/service-double.js';
+
+const WINDOW = { start: new Date('2026-11-19T15:00:00Z'), end: new Date('2026-11-20T15:00:00Z') };
+
+const open: (Double | ServiceClient)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function setUp(handler: Handler): Promise<{ reading: ExportReading; double: Double; slept: number[] }> {
+  const effects = quickEffects();
+  const double = await startDouble(handler);
+  const service = clientFor(double.url, effects, { retries: 0 });
+  open.push(double, service);
+  const reading = {
+    service,
+    effects,
+    signal: new AbortController().signal,
+    exportId: 'export/1',
+    pageParameter: 'page',
+  };
+  return { reading, double, slept: effects.slept };
+}
+
+const pageOf = (url: string): number => Number(new URL(url, 'http://x').searchParams.get('page'));
+const records = (page: number, count = 3): { id: string }[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `${page}-${i}` }));
+const PATIENT: Wait = {
+  maxWaitMs: 60_000,
+  expectsRecords: false,
+  missing: 0,
+  onAnswer: () => Promise.resolve(),
+};
+
+function sink(): PageSink & { landed: number[]; rejected: number[] } {
+  const landed: number[] = [];
+  const rejected: number[] = [];
+  return {
+    landed,
+    rejected,
+    accept: (page) => {
+      landed.push(page.number);
+      return Promise.resolve();
+    },
+    reject: (page) => {
+      rejected.push(page);
+      return Promise.resolve();
+    },
+  };
+}
+
+async function ready(reading: ExportReading): Promise<Page> {
+  const waiting = await awaitExport(reading, PATIENT);
+  if (waiting.kind !== 'ready') throw new Error(waiting.kind);
+  return waiting.first;
+}
+
+describe('the paid request', () => {
+  test('is sent once, with its window and the wish for messages', async () => {
+    const { reading, double } = await setUp((_, response) => {
+      json(response, { export_id: 'abc' });
+    });
+    expect((await requestExport(reading.service, WINDOW, true)).kind).toBe('accepted');
+    const posts = double.received.filter(({ url }) => url.endsWith('/exports'));
+    expect(posts).toHaveLength(1);
+    expect(JSON.parse(posts[0]?.body ?? '')).toEqual({
+      start: '2026-11-19T15:00:00.000Z',
+      end: '2026-11-20T15:00:00.000Z',
+      isMessageDataIncluded: true,
+    });
+  });
+
+  /** The table of docs/money.md. */
+  const table = [
+    ...readFileSync('docs/money.md', 'utf8').matchAll(/^\| (\d{3}) +\| (?:`(.*)`|nothing) +\| (\w+) +\|$/gm),
+  ].map(
+    ([, status = '', body = '', outcome = '']) =>
+      [Number(status), body.replaceAll('…', 'x'), outcome] as const,
+  );
+
+  test('has its outcomes in a table of the documents', () => {
+    expect(table.length).toBeGreaterThan(40);
+    expect(new Set(table.map(([, , outcome]) => outcome))).toEqual(
+      new Set(['accepted', 'refused', 'ambiguous']),
+    );
+  });
+
+  test.each(table)('answered with %i %s is %s', async (status, body, outcome) => {
+    const { reading, double } = await setUp((__, response) => {
+      response.writeHead(status, { location: '/elsewhere' });
+      response.end(status === 204 ? undefined : body);
+    });
+    const { kind } = await requestExport(reading.service, WINDOW, true);
+    expect(kind).toBe(outcome === 'ambiguous' ? 'unknown' : outcome);
+    expect(double.received.filter(({ url }) => url.endsWith('/exports'))).toHaveLength(1);
+  });
+
+  test('answered by a server error is never a refusal, whatever the words', () => {
+    const body = fc.oneof(
+      fc.json(),
+      fc.string(),
+      fc.record({ error: fc.string(), message: fc.string() }).map((error) => JSON.stringify(error)),
+    );
+    const status = fc.oneof(
+      fc.integer({ min: 500, max: 599 }),
+      fc.constantFrom(200, 201, 202, 204, 408, 409, 418),
+    );
+    fc.assert(
+      fc.property(status, body, (code, text) => {
+        expect(readAnswer(code, Buffer.from(text)).kind).not.toBe('refused');
+      }),
+    );
+  });
+
+  test.each(['12345678901234567890', '9007199254740993', '1e3', '0.10'])(
+    'accepted with the number %s keeps its digits as they came',
+    async (digits) => {
+      const { reading } = await setUp((_, response) => {
+        response.end(`{"export_id": ${digits} }`);
+      });
+      expect(await requestExport(reading.service, WINDOW, true)).toMatchObject({ exportId: digits });
+    },
+  );
+});
+
+describe('waiting for an export', () => {
+  test('goes on while it is processing, with growing pauses', async () => {
+    const { reading, slept } = await setUp((_, response, nth) => {
+      if (nth < 4) json(response, { status: 'processing', message: 'wait' });
+      else json(response, { status: 'success', data: records(0), total_page_count: 1 });
+    });
+    expect((await ready(reading)).records).toBe(3);
+    expect(slept).toHaveLength(4);
+    expect([...slept].sort((a, b) => a - b)).toEqual(slept);
+  });
+
+  test('ends when patience ends, and the export is still processing', async () => {
+    const { reading } = await setUp((_, response) => {
+      json(response, { status: 'processing', message: 'wait' });
+    });
+    expect(await awaitExport(reading, PATIENT)).toEqual({ kind: 'processing' });
+  });
+
+  test.each([
+    ['success without data', { status: 'success', data: [], total_page_count: 0 }],
+    ['success with null data', { status: 'success', data: null, total_page_count: 1 }],
+    ['invalid_page on page 0', { status: 'invalid_page', message: 'no page' }],
+  ])('an export without records is a result: %s', async (_, body) => {
+    const { reading } = await setUp((__, response, nth) => {
+      json(response, nth === 0 ? { status: 'processing', message: 'wait' } : body);
+    });
+    expect((await awaitExport(reading, PATIENT)).kind).toBe('empty');
+  });
+
+  test.each([
+    ['success without data', { status: 'success', data: [], total_page_count: 0 }],
+    ['invalid_page on page 0', { status: 'invalid_page', message: 'no page' }],
+  ])('an answer without records is doubted where records are expected: %s', async (_, body) => {
+    const { reading, double } = await setUp((__, response, nth) => {
+      json(response, nth === 0 ? { status: 'processing', message: 'wait' } : body);
+    });
+    expect((await awaitExport(reading, { ...PATIENT, expectsRecords: true })).kind).toBe('doubtful');
+    expect(double.received.length).toBeGreaterThan(5);
+  });
+
+  test('an answer without records is not the last word where records are expected', async () => {
+    const seen: string[] = [];
+    const { reading } = await setUp((_, response, nth) => {
+      json(response, { status: 'success', data: nth < 2 ? [] : records(0), total_page_count: 1 });
+    });
+    const waiting = await awaitExport(reading, {
+      ...PATIENT,
+      expectsRecords: true,
+      onAnswer: ({ kind, body }) => {
+        seen.push(`${kind} ${body.length}`);
+        return Promise.resolve();
+      },
+    });
+    expect(waiting).toMatchObject({ kind: 'ready', first: { records: 3 } });
+    expect(seen).toHaveLength(3);
+  });
+
+  test.each([null, undefined, [], true, '', 'many', 1.5, -1])(
+    'success whose total_page_count is %j is no page: the next answer may tell it',
+    async (total) => {
+      const { reading } = await setUp((_, response, nth) => {
+        const count = nth < 2 ? total : 2;
+        json(response, { status: 'success', data: records(0), total_page_count: count });
+      });
+      expect(await awaitExport(reading, PATIENT)).toMatchObject({ kind: 'ready', first: { totalPages: 2 } });
+    },
+  );
+
+  test('a failure that passes is waited for, one that stays is named', async () => {
+    const passing = await setUp((_, response, nth) => {
+      if (nth === 0) json(response, { error: 'Timeout' });
+      else if (nth === 1) json(response, { status: 'not_found', message: 'not yet' });
+      else json(response, { status: 'success', data: records(0), total_page_count: 1 });
+    });
+    expect((await awaitExport(passing.reading, PATIENT)).kind).toBe('ready');
+    const staying = await setUp((_, response) => {
+      json(response, { status: 'error', message: 'broken' }, 500);
+    });
+    expect(await awaitExport(staying.reading, PATIENT)).toMatchObject({
+      kind: 'stuck',
+      reason: expect.stringContaining('broken') as string,
+    });
+  });
+});
+
+describe('reading the pages', () => {
+  const success = (page: number, total: number, count = 3): unknown => ({
+    status: 'success',
+    data: records(page, count),
+    total_page_count: total,
+  });
+
+  test('fetches each page once, page 0 not again', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), 12));
+    });
+    const first = await ready(reading);
+    const into = sink();
+    expect(await collectPages(reading, first, [], 4, into)).toEqual({
+      pages: 12,
+      records: 36,
+      shortPages: [],
+      notes: [],
+    });
+    expect(into.landed.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
+    expect(double.received.filter(({ url }) => url.includes('/result'))).toHaveLength(12);
+  });
+
+  test('does not fetch pages of an earlier run again', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), 6));
+    });
+    const first = await ready(reading);
+    const into = sink();
+    const landed = [0, 1, 4].map((number) => ({ ...first, number, fingerprint: String(number) }));
+    expect(await collectPages(reading, first, landed, 4, into)).toMatchObject({ pages: 6, records: 18 });
+    expect(into.landed.sort()).toEqual([2, 3, 5]);
+    expect(double.received.map(({ url }) => url).filter((url) => url.includes('page=4'))).toEqual([]);
+  });
+
+  test('a page parameter that the service ignores is found out after two answers, and named', async () => {
+    const { reading, double } = await setUp((_, response) => {
+      json(response, success(0, 50));
+    });
+    const first = await ready(reading);
+    const into = sink();
+    await expect(collectPages(reading, first, [], 8, into)).rejects.toMatchObject({
+      message: expect.stringContaining('"page"') as string,
+      hint: expect.stringContaining('exports.page_parameter') as string,
+    });
+    expect(into).toMatchObject({ landed: [0], rejected: [1, 1] });
+    expect(double.received.filter(({ url }) => url.includes('/result'))).toHaveLength(3);
+  });
+
+  test('a page that repeats another one is not taken for new records: it counts as short, and is asked for again', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page === 5 ? 3 : page, 8));
+    });
+    const into = sink();
+    const collected = await collectPages(reading, await ready(reading), [], 1, into);
+    expect(collected).toEqual({
+      pages: 8,
+      records: 21,
+      shortPages: [5],
+      notes: ['page 5 repeats page 3'],
+    });
+    expect(into.landed).not.toContain(5);
+    expect(into.rejected).toEqual([5]);
+  });
+
+  test('of two pages with the same records the one that came first may be the wrong one', async () => {
+    let wrong = true;
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      // Page 3 is read before page 4 and comes once with the records of page 4.
+      json(response, success(page === 3 && wrong ? 4 : page, 6));
+      if (page === 3) wrong = false;
+    });
+    const into = sink();
+    const collected = await collectPages(reading, await ready(reading), [], 1, into);
+    expect(collected).toEqual({ pages: 6, records: 18, shortPages: [], notes: [] });
+    expect(into.rejected).toEqual([4]);
+    expect(into.landed.sort()).toEqual([0, 1, 2, 3, 3, 4, 5]);
+  });
+
+  test('fewer records than the statistics tell of make the number of pages asked for again', async () => {
+    let asked = 0;
+    const { reading } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), ++asked < 3 ? 1 : 4));
+    });
+    const collected = await collectPages(reading, await ready(reading), [], 2, sink(), { atLeast: 6 });
+    expect(collected).toMatchObject({ pages: 4, records: 12, shortPages: [] });
+  });
+
+  test('fewer records than the statistics tell of are told when the service stays with them', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), 1));
+    });
+    expect(await collectPages(reading, await ready(reading), [], 2, sink(), { atLeast: 6 })).toEqual({
+      pages: 1,
+      records: 3,
+      shortPages: [0],
+      notes: ['it holds 3 records where at least 6 are expected'],
+    });
+  });
+
+  test('records of no page are no page', async () => {
+    const { reading } = await setUp((_, response, nth) => {
+      json(response, success(0, nth === 0 ? 0 : 2));
+    });
+    expect(await ready(reading)).toMatchObject({ totalPages: 2 });
+  });
+
+  test('a total that grows on the way brings the further pages too, and is noted', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, page < 3 ? 4 : 6));
+    });
+    const collected = await collectPages(reading, await ready(reading), [], 1, sink());
+    expect(collected).toMatchObject({
+      pages: 6,
+      records: 18,
+      notes: ['total_page_count changed from 4 to 6'],
+    });
+  });
+
+  test('a total that shrinks is believed only when page 0 says so too, and is noted', async () => {
+    let first = true;
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      if (page >= 3) json(response, { status: 'invalid_page', message: 'no' });
+      else json(response, success(page, first ? 5 : 3));
+      first = false;
+    });
+    const collected = await collectPages(reading, await ready(reading), [], 1, sink());
+    expect(collected).toMatchObject({ pages: 3, records: 9 });
+    expect(collected.notes.join()).toContain('total_page_count');
+  });
+
+  test.each<[string, number, number, number]>([
+    ['a short page in the middle', 2, 1, 4],
+    ['an empty page in the middle', 1, 0, 4],
+    ['an empty first page', 0, 0, 4],
+    ['an empty last page', 3, 0, 4],
+    ['an empty first page of two', 0, 0, 2],
+  ])('%s that comes once is read again, and what it holds then counts', async (_, short, held, total) => {
+    let once = true;
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      const isShort = page === short && once;
+      if (isShort) once = false;
+      json(response, success(page, total, isShort ? held : 3));
+    });
+    const into = sink();
+    const collected = await collectPages(reading, await ready(reading), [], 2, into);
+    expect(collected).toEqual({ pages: total, records: 3 * total, shortPages: [], notes: [] });
+    expect(into.landed.filter((page) => page === short)).toHaveLength(2);
+  });
+
+  test('a short page in the middle that stays short is kept, named and noted', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, 4, page === 2 ? 1 : 3));
+    });
+    const collected = await collectPages(reading, await ready(reading), [], 2, sink());
+    expect(collected).toEqual({
+      pages: 4,
+      records: 10,
+      shortPages: [2],
+      notes: ['page 2 holds 1 records where others hold 3'],
+    });
+    expect(double.received.filter(({ url }) => url.includes('page=2'))).toHaveLength(4);
+  });
+
+  test('pages that are all filled unevenly are read again once, not for ever', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, 60, 3 + (page % 5)));
+    });
+    const { shortPages, notes } = await collectPages(reading, await ready(reading), [], 4, sink());
+    expect(shortPages.length).toBeGreaterThan(40);
+    expect(notes).toHaveLength(4);
+    expect(double.received.filter(({ url }) => url.includes('/result')).length).toBeLessThan(120);
+  });
+
+  test('a short page of an earlier run is read again when the export is opened again', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      json(response, success(pageOf(url), 3));
+    });
+    const first = await ready(reading);
+    const into = sink();
+    const landed = [0, 1, 2].map((number) => ({
+      ...first,
+      number,
+      fingerprint: String(number),
+      records: number === 1 ? 2 : 3,
+    }));
+    expect(await collectPages(reading, first, landed, 4, into)).toMatchObject({ records: 9, shortPages: [] });
+    expect(into.landed).toEqual([1]);
+  });
+
+  test('an export that is not found any more on the way keeps what has landed', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      if (page < 3) json(response, success(page, 6));
+      else json(response, { status: 'not_found', message: 'gone' });
+    });
+    const first = await ready(reading);
+    const into = sink();
+    await expect(collectPages(reading, first, [], 1, into)).rejects.toThrow(/Page 3 .* cannot be had/);
+    expect(into.landed).toEqual([0, 1, 2]);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { dayCount, type DayRange } from '../../src/calendar.js';
+import { extractCampaigns } from '../../src/statistics/campaign-answer.js';
+import {
+  extractStatistics,
+  extractSubchannelStatistics,
+  type StatisticsSink,
+} from '../../src/statistics/daily-answer.js';
+import type { ServiceClient } from '../../src/api/client.js';
+import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
+
+const WEEK = { start: '2026-11-14', end: '2026-11-20' };
+
+const open: (Double | ServiceClient)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function setUp(handler: Handler): Promise<{ client: ServiceClient; double: Double }> {
+  const double = await startDouble(handler);
+  const client = clientFor(double.url);
+  open.push(double, client);
+  return { client, double };
+}
+
+function sink(): StatisticsSink & { accepted: DayRange[]; rejected: string[] } {
+  const accepted: DayRange[] = [];
+  const rejected: string[] = [];
+  return {
+    accepted,
+    rejected,
+    accept: (range) => {
+      accepted.push(range);
+      return Promise.resolve();
+    },
+    reject: (endpoint) => {
+      rejected.push(endpoint);
+      return Promise.resolve();
+    },
+  };
+}
+
+describe('daily statistics', () => {
+  test('a range that times out is halved until the service can answer', async () => {
+    const { client } = await setUp(({ body }, response) => {
+      const range = JSON.parse(body) as DayRange;
+      json(response, dayCount(range) > 2 ? { error: 'Timeout' } : []);
+    });
+    const into = sink();
+    expect(await extractStatistics(client, WEEK, into)).toEqual([]);
+    expect(into.accepted).toEqual([
+      { start: '2026-11-14', end: '2026-11-14' },
+      { start: '2026-11-15', end: '2026-11-16' },
+      { start: '2026-11-17', end: '2026-11-18' },
+      { start: '2026-11-19', end: '2026-11-20' },
+    ]);
+  });
+
+  test('one day that cannot be answered is a gap, and the others come', async () => {
+    const { client } = await setUp(({ body }, response) => {
+      const { start, end } = JSON.parse(body) as DayRange;
+      if (start <= '2026-11-16' && end >= '2026-11-16') json(response, { error: 'Timeout' }, 408);
+      else json(response, []);
+    });
+    const into = sink();
+    const gaps = await extractStatistics(client, WEEK, into);
+    expect(gaps).toMatchObject([{ days: { start: '2026-11-16', end: '2026-11-16' } }]);
+    expect(into.accepted.reduce((sum, range) => sum + dayCount(range), 0)).toBe(6);
+  });
+
+  test('an answer of another shape is kept aside and named', async () => {
+    const { client } = await setUp((_, response) => {
+      json(response, { data: [] });
+    });
+    const into = sink();
+    const gaps = await extractStatistics(client, WEEK, into);
+    expect(gaps).toHaveLength(1);
+    expect(into).toMatchObject({ accepted: [], rejected: ['E17'] });
+  });
+
+  test('E18 is asked for day by day', async () => {
+    const { client, double } = await setUp((_, response) => {
+      json(response, []);
+    });
+    const into = sink();
+    await extractSubchannelStatistics(client, WEEK, into);
+    expect(into.accepted.map(({ start }) => start).sort()).toHaveLength(7);
+    expect(double.received.filter(({ method }) => method === 'GET')).toHaveLength(7);
+  });
+});
+
+describe('campaign statistics', () => {
+  test('one campaign that fails does not keep the others from coming', async () => {
+    const { client } = await setUp(({ url }, response) => {
+      if (url.includes('/campaigns/bad/')) json(response, { data: null, error: 'Invalid campaign' });
+      else json(response, { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [] }, error: null });
+    });
+    const accepted: string[] = [];
+    const failures = await extractCampaigns(client, ['a', 'bad', 'c'], WEEK, {
+      accept: (id) => {
+        accepted.push(id);
+        return Promise.resolve();
+      },
+      reject: () => Promise.resolve(),
+    });
+    expect(accepted.sort()).toEqual(['a', 'c']);
+    expect(failures).toMatchObject([{ campaignId: 'bad' }]);
+  });
+
+  test('a window that times out is asked for once more and then in halves', async () => {
+    const days = (url: string): number => {
+      const query = new URL(url, 'http://x').searchParams;
+      return (Date.parse(query.get('end') ?? '') - Date.parse(query.get('start') ?? '')) / 86_400_000;
+    };
+    const { client } = await setUp(({ url }, response) => {
+      if (days(url) > 4) json(response, { error: 'Timeout' });
+      else json(response, { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [] }, error: null });
+    });
+    const accepted: DayRange[] = [];
+    const failures = await extractCampaigns(client, ['a'], WEEK, {
+      accept: (_, range) => {
+        accepted.push(range);
+        return Promise.resolve();
+      },
+      reject: () => Promise.resolve(),
+    });
+    expect(failures).toEqual([]);
+    expect(accepted).toEqual([
+      { start: '2026-11-14', end: '2026-11-16' },
+      { start: '2026-11-17', end: '2026-11-20' },
+    ]);
+  });
+});

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { repairedJson } from '../../src/warehouse/repair-json.js';
+
+describe('a text that is not JSON', () => {
+  test.each<[string, string, unknown]>([
+    ['a byte order mark goes', '\ufeff[1]', [1]],
+    ['a control character is kept', '["a\u0001b"]', ['a\u0001b']],
+    ['a line break, a tab and a zero byte are kept', '["a\n\t\u0000b"]', ['a\n\t\u0000b']],
+    ['half a pair becomes U+FFFD', '["\\ud83d!", "\\uDE00"]', ['\ufffd!', '\ufffd']],
+    ['a pair stays', '["\\ud83d\\ude00"]', ['😀']],
+    ['an escaped backslash before a u is no escape', '["\\\\ud83d"]', ['\\ud83d']],
+    ['an escape that means nothing is text', '["a\\x b\\u12G4"]', ['a\\x b\\u12G4']],
+    ['a backslash before a line break is text', '["a\\\nb"]', ['a\\\nb']],
+    ['numbers that JSON does not know are null', '[NaN,-Infinity,{"a":Infinity}]', [null, null, { a: null }]],
+    ['such a word in a text stays', '["NaN","a Infinity \u0001"]', ['NaN', 'a Infinity \u0001']],
+    ['a record that is no JSON is its text', '[{"a":1},{"a":01},{"b":2}]', [{ a: 1 }, '{"a":01}', { b: 2 }]],
+    [
+      'one on a page too, whatever its texts hold',
+      '{"status":"success","data":[{"a":"]}\\"["},{a:1},[2]],"total_page_count":1}',
+      { status: 'success', data: [{ a: ']}"[' }, '{a:1}', [2]], total_page_count: 1 },
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(JSON.parse(repairedJson(text) ?? 'undefined')).toEqual(expected);
+  });
+
+  test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}'])('%j stays none', (text) => {
+    expect(repairedJson(text)).toBeUndefined();
+  });
+});
+
+test('a text that is JSON stays what it is', () => {
+  fc.assert(
+    fc.property(fc.json({ depthSize: 'small' }), (text) => {
+      expect(JSON.parse(repairedJson(text) ?? 'undefined')).toEqual(JSON.parse(text));
+    }),
+  );
+});
