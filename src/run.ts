@@ -6,6 +6,7 @@ import type { ServiceConfig } from './config.js';
 import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
 import {
   openLedger,
+  openWarehouse,
   underLock,
   withRunContext,
   withLocalContext,
@@ -23,12 +24,21 @@ import { untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { exportRow } from './exports/row.js';
 import { pullStatistics } from './statistics/pull-daily.js';
-import { assertReplaceable, publish, replaceDatabase, setAside } from './warehouse/publish.js';
+import { readEveryBlock } from './warehouse/deep.js';
+import {
+  assertReplaceable,
+  discardDatabase,
+  publish,
+  replaceDatabase,
+  setAside,
+} from './warehouse/publish.js';
 
 export interface Outcome {
   readonly report: RunReport;
   /** Bytes of the file that readers see now; undefined when the last good one stays. */
   readonly publishedBytes: number | undefined;
+  /** Days whose events were loaded once, and that the file lacks. */
+  readonly lost: readonly Day[];
   /** The days that a job asked for: those of its days that are complete by both clocks. */
   readonly days?: DayRange;
 }
@@ -64,7 +74,13 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
     // It is no run of its own: it tells again of those that there were.
     await retellRuns(context);
     const outcome = await deliver(context, () => loadLanded(context));
-    await replaceDatabase(context.files.rebuilt, context.files.working, invocation.effects);
+    const { rebuilt, working } = context.files;
+    if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
+      invocation.terminal.warn(
+        'The private warehouse holds those events, so it stays, and the rebuilt one is discarded.',
+      );
+      await discardDatabase(rebuilt);
+    } else await replaceDatabase(rebuilt, working, invocation.effects);
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
@@ -135,9 +151,10 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await run?.end(report, failure);
-  const publishedBytes = await publishSound(context, failure);
+  const lost = await lostDays(context);
+  const publishedBytes = await publishSound(context, lost, failure);
   if (failure !== undefined) throw failure;
-  return { report, publishedBytes };
+  return { report, publishedBytes, lost };
 }
 
 /** The stages as a person at the terminal reads them. */
@@ -164,10 +181,13 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
 }
 
 /** Publishes, unless a check forbids it, or a run failed before there was anything to show. */
-async function publishSound(context: LocalContext, failure: Error | undefined): Promise<number | undefined> {
+async function publishSound(
+  context: LocalContext,
+  lost: readonly Day[],
+  failure: Error | undefined,
+): Promise<number | undefined> {
   const { warehouse, report, files, path, effects, terminal } = context;
   const empty = (await warehouse.loaded()).size === 0;
-  const lost = await lostDays(context);
   if (lost.length > 0) {
     report.withhold(`the events of ${lost.join(', ')} were loaded before and cannot be loaded now`);
   }
@@ -178,9 +198,34 @@ async function publishSound(context: LocalContext, failure: Error | undefined): 
   return bytes;
 }
 
+/** Whether a warehouse is sound, readable under the settings, and covers the events of those days. */
+async function holdsDays(
+  path: string,
+  days: readonly Day[],
+  config: StorageConfig,
+  invocation: Invocation,
+): Promise<boolean> {
+  try {
+    await readEveryBlock(path);
+    const warehouse = await openWarehouse(path, config, invocation);
+    try {
+      const covered = await warehouse.coverage('events');
+      return days.every((day) => covered.has(day));
+    } finally {
+      await warehouse.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
 /** Days whose events were loaded once, and that this file lacks: their export is lost from the ledger, or damaged. */
 async function lostDays({ ledger, warehouse }: LocalContext): Promise<Day[]> {
-  const held = [...ledger.untracked, ...ledger.entries()].filter(({ state }) => state === 'loaded');
+  const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
+  // Also those that are open again for their pages; what a person gave up is not missed.
+  const loaded = ledger
+    .entries()
+    .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
   const covered = await warehouse.coverage('events');
-  return [...new Set(held.map(({ day }) => day))].filter((day) => !covered.has(day));
+  return [...new Set([...untracked, ...loaded].map(({ day }) => day))].filter((day) => !covered.has(day));
 }

@@ -62,10 +62,10 @@ data_dir: ./data
 start_date: ${start}          # the first KST day the warehouse should hold
 lookback_days: 7                # free streams: days pulled again each night, since counts may be restated
 requests_per_second: 50
-concurrency: 8
+concurrency: 64
 
 privacy:
-  recipients: hash              # keep | hash | drop: phone numbers of recipients
+  recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
 
 # Event exports are billed per record. Without a budget no paid request is ever sent.
 # exports:

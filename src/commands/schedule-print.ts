@@ -54,6 +54,9 @@ function systemd(at: TimeOfDay, folder: string, command: readonly string[]): str
 Description=Dawnload: last night's messaging statistics and events into DuckDB
 Wants=network-online.target
 After=network-online.target
+# After ${NIGHTLY.retry.times + 1} attempts in a row the unit has failed, until the next night: OnFailure= tells of it.
+StartLimitIntervalSec=${(NIGHTLY.retry.times + 1) * (NIGHTLY.retry.pauseMinutes + 60)}min
+StartLimitBurst=${NIGHTLY.retry.times + 1}
 
 [Service]
 Type=oneshot

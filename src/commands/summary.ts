@@ -59,7 +59,11 @@ export function summarise(
   const exitCode = report.exitCode();
   // What a check withholds, no next run mends by itself: its meaning says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
-    terminal.warn('incomplete: the next run goes on from here');
+    terminal.warn(
+      report.gaps.length > 0
+        ? 'Incomplete: the next run goes on from here.'
+        : 'Incomplete: a person has to decide, as said above.',
+    );
   }
   return exitCode;
 }

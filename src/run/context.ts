@@ -81,15 +81,7 @@ export async function withLocalContext<T>(
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
-    const warehouse = await Warehouse.open({
-      path,
-      tempDirectory: files.temp,
-      brand: config.brand,
-      messenger: config.messenger,
-      privacy: { recipients: config.privacy.recipients, key: await hmacKey(dataDir, effects) },
-      effects,
-      signal,
-    });
+    const warehouse = await openWarehouse(path, config, invocation);
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
     const pullInstant = monotone(effects, await landing.latestPull());
@@ -127,6 +119,23 @@ export async function withLocalContext<T>(
       await warehouse.close();
       await ledger.close();
     }
+  });
+}
+
+/** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
+export async function openWarehouse(
+  path: string,
+  { dataDir, brand, messenger, privacy }: StorageConfig,
+  { effects, signal }: Invocation,
+): Promise<Warehouse> {
+  return Warehouse.open({
+    path,
+    tempDirectory: dataFiles(dataDir).temp,
+    brand,
+    messenger,
+    privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
+    effects,
+    signal,
   });
 }
 

@@ -47,7 +47,9 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
 /** A landed file is not what was written; `what` ends the sentence "The landed file … ". */
 export function damaged(file: string, what: string, cause?: unknown): DamageError {
   return new DamageError(`The landed file ${file} ${what}.`, {
-    hint: 'Restore it from a backup, or remove it and run again: a run fetches it again, pages of a paid export free of charge.',
+    hint:
+      'Restore it from a backup. Without one, `dawnload exports resume KEY` reads a page of an export again, at no cost; ' +
+      'an answer of a free stream is removed, and `dawnload backfill` asks for its days again.',
     cause,
   });
 }

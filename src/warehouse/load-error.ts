@@ -11,7 +11,10 @@ const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
  */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof DawnloadError) return false;
-  return /^(Invalid Input|Conversion) Error/.test(messageOf(error)) && !OUR_REFUSAL.test(messageOf(error));
+  const message = messageOf(error);
+  // Bytes that are no gzip are a matter of the file, whatever DuckDB calls them.
+  if (/^IO Error: .*gzip/is.test(message)) return true;
+  return /^(Invalid Input|Conversion) Error/.test(message) && !OUR_REFUSAL.test(message);
 }
 
 /**

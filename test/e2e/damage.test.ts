@@ -1,8 +1,8 @@
 // @module-tag long
 /** Database files that were damaged or lost: noticed when a run begins, and made again from what has landed. */
-import { cp, open, readdir, rm, stat } from 'node:fs/promises';
+import { cp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../torture/compare.js';
 import { Place } from '../support/dawnload.js';
 
@@ -90,4 +90,53 @@ test('both files gone, or no databases any more, are made again', async () => {
   await damage(place.published, 0);
   await damage(working(), 0);
   await expectRebuilt();
+});
+
+test('a flipped bit in one landed answer costs that answer alone', async () => {
+  const [file = ''] = (await readdir(data(), { recursive: true })).filter((name) =>
+    /^landing\/statistics\/.*gz$/.test(name),
+  );
+  const bytes = await readFile(join(data(), file));
+  bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 4;
+  await writeFile(join(data(), file), bytes);
+  const rebuilt = await place.run(['rebuild']);
+  expect(rebuilt.code).toBe(1);
+  expect(rebuilt.stderr).toContain(file);
+  expect(rebuilt.stderr).not.toContain('free disk or memory');
+  expect(await place.rows('select count(*) > 0 as there from events')).toEqual([{ there: true }]);
+});
+
+describe('a page of a paid export that was damaged', () => {
+  const damagePage = async (): Promise<void> => {
+    const [page = ''] = (await readdir(data(), { recursive: true })).filter((name) => /page.*gz$/.test(name));
+    await damage(join(data(), page), 0.5);
+  };
+  const days = 'select count(distinct export_date) as days from events';
+
+  test('does not cost the private warehouse its events, though a rebuild cannot read them', async () => {
+    await damagePage();
+    const rebuilt = await place.run(['rebuild']);
+    expect(rebuilt.code).toBe(1);
+    expect(rebuilt.stderr).toContain('The private warehouse holds those events, so it stays');
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+  });
+
+  test('keeps the published events where the private warehouse is gone too, and the service has forgotten them', async () => {
+    await damagePage();
+    await rm(working());
+    expect((await place.run(['rebuild'])).stderr).toContain('Not published');
+    const exported = await place.run(['exports', 'list', '--json']);
+    const [{ key }] = JSON.parse(exported.stdout) as [{ key: string }];
+    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', status: 404 }]);
+    for (const command of [['exports', 'resume', key], ['run'], ['rebuild']]) {
+      const result = await place.run(command);
+      expect(result.code, result.stderr).toBe(1);
+      expect(await place.rows(days)).toEqual([{ days: '2' }]);
+    }
+    place.sandbox.setFaults([]);
+    await place.run(['exports', 'resume', key]);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+  });
 });
