@@ -9,6 +9,7 @@ export default defineConfig({
         description: 'Whole runs, faults, kills and many seeds: `npm run test:all` runs them too.',
       },
     ],
+    coverage: { include: ['src/**', 'jobs/**'], reporter: ['text'] },
     globalSetup: ['test/support/template.ts'],
     // Nothing may depend on the machine being in Korea: the suite runs in a zone with daylight saving.
     env: { TZ: 'America/New_York' },

@@ -122,6 +122,37 @@ describe('daily performance', () => {
   });
 });
 
+describe('the macros of significance', () => {
+  // Tables of the normal and the chi-squared distribution, as any textbook prints them.
+  test.each([
+    ['marts.normal_two_sided_p(0)', 1],
+    ['marts.normal_two_sided_p(1.644853627)', 0.1],
+    ['marts.normal_two_sided_p(1.959963985)', 0.05],
+    ['marts.normal_two_sided_p(-2.575829304)', 0.01],
+    ['marts.normal_two_sided_p(3.890591886)', 0.0001],
+    ['marts.chi_squared_p(3.841459, 1)', 0.05],
+    ['marts.chi_squared_p(6.634897, 1)', 0.01],
+    ['marts.chi_squared_p(5.991465, 2)', 0.05],
+    ['marts.chi_squared_p(7.814728, 3)', 0.05],
+    ['marts.chi_squared_p(9.487729, 4)', 0.05],
+    ['marts.chi_squared_p(18.307038, 10)', 0.05],
+    ['marts.chi_squared_p(24.724970, 11)', 0.01],
+    ['marts.chi_squared_p(0, 5)', 1],
+  ])('%s is %s', async (call, expected) => {
+    const workshop = await modelled(() => []);
+    const { p } = await workshop.lookOne(`select ${call} as p`);
+    expect(p).toBeCloseTo(expected, 6);
+  });
+
+  test('give null for what is not known', async () => {
+    const workshop = await modelled(() => []);
+    const row = await workshop.lookOne(
+      'select marts.normal_two_sided_p(null) as a, marts.chi_squared_p(null, 1) as b, marts.chi_squared_p(1, null) as c',
+    );
+    expect(row).toEqual({ a: null, b: null, c: null });
+  });
+});
+
 describe('A/B tests', () => {
   test('the difference, its interval and its p-value are those of the textbook', async () => {
     // 200 of 2,000 against 260 of 2,000: z = 2.9738, two-sided p = 0.00294; Newcombe's interval 0.0102 to 0.0498.

@@ -122,49 +122,13 @@ pairs as (
         on variant.campaign_id = groups.campaign_id and variant.channel is not distinct from groups.channel
 ),
 
--- The complementary error function by its rational Chebyshev approximation, right to seven digits.
-arguments as (
-    select
-        *,
-        [z / sqrt(2), z * sqrt(information) / sqrt(2), sqrt(chi_squared / 2)] as xs,
-        list_transform(xs, lambda x: 1 / (1 + x / 2)) as ts
-    from pairs
-),
-
-tails as (
-    select
-        *,
-        list_transform(
-            list_zip(xs, ts),
-            lambda pair: pair[2] * exp(list_reduce(
-                [
-                    0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807,
-                    -0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223
-                ]::double[],
-                lambda sum, coefficient: sum * pair[2] + coefficient
-            ) - pair[1] * pair[1])
-        ) as erfc
-    from arguments
-),
-
 tested as (
     select
         *,
-        erfc[1] as p_value,
-        least(1, erfc[2] * (variants - 1)) as guarded_p_value,
-        case
-            when freedom % 2 = 0
-            then exp(-chi_squared / 2) * list_sum(
-                list_transform(range(freedom // 2), lambda i: pow(chi_squared / 2, i) / gamma(i + 1))
-            )
-            else erfc[3] + exp(-chi_squared / 2) * coalesce(
-                list_sum(
-                    list_transform(range(1, (freedom + 1) // 2), lambda i: pow(chi_squared / 2, i - 0.5) / gamma(i + 0.5))
-                ),
-                0
-            )
-        end as unequal_groups_p_value
-    from tails
+        marts.normal_two_sided_p(z) as p_value,
+        least(1, marts.normal_two_sided_p(z * sqrt(information)) * (variants - 1)) as guarded_p_value,
+        marts.chi_squared_p(chi_squared, freedom) as unequal_groups_p_value
+    from pairs
 ),
 
 judged as (

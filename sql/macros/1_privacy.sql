@@ -1,5 +1,5 @@
 -- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. These words live in
--- the session, not in the warehouse; what they look for is in macros/1_patterns.
+-- the session, not in the warehouse; what they look for is in macros/3_patterns.
 
 -- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
 create or replace temp macro digest(given) as
