@@ -32,7 +32,7 @@ try {
     `rebuild of ${nights} nights ${wall.toFixed(1)} s, of that the load ${report.seconds.pull.toFixed(1)} s`,
   );
 } finally {
-  job.stop();
+  await job.stop();
   await rm(folder, { recursive: true, force: true });
 }
 

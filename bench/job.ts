@@ -1,11 +1,11 @@
-/** The built command and its sandbox as child processes, for benchmarks: each in a folder of its own. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** The built command as a child process, with a sandbox beside it, for benchmarks: each in a folder of its own. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Day } from '../src/calendar.js';
+import { startFaultySandbox, type Fault, type FaultySandbox } from '../test/support/faults/index.js';
 
 /** This build; benchmarks may run another one beside it. */
 export const CLI = resolve('dist/src/cli.js');
@@ -38,56 +38,47 @@ export interface Circumstances {
   readonly cli?: string;
 }
 
+const KEYS = { accessKey: 'bench-access-key', secretKey: 'bench-secret-key' };
+const PROJECT = '0123456789abcdef0123456789abcdef';
+
 export class Job {
   readonly folder: string;
-  readonly #sandbox: ChildProcess;
-  readonly #settings: Readonly<Record<string, string>>;
+  readonly #sandbox: FaultySandbox;
   readonly #cli: string;
 
-  private constructor(
-    folder: string,
-    sandbox: ChildProcess,
-    settings: Readonly<Record<string, string>>,
-    cli: string,
-  ) {
+  private constructor(folder: string, sandbox: FaultySandbox, cli: string) {
     this.folder = folder;
     this.#sandbox = sandbox;
-    this.#settings = settings;
     this.#cli = cli;
   }
 
   /**
-   * Starts a sandbox with so many events a day, whose clock shows the morning after the last day. Its clock stays there
-   * while commands run at other mornings, so it does not tell its time.
+   * Starts a sandbox in this process with so many events a day, whose clock shows the morning after the last day. Its clock
+   * goes on from there while commands run at other mornings, so it does not tell its time.
    */
   static async start(folder: string, given: Circumstances): Promise<Job> {
     const { eventsPerDay, startDate, lastDay, requestsPerSecond = 1000, latencyMs = 0, cli = CLI } = given;
-    const flags = [
-      '--events-per-day',
-      String(eventsPerDay),
-      '--export-seconds',
-      '0',
-      '--latency',
-      String(latencyMs),
-      '--no-date',
-    ];
-    const sandbox = spawn(process.execPath, [CLI, 'sandbox', ...flags], {
-      cwd: folder,
-      env: { ...process.env, DAWNLOAD_NOW: morningAfter(lastDay) },
-      stdio: ['ignore', 'pipe', 'ignore'],
+    const offset = Date.parse(morningAfter(lastDay)) - Date.now();
+    const sandbox = await startFaultySandbox({
+      now: () => new Date(Date.now() + offset),
+      date: () => null,
+      projectId: PROJECT,
+      exportSeconds: 0,
+      eventsPerDay,
+      latencyMs,
+      ...KEYS,
     });
-    const settings = await settingsOf(sandbox);
     await writeFile(
       join(folder, 'dawnload.yaml'),
-      `start_date: ${startDate}\nrequests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
+      `base_url: ${sandbox.url}\nproject_id: ${PROJECT}\nstart_date: ${startDate}\n` +
+        `requests_per_second: ${requestsPerSecond}\nexports: { budget: { records_per_run: 1000000000 } }\n`,
     );
-    return new Job(folder, sandbox, settings, cli);
+    return new Job(folder, sandbox, cli);
   }
 
   /** How the sandbox misbehaves from now on. */
-  async faults(faults: readonly object[]): Promise<void> {
-    const url = `${this.#settings['DAWNLOAD_BASE_URL'] ?? ''}/_sandbox/faults`;
-    await fetch(url, { method: 'POST', body: JSON.stringify(faults) });
+  faults(faults: readonly Fault[]): void {
+    this.#sandbox.setFaults(faults);
   }
 
   /** Runs a command to its end, with its clock at the morning after `day`. */
@@ -109,7 +100,12 @@ export class Job {
     const script = 'TIMEFORMAT="%U %S"; { time "$@" 2>/dev/null; } ';
     const child = spawn('bash', ['-c', script, 'bash', process.execPath, this.#cli, ...args], {
       cwd: this.folder,
-      env: { ...process.env, ...this.#settings, DAWNLOAD_NOW: morningAfter(day) },
+      env: {
+        ...process.env,
+        DAWNLOAD_ACCESS_KEY: KEYS.accessKey,
+        DAWNLOAD_SECRET_KEY: KEYS.secretKey,
+        DAWNLOAD_NOW: morningAfter(day),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const [out, err] = [collect(child.stdout), collect(child.stderr)];
@@ -121,8 +117,8 @@ export class Job {
     return { out: out(), processor: user + system };
   }
 
-  stop(): void {
-    this.#sandbox.kill('SIGTERM');
+  stop(): Promise<void> {
+    return this.#sandbox.close();
   }
 }
 
@@ -130,16 +126,4 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   const chunks: string[] = [];
   stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
   return () => chunks.join('');
-}
-
-/** The lines that the sandbox prints when it listens. */
-async function settingsOf(sandbox: ChildProcess): Promise<Record<string, string>> {
-  if (sandbox.stdout === null) throw new Error('no output');
-  const settings: Record<string, string> = {};
-  for await (const line of createInterface({ input: sandbox.stdout })) {
-    const [name = '', value = ''] = line.split(/=(.*)/s);
-    settings[name] = value;
-    if (name === 'DAWNLOAD_SECRET_KEY') return settings;
-  }
-  throw new Error('the sandbox ended');
 }

@@ -15,12 +15,13 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { shiftDay } from '../src/calendar.js';
 import { messageOf } from '../src/errors.js';
+import type { Fault } from '../test/support/faults/index.js';
 import { bareLoad } from './bare.js';
 import { CLI, Job } from './job.js';
 
 const DAY = '2026-11-19';
 const DAYS = ['--start', DAY, '--end', DAY];
-const UNKNOWN = [{ endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' }];
+const UNKNOWN: readonly Fault[] = [{ endpoint: 'E21', kind: 'extra-field', field: 'novelty', value: 'x1' }];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -86,7 +87,7 @@ async function backfill(howMany: number, circumstances: object = {}): Promise<Ba
       .reduce((sum, loaded) => sum + loaded.rows, 0);
     return { rows, wall, peakMegabytes: report.peak_memory_bytes / 1e6 };
   } finally {
-    job.stop();
+    await job.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -110,12 +111,12 @@ async function paced(pace: number, latencyMs: number): Promise<void> {
 }
 
 /** Brings a day home and rebuilds it; gives events per second end to end. */
-async function day(cli: string, faults: readonly object[]): Promise<number> {
+async function day(cli: string, faults: readonly Fault[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'dawnload-bench-'));
   temporary.push(folder);
   const job = await Job.start(folder, { eventsPerDay: events, startDate: DAY, lastDay: '2026-11-20', cli });
   try {
-    await job.faults(faults);
+    job.faults(faults);
     // The free statistics first, so that what is timed is the paid day alone.
     await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'statistics');
     const home = await job.run('2026-11-20', 'backfill', ...DAYS, '--streams', 'events', '--yes-paid');
@@ -134,7 +135,7 @@ async function day(cli: string, faults: readonly object[]): Promise<number> {
     );
     return rate;
   } finally {
-    job.stop();
+    await job.stop();
   }
 }
 

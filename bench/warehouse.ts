@@ -35,7 +35,7 @@ try {
   }
   await ask(join(folder, 'data', 'warehouse.duckdb'));
 } finally {
-  job.stop();
+  await job.stop();
   if (given === undefined) await rm(folder, { recursive: true, force: true });
 }
 

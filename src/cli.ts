@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Where the command begins and ends: signals, the one place that reports errors, the only place that exits. */
+/** The entry point: handles signals, reports errors, and is the only place that exits. */
 import { setMaxListeners } from 'node:events';
 import type { Action } from './commands/program.js';
 import type { Flags } from './config.js';
@@ -20,10 +20,10 @@ const terminal = realTerminal(process, Date.now);
 const version = packageVersion();
 
 process.on('SIGINT', () => {
-  interrupt('Ctrl-C');
+  interrupt('press Ctrl-C again');
 });
 process.on('SIGTERM', () => {
-  interrupt('SIGTERM');
+  interrupt('send SIGTERM again');
 });
 // Who reads our output may stop reading (`| head`): that is no failure of ours.
 process.stdout.on('error', (error) => {
@@ -55,41 +55,40 @@ async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** A module that cannot be found is what the loader makes of a file that it may not open. */
+/** Reports that the program cannot be loaded: a file that the loader may not open counts as a missing module. */
 function cannotStart(error: unknown): never {
   process.stderr.write(
     `dawnload: The program cannot be loaded (${messageOf(error).split('\n', 1)[0] ?? ''}).\n` +
-      '  Raise the limit of open files (ulimit -n) to 1024 or more; if it is not that, install the package anew.\n',
+      '  Raise the limit of open files (ulimit -n) to 1024 or more. If that does not help, install the package again.\n',
   );
   process.exit(EXIT.incomplete);
 }
 
-function interrupt(name: string): void {
+/** @param again what ends the process at once, such as `press Ctrl-C again` */
+function interrupt(again: string): void {
   // The second signal ends at once; what is durable stays so.
   if (stop.signal.aborted) {
-    // `process.exit` waits for DuckDB's threads, which may take as long as the statement in hand. Ended by SIGINT, the
+    // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. Ended by SIGINT, the
     // process has the same exit code for a shell. As process 1 of a container it cannot be ended so.
     process.removeAllListeners('SIGINT');
     process.kill(process.pid, 'SIGINT');
     process.exit(EXIT.interrupted);
   }
-  terminal.note(`${name}: finishing the step in hand (once more ends at once)`);
+  terminal.note(`Stopping after this step; ${again} to quit now.`);
   stop.abort(
-    new InterruptedError('Interrupted.', { hint: 'What is done is kept; the next run goes on from there.' }),
+    new InterruptedError('Interrupted.', {
+      hint: 'Completed steps are kept. The next run continues from there.',
+    }),
   );
 }
 
-/** One sentence, what to do next, and the exit code that the failure carries. */
+/** Prints the error and its hint; returns its exit code. */
 function report(thrown: unknown, verbose: boolean): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
   const error = asOutOfFiles(thrown);
   const known = error instanceof DawnloadError;
-  const place =
-    error instanceof InterruptedError && terminal.doing !== '' ? ` It was at: ${terminal.doing}.` : '';
-  terminal.error(
-    known ? asSentence(error.message) + place : `Something unforeseen went wrong: ${messageOf(error)}`,
-  );
-  if (known && error.hint !== undefined) terminal.note(`  ${asSentence(error.hint)}`);
+  terminal.error(known ? sentenceOf(error) : `Something unforeseen went wrong: ${messageOf(error)}`);
+  if (known && error.hint !== undefined) terminal.note(`  ${error.hint}`);
   if (verbose || !known) {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
@@ -97,12 +96,13 @@ function report(thrown: unknown, verbose: boolean): number {
   return known ? error.exitCode : EXIT.incomplete;
 }
 
-function asSentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?`]$/.test(begun) ? begun : `${begun}.`;
+/** The message; of an interruption, wherever it was noticed, the current step instead. */
+function sentenceOf(error: DawnloadError): string {
+  if (!(error instanceof InterruptedError)) return error.message;
+  return terminal.doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${terminal.doing}.`;
 }
 
-/** Resolves once everything written is with the reader: a pipe may still hold it back. */
+/** Resolves when the reader has everything that was written: a pipe may still hold some of it. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => {

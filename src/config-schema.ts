@@ -1,4 +1,4 @@
-/** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`), each rule says what it wants. */
+/** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
 import { isDay } from './calendar.js';
 
@@ -37,7 +37,7 @@ const baseUrl = z
   }, 'must be an http or https address such as https://api.example.com, without a query')
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** What is said of a text, or a list, where lines of `key: value` belong. */
+/** The message for a text or a list where `key: value` lines belong. */
 const NO_SECTION = {
   error: (issue: { code: string }) =>
     issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
@@ -54,7 +54,7 @@ const budget = z
   .refine(
     ({ records_per_run, records_per_month }) =>
       records_per_run !== undefined || records_per_month !== undefined,
-    'must give records_per_run, records_per_month or both',
+    'must set records_per_run, records_per_month or both',
   );
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -69,7 +69,7 @@ const exportsSchema = z.strictObject(
       .string('must be the name of a query parameter')
       .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
       .default('page'),
-    max_wait_minutes: number(0, 24 * 60, 'must be minutes, from 0 to 1440').default(60),
+    max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },
   NO_SECTION,
 );
@@ -89,12 +89,13 @@ export const settingsSchema = z.strictObject({
   requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
   // Requests under way are as many as the pace and the service's answering take: 50 a second of 600 ms each are 30.
   concurrency: whole(1, 256).default(64),
-  request_timeout_seconds: number(0.1, 600, 'must be seconds, from 0.1 to 600').default(60),
+  request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
   retries: whole(0, 20).default(4),
   privacy: z
-    .strictObject({
-      recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash'),
-    })
+    .strictObject(
+      { recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash') },
+      NO_SECTION,
+    )
     .prefault({}),
   exports: exportsSchema.prefault({}),
 });

@@ -63,7 +63,7 @@ export interface Config {
   readonly credentials: Credentials | undefined;
 }
 
-/** A config with all that talking to the service takes. */
+/** A config with everything that the service client needs. */
 export interface ServiceConfig extends Config {
   readonly baseUrl: string;
   readonly projectId: string;
@@ -151,15 +151,15 @@ export function loadConfig(
   });
 }
 
-/** A config that says at least from when on the warehouse should hold data. */
+/** A config with a start date. */
 export interface PlanConfig extends Config {
   readonly startDate: Day;
 }
 
 /**
- * The same config, once it is sure that it says from when on.
+ * The same config with its start date.
  *
- * @throws ConfigError when it does not
+ * @throws ConfigError when it has none
  */
 export function requirePlan(config: Config): PlanConfig {
   const { startDate } = config;
@@ -173,13 +173,13 @@ function missingSettings({ file }: Config, keys: readonly string[]): ConfigError
     ? new ConfigError(`There is no ${DEFAULT_FILE} in this folder.`, {
         hint: 'Write one with `dawnload init`, name another with --config FILE, or try `dawnload demo`, which needs none.',
       })
-    : new ConfigError(`${file} does not say ${missing}.`, { hint: `Add ${missing} to the file.` });
+    : new ConfigError(`${file} does not set ${missing}.`, { hint: `Add ${missing} to the file.` });
 }
 
 /**
- * The same config, once it is sure that it can reach the service.
+ * The same config with everything that the service client needs.
  *
- * @throws ConfigError that names what is missing.
+ * @throws ConfigError that names what is missing
  */
 export function requireService(config: Config): ServiceConfig {
   const { baseUrl, projectId, startDate, credentials } = config;
@@ -189,8 +189,8 @@ export function requireService(config: Config): ServiceConfig {
     throw missingSettings(config, missing);
   }
   if (isUnencrypted(baseUrl) && !config.allowHttp) {
-    throw new ConfigError(`base_url is ${baseUrl}: keys and data would travel unencrypted.`, {
-      hint: 'Use https, or set allow_http: true in dawnload.yaml where the network between is trusted.',
+    throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
+      hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
     });
   }
   if (credentials === undefined) {
@@ -201,7 +201,7 @@ export function requireService(config: Config): ServiceConfig {
   return { ...config, baseUrl, projectId, startDate, credentials };
 }
 
-/** Whether the address sends what is secret in the clear, beyond this machine. */
+/** Whether requests to the address would carry secrets unencrypted beyond this machine. */
 export function isUnencrypted(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
@@ -217,7 +217,7 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new StorageError(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'Check that it is a file and who may read it.',
+      hint: 'Check that it is a file and that this account may read it.',
       cause,
     });
   }
@@ -250,7 +250,7 @@ function readSettings(file: string): Record<string, unknown> {
   if (error !== undefined) {
     const line = error.linePos?.[0].line;
     throw new ConfigError(
-      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}`,
+      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}.`,
       {
         hint: 'Compare it with what `dawnload init` writes.',
         cause: error,
@@ -280,7 +280,7 @@ function keyOf(node: unknown): string[] {
   return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
 }
 
-/** Aliases that multiply, aliases of nothing, and depths that no settings have are thrown by the parser as they come. */
+/** What the parser throws (aliases that multiply or have no anchor, extreme depth) as a `ConfigError`. */
 function orConfigError<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -293,7 +293,7 @@ function orConfigError<T>(file: string, work: () => T): T {
   }
 }
 
-/** A section whose lines are all commented out reads as an empty text; it is meant as a section all the same. */
+/** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
   const sections = new Set(['privacy', 'exports', 'budget']);
   return Object.fromEntries(
@@ -305,8 +305,9 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
   );
 }
 
+/** The first line of a parser's message, without its punctuation. */
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text;
+  return (text.split('\n', 1)[0] ?? text).replace(/[.:]+$/, '');
 }
 
 function parseSettings(
@@ -317,7 +318,7 @@ function parseSettings(
   const parsed = settingsSchema.safeParse(values);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const source = file ?? 'the environment';
+  const source = file ?? 'The environment';
   if (issue === undefined) throw new ConfigError(`${source} cannot be understood.`);
   if (issue.code === 'unrecognized_keys') throw unknownKey(source, issue.path, issue.keys[0] ?? '');
   const key = issue.path.join('.');

@@ -43,7 +43,7 @@ async function interruptibleSleep(ms: number, signal?: AbortSignal): Promise<voi
   try {
     await wait(ms, undefined, signal === undefined ? undefined : { signal });
   } catch (cause) {
-    throw new InterruptedError('interrupted while waiting', { cause });
+    throw new InterruptedError('Interrupted while waiting.', { cause });
   }
 }
 

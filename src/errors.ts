@@ -1,6 +1,6 @@
 /**
  * One class per remedy: what the reader of the message has to do decides the class, not where the failure came from.
- * Every message is one sentence, `hint` says what to do next, `cause` keeps the original for `--verbose`.
+ * `message` says what happened, `hint` what to do next, both in whole sentences; `cause` keeps the original for `--verbose`.
  */
 
 /** Exit codes of the command, a contract with cron, systemd and monitors. */
@@ -16,7 +16,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export interface ErrorDetails {
-  /** What to do next, one sentence. */
+  /** What to do next, in whole sentences. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -58,23 +58,23 @@ export class ClockError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** A file or folder cannot be read or written: the machine to mend. Nothing that was received is lost. */
+/** A file or folder cannot be read or written: the machine to repair. Nothing that was received is lost. */
 export class StorageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** A file of ours is not what was written: a person decides, usually for `dawnload rebuild`. */
+/** A file of the data folder is damaged: a person decides, usually for `dawnload rebuild`. */
 export class DamageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** The database file is damaged: to be made again from the landing zone. */
+/** The database file is damaged: `dawnload rebuild` replaces it from the landing zone. */
 export class CorruptDatabaseError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 
   constructor(message: string, cause?: unknown) {
     super(message, {
-      hint: 'Make it again from the landing zone, with no request: `dawnload rebuild`.',
+      hint: 'To rebuild it from the landing zone, without any request: `dawnload rebuild`.',
       ...(cause === undefined ? {} : { cause }),
     });
   }
@@ -85,12 +85,12 @@ export class RefusedError extends DawnloadError {
   readonly exitCode = EXIT.refused;
 }
 
-/** Nothing is wrong, it is only too early: another run holds the lock, or the day is not complete. */
+/** Nothing is wrong, but it is too early: another run holds the lock, or the day is not complete. */
 export class TryLaterError extends DawnloadError {
   readonly exitCode = EXIT.tryLater;
 }
 
-/** Ctrl-C or SIGTERM: the durable step in hand was finished, the next run goes on from there. */
+/** Ctrl-C or SIGTERM: the current durable step was completed, the next run continues from there. */
 export class InterruptedError extends DawnloadError {
   readonly exitCode = EXIT.interrupted;
 }
@@ -106,7 +106,7 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A failure for want of open files, whoever met it (Node, its loader of modules, DuckDB), as one that can be mended. */
+/** An error for want of open files, from Node, its module loader or DuckDB, as a `StorageError`; any other unchanged. */
 export function asOutOfFiles(error: unknown): unknown {
   if (error instanceof DawnloadError) return error;
   if (!/^E[MN]FILE$/.test(codeOf(error) ?? '') && !/too many open files/i.test(messageOf(error)))

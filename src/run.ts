@@ -35,9 +35,9 @@ import {
 
 export interface Outcome {
   readonly report: RunReport;
-  /** Bytes of the file that readers see now; undefined when the last good one stays. */
+  /** Bytes of the published file; undefined when readers keep the previous one. */
   readonly publishedBytes: number | undefined;
-  /** Days whose events were loaded once, and that the file lacks. */
+  /** Days whose events were loaded before and are missing from the file. */
   readonly lost: readonly Day[];
   /** The days that a job asked for: those of its days that are complete by both clocks. */
   readonly days?: DayRange;
@@ -46,7 +46,7 @@ export interface Outcome {
 /**
  * Runs a job: from the service to the published file.
  *
- * @throws what stopped it altogether (credentials, disk, Ctrl-C); what was loaded before that is published all the same
+ * @throws what stopped the run (credentials, disk, Ctrl-C); what was loaded before is published, now or by the next run
  */
 export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
   return withRunContext(config, invocation, job.name, async (context) => {
@@ -62,22 +62,23 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
 }
 
 /**
- * Makes the warehouse again from landing zone and ledger, with no request: in a new file, which takes the place of the
- * old one when it is whole.
+ * Rebuilds the warehouse from the landing zone and the ledger, without any request, in a new file that replaces the old
+ * one when it is complete.
  */
 export function rebuild(config: StorageConfig, invocation: Invocation): Promise<Outcome> {
   const rebuilding = async (context: LocalContext): Promise<Outcome> => {
     // Exports that only the lost lines know would be missing from the new file.
     if (context.ledger.doubt !== undefined) throw context.ledger.doubt;
     const aside = await setAside(context.files.published, invocation.effects.now());
-    if (aside !== undefined) invocation.terminal.warn(`what was there is no DuckDB file; it is now ${aside}`);
+    if (aside !== undefined)
+      invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
     // It is no run of its own: it tells again of those that there were.
     await retellRuns(context);
     const outcome = await deliver(context, () => loadLanded(context));
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
       invocation.terminal.warn(
-        'The private warehouse holds those events, so it stays, and the rebuilt one is discarded.',
+        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
       );
       await discardDatabase(rebuilt);
     } else await replaceDatabase(rebuilt, working, invocation.effects);
@@ -87,13 +88,13 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
 }
 
 export interface ResumeOptions {
-  /** A person's consent to be billed once more. */
+  /** A person's consent to be billed again. */
   readonly payAgain?: boolean;
-  /** A person takes what came for all there is: no record, or only some of the pages. */
+  /** A person accepts an incomplete export: no record, or only some of the pages. */
   readonly acceptIncomplete?: boolean;
 }
 
-/** Goes on with one export, or, with a person's consent, pays for its window once more. */
+/** Resumes one export or, with a person's consent, requests its window again, billed again. */
 export function resumeExport(
   key: string,
   { payAgain = false, acceptIncomplete = false }: ResumeOptions,
@@ -133,7 +134,7 @@ async function pull(job: Job, context: RunContext): Promise<void> {
   if (job.streams.has('events') && context.ledger.isWhole) await pullEvents(job, context);
 }
 
-/** Does the work, and whatever came of it: refines, checks and publishes what there is. */
+/** Does the work, then models, checks and publishes what is there, also when the work failed. */
 async function deliver(context: LocalContext, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
@@ -157,10 +158,10 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   return { report, publishedBytes, lost };
 }
 
-/** The stages as a person at the terminal reads them. */
+/** The stages as the terminal shows them. */
 const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
 
-/** Tells of stages, and times them for the run's summary. */
+/** Shows each stage as progress and measures it for the run's summary. */
 function stopwatch({ effects, report, terminal }: LocalContext) {
   return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
     const began = effects.now();
@@ -180,7 +181,7 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
   }
 }
 
-/** Publishes, unless a check forbids it, or a run failed before there was anything to show. */
+/** Publishes, unless a check forbids it, or a run failed with an empty warehouse. */
 async function publishSound(
   context: LocalContext,
   lost: readonly Day[],
@@ -219,7 +220,7 @@ async function holdsDays(
   }
 }
 
-/** Days whose events were loaded once, and that this file lacks: their export is lost from the ledger, or damaged. */
+/** Days whose events were loaded before and are missing from this file: their export is lost from the ledger, or damaged. */
 async function lostDays({ ledger, warehouse }: LocalContext): Promise<Day[]> {
   const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
   // Also those that are open again for their pages; what a person gave up is not missed.

@@ -105,7 +105,7 @@ exports:
     ['concurrency: 0', /concurrency must be a whole number from 1 to 256/],
     ['concurrency: many', /concurrency must be a whole number/],
     ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
-    ['exports: { budget: {} }', /exports.budget must give records_per_run, records_per_month or both/],
+    ['exports: { budget: {} }', /exports.budget must set records_per_run, records_per_month or both/],
     ['exports: { include_message_data: yes }', /include_message_data must be true or false/],
   ])('%s is refused in one sentence', (line, words) => {
     const key = line.slice(0, line.indexOf(':'));

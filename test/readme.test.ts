@@ -56,9 +56,9 @@ describe('README.md', () => {
 
   test('shows what the demo really prints', () => {
     const transcript = /```text\n(.*?)```/s.exec(read(README))?.[1] ?? '';
-    expect(transcript).toMatch(/sandbox: a messaging service with about [\d,]+ events a day/);
-    expect(transcript).toMatch(/loaded events: 7 days, [\d,]+ rows/);
-    expect(transcript).toMatch(/published .*warehouse\.duckdb/);
+    expect(transcript).toMatch(/The sandbox answers on \S+ with about [\d,]+ events a day\./);
+    expect(transcript).toMatch(/Loaded events: 7 days, [\d,]+ rows\./);
+    expect(transcript).toMatch(/Published .*warehouse\.duckdb/);
   });
 
   test('leads to every document, and to as many queries as there are', () => {

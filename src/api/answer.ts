@@ -16,7 +16,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** What an answer, or its absence, means for the one who asked. */
+/** What an answer, or its absence, means for the caller. */
 export type AnswerClass =
   /** A JSON body without a sign of an error. */
   | { readonly kind: 'ok'; readonly envelope: Envelope }
@@ -32,7 +32,7 @@ export type AnswerClass =
   | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
   /** The service, or what stands before it, failed (5xx, `InternalServerError`, a body cut short or not JSON). */
   | { readonly kind: 'broken'; readonly reason: string; readonly retryAfterMs: number | undefined }
-  /** Sent elsewhere (3xx): never followed, since the token would travel along. */
+  /** A redirect (3xx): never followed, since the token would travel along. */
   | { readonly kind: 'redirected'; readonly reason: string }
   /** No answer; `sent` is false only when the request provably never left this machine. */
   | {
@@ -42,7 +42,7 @@ export type AnswerClass =
       readonly retryAfterMs?: undefined;
       readonly cause: unknown;
     }
-  /** More bytes than any honest answer has. */
+  /** More bytes than any valid answer has. */
   | { readonly kind: 'oversized'; readonly reason: string };
 
 const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
@@ -88,14 +88,14 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
   if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
   if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
   if (envelope === undefined) {
-    return { kind: 'broken', reason: `${status} with a body that is not whole JSON`, retryAfterMs };
+    return { kind: 'broken', reason: `${status} with a body that is not complete JSON`, retryAfterMs };
   }
   return { kind: 'ok', envelope };
 }
 
 /**
  * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
- * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`. Undefined when the body tells of no error.
+ * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`. Undefined when the body reports no error.
  */
 export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
@@ -121,7 +121,7 @@ function wordsOf(value: unknown): string[] {
   );
 }
 
-/** A body that is text and no page of HTML: E18 is known to answer so when it refuses, whatever it calls the type. */
+/** A body that is plain text: E18 is known to refuse in this way, whatever content type it gives. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
   const text = body.toString('utf8', 0, 500).trim();
   if (text === '') return undefined;
@@ -130,7 +130,7 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
   return clean(text);
 }
 
-/** Words of the service as one short line for a message: no token, no long number, no control character. */
+/** Text of the service as one short line for a message: no token, no long number, no control character. */
 export function clean(text: string): string {
   return text
     .replace(/\s+/g, ' ')

@@ -1,10 +1,10 @@
-/** The bearer token: one for everybody, fetched once, refreshed before its hour ends (specification, Authentication). */
+/** The bearer token: one for all requests, fetched once, refreshed before its hour ends (specification, Authentication). */
 import { CredentialsError } from '../errors.js';
 
 /** A token is valid for an hour. */
 export const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
-/** So long before its end it is not used any more: a request that leaves with it must also arrive with it. */
+/** How long before its end a token is no longer used: a request that leaves with it must also arrive with it. */
 const MARGIN_MS = 5 * 60 * 1000;
 
 export class TokenKeeper {
@@ -50,7 +50,7 @@ export class TokenKeeper {
   }
 }
 
-/** What is said when a token that was just issued is refused too. */
+/** The error for a newly issued token that is refused too. */
 export function refusedToken(reason: string): CredentialsError {
   return new CredentialsError(`The service refuses a token that it has just issued (${reason}).`, {
     hint: 'Check that project_id belongs to the access key, and that this machine’s clock is right (`dawnload doctor`).',

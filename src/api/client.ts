@@ -1,6 +1,6 @@
 /**
- * The service, as the rest of the program sees it: a question in, an answer and its meaning out. Tokens, the pace, the
- * number of requests at once and retries are settled here and nowhere else.
+ * The client of the service: takes a request, returns an answer and its meaning. Tokens, the pace, concurrency and retries
+ * are handled here and nowhere else.
  */
 import pLimit from 'p-limit';
 import pRetry from 'p-retry';
@@ -20,7 +20,7 @@ export interface ServiceSettings {
   readonly requestsPerSecond: number;
   readonly concurrency: number;
   readonly requestTimeoutSeconds: number;
-  /** How often a question that is safe to repeat is asked again. */
+  /** How often a request that is safe to repeat is sent again. */
   readonly retries: number;
 }
 
@@ -40,6 +40,13 @@ class Attempt extends Error {
 
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
+
+/** What `authorize` gives: the way of a request that is billed. */
+export interface Permit {
+  readonly projectId: string;
+  /** Sends the request as it is: no retry, and no other token when this one is refused. */
+  sendOnce(question: ServiceRequest): Promise<ServiceAnswer>;
+}
 
 export class ServiceClient {
   readonly #settings: ServiceSettings;
@@ -77,7 +84,7 @@ export class ServiceClient {
     return this.#requests;
   }
 
-  /** How far this machine's clock is behind the service's, in milliseconds, by the latest answer that told its time. */
+  /** How far this machine's clock is behind the service's, in milliseconds, by the latest answer with a `Date`. */
   get clockSkewMs(): number | undefined {
     return this.#skewMs;
   }
@@ -87,8 +94,8 @@ export class ServiceClient {
   }
 
   /**
-   * Asks until there is an answer that repeating would not better. The caller reads the verdict; only what no caller can
-   * mend is thrown.
+   * Sends a request, with retries where they may help. The caller reads the verdict; only what no caller can handle is
+   * thrown.
    *
    * @throws CredentialsError when the keys, the token or the project are refused
    * @throws InterruptedError when the run is being stopped
@@ -109,20 +116,29 @@ export class ServiceClient {
   }
 
   /**
-   * Makes sure of a token that is valid for a while yet, so that what follows cannot fail for want of one.
+   * Makes sure that there is a token that stays valid for a while, so that the next request does not fail without one, and
+   * permits to send a request with that token.
    *
    * @throws CredentialsError when E1 refuses the keys
    * @throws ServiceError when E1 gives no answer
    */
-  async authorize(): Promise<void> {
-    await this.#tokens.token();
+  async authorize(): Promise<Permit> {
+    const token = await this.#tokens.token();
+    return {
+      projectId: this.projectId,
+      sendOnce: async (question) => {
+        const answer = await this.#paced(question, token);
+        if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
+        return answer;
+      },
+    };
   }
 
   close(): Promise<void> {
     return this.#transport.close();
   }
 
-  /** One new token after a refused one, and not a second. A request that is billed is never repeated for it. */
+  /** Fetches one new token after a refused one, not a second. A request that is billed is never repeated for it. */
   async #asked(question: ServiceRequest): Promise<ServiceAnswer> {
     const token = await this.#tokens.token();
     const answer = await this.#persist(question, token);
@@ -195,7 +211,7 @@ export class ServiceClient {
       const token = textOf(verdict.envelope, body, 'data');
       if (token !== undefined && token !== '') return token;
       throw new ServiceError('The service answers E1 (authenticate) without a token.', {
-        hint: 'Check base_url: this does not look like the service.',
+        hint: 'Check base_url. This does not look like the service.',
       });
     }
     const keysRefused = verdict.kind === 'refused' && status !== 404 && status !== 405;
@@ -208,7 +224,7 @@ export class ServiceClient {
   }
 }
 
-/** The instant of a `Date` header, in milliseconds; only in the form that HTTP prescribes, since Date.parse reads dates into nearly anything. */
+/** The instant of a `Date` header, in milliseconds; only in the form that HTTP prescribes, since Date.parse accepts nearly anything. */
 function instantOf(date: string | undefined): number | undefined {
   if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
     return undefined;
@@ -216,7 +232,7 @@ function instantOf(date: string | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** The error for a question that found no usable answer. */
+/** The error for a request without a usable answer. */
 export function unanswered(
   what: string,
   baseUrl: string,
@@ -224,18 +240,21 @@ export function unanswered(
 ): ServiceError {
   const host = new URL(baseUrl).host;
   if (verdict.kind === 'unreachable' && !verdict.sent) {
-    return new ServiceError(`${host} cannot be reached (${verdict.reason}).`, {
-      hint: 'Check base_url and the network; nothing is lost, the next run goes on from here.',
+    return new ServiceError(`The service at ${host} cannot be reached (${verdict.reason}).`, {
+      hint: 'Check base_url and the network. Nothing is lost; the next run continues from here.',
       cause: verdict.cause,
     });
   }
   if (verdict.kind === 'redirected') {
-    return new ServiceError(`${host} redirects ${what} (${verdict.reason}), which is not followed.`, {
-      hint: 'Check base_url: give the address that answers itself.',
-    });
+    return new ServiceError(
+      `The service at ${host} redirects ${what} (${verdict.reason}), and redirects are not followed.`,
+      {
+        hint: 'Set base_url to the address that answers without a redirect.',
+      },
+    );
   }
-  return new ServiceError(`${host} gave no usable answer to ${what} (${verdict.reason}).`, {
-    hint: 'Nothing is lost, the next run asks again.',
+  return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
+    hint: 'Nothing is lost; the next run asks again.',
     ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
   });
 }

@@ -1,4 +1,4 @@
-/** The endpoints that Dawnload speaks to, as a table: E1 and E17 to E21 of the specification. */
+/** The endpoints that Dawnload uses, as a table: E1 and E17 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
 
@@ -9,9 +9,9 @@ export interface ServiceRequest {
   /** From the base address on. */
   readonly path: string;
   readonly body?: object;
-  /** Whether asking twice is the same as asking once. E20 is billed for every time. */
+  /** Whether asking twice is the same as asking once. E20 is billed every time. */
   readonly repeatable: boolean;
-  /** Whether a `Timeout` leaves nothing to make smaller: no range to halve. */
+  /** Whether a `Timeout` leaves no range to halve. */
   readonly whole?: boolean;
   /** The key that makes a body a proper answer, whatever its status. */
   readonly discriminator?: string;

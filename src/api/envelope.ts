@@ -30,8 +30,8 @@ export type Envelope =
   | { readonly kind: 'object'; readonly parts: ReadonlyMap<string, Part> };
 
 /**
- * The outside of a JSON text. What is odd inside of it, bytes that are not UTF-8 and control characters among it, costs
- * no answer: it lands as it came, and the load mends it.
+ * The outside of a JSON text. Faults inside of it, such as bytes that are not UTF-8 and control characters, reject no
+ * answer: it lands as it came, and the load repairs it.
  *
  * @returns undefined when the body is not one whole JSON array or object: cut short, HTML, or empty.
  */

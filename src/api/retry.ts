@@ -10,11 +10,11 @@ export interface Backoff {
 
 export const BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
 
-/** A server that asks for more patience than this, in milliseconds, is left for the next run. */
+/** A longer `Retry-After` than this, in milliseconds, is left for the next run. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * Whether asking once more may help, for a request that is safe to repeat. Never asked for E20.
+ * Whether a retry may help, for a request that is safe to repeat. Never asked for E20.
  *
  * @param isWhole whether the request cannot be made smaller: then a `Timeout` is asked again as it is (E1)
  */

@@ -1,7 +1,7 @@
-/** Waits for many things at once without leaving one running behind a failure. */
+/** Waits for many promises at once without leaving one running after a failure. */
 
 /**
- * The results of all, once every one has come to its end.
+ * The results of all, when every one has ended.
  *
  * @throws the first rejection, after the others have ended: a page that is being written is written to its end
  */

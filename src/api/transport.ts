@@ -8,7 +8,7 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
 
-/** No honest answer is larger, bytes after decoding. */
+/** No valid answer is larger, in bytes after decoding. */
 export const LARGEST_BODY = 64 * 1024 * 1024;
 
 export interface Exchange {
@@ -68,7 +68,7 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
     try {
       return await send(dispatcher, what, abort.signal, userAgent);
     } catch (cause) {
-      if (signal.aborted) throw new InterruptedError('interrupted during a request', { cause });
+      if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
       return failure(cause, deadline.aborted, deadlineMs);
     } finally {
       signal.removeEventListener('abort', stop);
@@ -153,7 +153,7 @@ function failure(error: unknown, late: boolean, deadlineMs: number): AnswerClass
   }
   const code = innermostCode(error);
   const sent = code === undefined || !NEVER_SENT.has(code);
-  const reason = late ? `no whole answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
+  const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
   return { kind: 'unreachable', reason, sent, cause: error };
 }
 

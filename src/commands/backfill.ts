@@ -37,7 +37,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
-  terminal.note(`backfill: ${days.start} to ${days.end} (KST days), ${[...streams].join(', ')}`);
+  terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`);
   const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));
@@ -50,8 +50,8 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
   const streams = names.map((name) => {
     const stream = JOB_STREAMS.find((known) => known === name);
     if (stream === undefined) {
-      throw new UsageError(`--streams does not know "${name}".`, {
-        hint: `It takes any of ${JOB_STREAMS.join(',')}.`,
+      throw new UsageError(`There is no stream "${name}".`, {
+        hint: `Give any of ${JOB_STREAMS.join(',')} to --streams.`,
       });
     }
     return stream;
@@ -59,11 +59,11 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
   return new Set(streams);
 }
 
-/** Who names the events, or says yes to paying, must hear at once that there is no budget to pay from. */
+/** Fails at once when a person names events, or consents to paying, and there is no budget. */
 function assertPayable(job: Job, config: ServiceConfig, { streams, yesPaid }: BackfillOptions): void {
   const named = job.streams.has('events') && (streams !== undefined || yesPaid === true);
   if (!named || config.exports.budget !== undefined) return;
-  throw new RefusedError('Events are paid for, and exports.budget is not set.', {
+  throw new RefusedError('Event exports are billed, and exports.budget is not set.', {
     hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
   });
 }

@@ -12,7 +12,7 @@ import {
 import { TryLaterError, UsageError } from '../errors.js';
 import { formatDuration } from '../terminal/terminal.js';
 
-/** No warehouse of this service goes back further; a year mistyped should not cost ten thousand requests. */
+/** No warehouse of this service goes back further; a mistyped year must not cause ten thousand requests. */
 const MOST_DAYS = 3_700;
 
 /**

@@ -35,7 +35,7 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
   });
   try {
     terminal.note(
-      `sandbox: a messaging service with about ${formatCount(EVENTS_PER_DAY)} events a day, on ${sandbox.url}`,
+      `The sandbox answers on ${sandbox.url} with about ${formatCount(EVENTS_PER_DAY)} events a day.`,
     );
     const file = resolve(folder, 'dawnload.yaml');
     await writeFile(file, settings(sandbox.url, shiftDay(lastCompleteDay(now), 1 - DAYS)));
@@ -50,7 +50,7 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
     const exitCode = await runCommand({}, demo);
     if (exitCode !== EXIT.done) return exitCode;
     const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);
-    terminal.note(`the sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records`);
+    terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
     const { published } = dataFiles(demo.loadConfig().dataDir);
     await showTables(published, terminal);

@@ -19,7 +19,7 @@ export function overviewText(schemas: readonly SchemaEntry[], width: number): st
     .join('\n\n');
 }
 
-/** One table or view with its columns; in Korean also with their heads. */
+/** One table or view with its columns; in Korean also with their headers. */
 export function relationText(
   { name, kind, description, grain, columns }: RelationEntry,
   language: Language,

@@ -28,12 +28,12 @@ export interface DocsOptions {
   readonly brief?: boolean;
 }
 
-/** Lines of text longer than this are hard to read, however wide the window is. */
+/** Longer lines are hard to read, however wide the window is. */
 const WIDEST = 120;
 const ANYWHERE = 100;
 
 /**
- * Says what is in the warehouse, or in one table of it.
+ * Describes the warehouse, or one table of it.
  *
  * @throws UsageError when there is no such table
  */
@@ -58,7 +58,7 @@ export async function docsCommand(
   }[format]();
   await writeTo(stdout, pieces(`${text}\n`));
   if (format === 'text' && relation === undefined) {
-    invocation.terminal.note('`dawnload docs TABLE` has the columns; `--lang ko` says it in Korean.');
+    invocation.terminal.note('`dawnload docs TABLE` describes the columns; `--lang ko` writes in Korean.');
   }
   return EXIT.done;
 }

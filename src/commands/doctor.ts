@@ -1,4 +1,4 @@
-/** `dawnload doctor`: everything that a night depends on, looked at in daylight. Sends E1 and nothing else. */
+/** `dawnload doctor`: checks everything that the nightly run depends on. Sends only E1. */
 import { existsSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,6 +11,7 @@ import type { ExportEntry } from '../exports/entry.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { lockHolder, type LockHolder } from '../storage/run-lock.js';
 import { Ledger } from '../exports/ledger.js';
+import { doubtAbout } from '../exports/needs-action.js';
 import { assertSameProject } from '../storage/project.js';
 import { needsPerson } from '../exports/advice.js';
 import { ServiceClient } from '../api/client.js';
@@ -18,6 +19,7 @@ import { formatBytes, formatDuration, plural } from '../terminal/terminal.js';
 import { engineVersion } from '../storage/duckdb.js';
 import { readEveryBlock } from '../warehouse/deep.js';
 import { Reader } from '../warehouse/reader.js';
+import { rememberedExports } from '../warehouse/remembered-exports.js';
 import { visible } from '../terminal/visible.js';
 import type { Invocation } from '../run/invocation.js';
 
@@ -43,16 +45,16 @@ type Look = <T>(
   tell: (value: T) => Finding,
 ) => Promise<T | undefined>;
 
-/** Less free space than this is worth a word, bytes. */
+/** Less free space than this is a warning, in bytes. */
 const LITTLE_SPACE = 2e9;
 
-/** A clock that is further off than this may take a day for complete that is not, milliseconds. */
+/** A clock that is further off may take an incomplete day for a complete one, in milliseconds. */
 const MOST_SKEW_MS = 2 * 60_000;
 
 export async function doctorCommand(options: DoctorOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const diagnoses: Diagnosis[] = [];
-  /** Tries one thing and tells of it; undefined when it failed. */
+  /** Runs one check and prints what it finds; undefined when it failed. */
   const look: Look = async (check, how, tell) => {
     let value;
     let verdict: Finding;
@@ -90,7 +92,7 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
       () => assertSameProject(config),
       () => ok(config.projectId ?? 'not set'),
     );
-    await look('ledger', () => Ledger.read(dataDir), ledgerVerdict);
+    await look('ledger', () => lookAtLedger(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
     if (options.deep === true) await lookDeeply(dataDir, look);
     if (service !== undefined) await lookAtService(service, invocation, look);
@@ -100,7 +102,7 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
   return diagnoses.some(({ level }) => level === 'fail') ? EXIT.incomplete : EXIT.done;
 }
 
-/** Reads what a night reads only in part: every block of both database files, and every landed file. */
+/** Reads what a run reads only in part: every block of both database files, and every landed file. */
 async function lookDeeply(dataDir: string, look: Look): Promise<void> {
   const { working, published } = dataFiles(dataDir);
   for (const [what, path] of [
@@ -111,13 +113,13 @@ async function lookDeeply(dataDir: string, look: Look): Promise<void> {
     await look(
       what,
       () => readEveryBlock(path),
-      (tables) => ok(`every block of ${plural(tables, 'table')} is as it was written`),
+      (tables) => ok(`every block of ${plural(tables, 'table')} is intact`),
     );
   }
   await look(
     'landing zone',
     () => LandingZone.read(dataDir).verifyAll(),
-    (files) => ok(`${plural(files, 'file')}, each whole`),
+    (files) => ok(`${plural(files, 'file')}, all intact`),
   );
 }
 
@@ -140,9 +142,9 @@ async function lookAtService(config: ServiceConfig, invocation: Invocation, look
 }
 
 function settingsVerdict({ file, baseUrl, exports }: Config): Finding {
-  const where = file ?? 'no file, the environment alone';
+  const where = file ?? 'no settings file, only the environment';
   if (baseUrl !== undefined && isUnencrypted(baseUrl)) {
-    return { level: 'warn', text: `${where}; base_url is http: keys and data travel unencrypted` };
+    return { level: 'warn', text: `${where}. The base_url uses http, so keys and data travel unencrypted.` };
   }
   return ok(`${where}; paid exports are ${exports.budget === undefined ? 'off' : 'on, within the budget'}`);
 }
@@ -151,15 +153,16 @@ function settingsVerdict({ file, baseUrl, exports }: Config): Finding {
 async function freeSpace(dataDir: string): Promise<number> {
   const existing = nearestExisting(dataDir);
   await access(existing, constants.W_OK | constants.X_OK).catch(() => {
-    throw new Error(`${existing} cannot be written to; choose another data_dir or change its owner`);
+    throw new Error(`${existing} cannot be written to. Choose another data_dir or change its owner.`);
   });
   const { bavail, bsize } = await statfs(existing);
   return bavail * bsize;
 }
 
 function folderVerdict(dataDir: string, free: number): Finding {
-  const text = `${dataDir}, ${formatBytes(free)} free`;
-  return free < LITTLE_SPACE ? { level: 'warn', text: `${text}: that is little` } : ok(text);
+  return free < LITTLE_SPACE
+    ? { level: 'warn', text: `${dataDir}, only ${formatBytes(free)} free. Free some space.` }
+    : ok(`${dataDir}, ${formatBytes(free)} free`);
 }
 
 function nearestExisting(folder: string): string {
@@ -172,27 +175,41 @@ function lockVerdict(holder: LockHolder | undefined): Finding {
   return ok(`last taken by process ${holder.pid} (${holder.command}, ${formatKst(holder.since)})`);
 }
 
-function ledgerVerdict(ledger: { entries(): ExportEntry[] }): Finding {
-  const entries = ledger.entries();
+/**
+ * The exports of the ledger.
+ *
+ * @throws DamageError when it is damaged, or lacks exports that the data folder remembers
+ */
+async function lookAtLedger(dataDir: string): Promise<readonly ExportEntry[]> {
+  const ledger = await Ledger.read(dataDir);
+  const remembered = await rememberedExports(dataFiles(dataDir).published);
+  const doubt = await doubtAbout(dataDir, ledger, remembered);
+  if (doubt !== undefined) throw doubt;
+  return ledger.entries();
+}
+
+function ledgerVerdict(entries: readonly ExportEntry[]): Finding {
   const waiting = entries.filter(needsPerson).length;
-  if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none waits for a person`);
-  const text = `${plural(waiting, 'paid export')} of ${entries.length} waits for a person: \`dawnload exports list\``;
+  if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);
+  const text = `${waiting} of ${plural(entries.length, 'paid export')} ${waiting === 1 ? 'needs' : 'need'} action. See \`dawnload exports list\`.`;
   return { level: 'warn', text };
 }
 
 async function openPublished(published: string): Promise<string> {
-  if (!existsSync(published)) return 'none yet; `dawnload run` makes it';
+  if (!existsSync(published)) return 'none yet; `dawnload run` creates it';
   const reader = await Reader.open(published);
   await reader.close();
   return published;
 }
 
 function clockVerdict(skewMs: number | undefined): Finding {
-  if (skewMs === undefined) return ok('the service does not tell its time');
+  if (skewMs === undefined) return ok('the service sends no time');
   const text = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service`;
   // The header counts whole seconds.
   if (Math.abs(skewMs) < 2_000) return ok('agrees with the service');
-  return Math.abs(skewMs) > MOST_SKEW_MS ? { level: 'warn', text: `${text}: set it right` } : ok(text);
+  return Math.abs(skewMs) > MOST_SKEW_MS
+    ? { level: 'warn', text: `${text}. Correct this machine’s clock.` }
+    : ok(text);
 }
 
 function ok(text: string): Finding {

@@ -27,12 +27,12 @@ export async function exportsRecoverCommand(
   return withLedger(config, invocation, 'exports recover', async (ledger) => {
     if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(asJson)));
     if (ledger.doubt === undefined) {
-      terminal.note('The ledger knows every paid export that this data folder remembers.');
+      terminal.note('The ledger lists every paid export that is known in this data folder.');
       return EXIT.done;
     }
     if (options.json !== true) show(ledger, invocation);
     terminal.note(
-      'What none of them remembers cannot be shown: compare with the bills of the service before the next run.',
+      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
     );
     const agreed =
       options.yes === true ||
@@ -44,7 +44,7 @@ export async function exportsRecoverCommand(
     const entered = ledger.untracked.length;
     await ledger.recover();
     terminal.note(
-      `Entered ${plural(entered, 'export')} into the ledger of ${dataFiles(config.dataDir).ledger}. \`dawnload run\` goes on from here.`,
+      `Entered ${plural(entered, 'export')} into the ledger in ${dataFiles(config.dataDir).ledger}. \`dawnload run\` continues from here.`,
     );
     return EXIT.done;
   });

@@ -25,12 +25,12 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
   numeric: name === 'records',
 }));
 
-/** Exit code 1 as long as one waits for a person, so that a monitor notices. */
+/** Exit code 1 while one needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const entries = (await ledgerOf(invocation.loadConfig())).entries();
   if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
-  else if (entries.length === 0) terminal.note('no paid export has been requested yet');
+  else if (entries.length === 0) terminal.note('No paid export has been requested yet.');
   else {
     const rows = entries.map((entry) => [
       entry.key,
@@ -68,11 +68,11 @@ export async function exportsAttachCommand(
   );
   if (isNew) {
     invocation.terminal.warn(
-      `the ledger did not know ${key}: entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\``,
+      `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );
   }
   invocation.terminal.note(
-    `${entry.key} is ${entry.state} as ${exportId}; the next run, or \`dawnload exports resume ${key}\`, reads it, at no cost`,
+    `Export ${entry.key} is ${entry.state} as ${exportId}. The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`,
   );
   return EXIT.done;
 }
@@ -82,12 +82,12 @@ export async function exportsAbandonCommand(key: string, invocation: Invocation)
     ledger.abandon(key),
   );
   invocation.terminal.note(
-    `${entry.key} is abandoned; no run requests ${entry.day} again, \`dawnload exports resume ${key} --pay-again\` does`,
+    `Export ${entry.key} is abandoned. No run requests ${entry.day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
   );
   return EXIT.done;
 }
 
-/** Goes on with one export: for free where it has an id, with a new bill only when a person says so. */
+/** Resumes one export: at no cost where it has an id, billed again only with a person's consent. */
 export async function exportsResumeCommand(
   key: string,
   options: ResumeOptions,
@@ -98,23 +98,23 @@ export async function exportsResumeCommand(
   const entry = (await ledgerOf(config)).get(key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
-    throw new UsageError('--pay-again and --accept-incomplete exclude each other.', { hint: 'Choose one.' });
+    throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
   }
   if (!payAgain && !isResumable(entry.state) && entry.state !== 'loaded') {
-    throw new RefusedError(`Export ${key} is ${entry.state}: there is nothing to go on with for free.`, {
+    throw new RefusedError(`Export ${key} is ${entry.state}, so it cannot be resumed at no cost.`, {
       hint:
         adviceFor(entry) ??
         (entry.exportId === undefined
           ? undefined
-          : `\`dawnload exports attach ${key} ${entry.exportId}\` takes it up again, at no cost.`) ??
-        `\`dawnload exports resume ${key} --pay-again\` requests the day once more, billed once more.`,
+          : `To take it up again at no cost: \`dawnload exports attach ${key} ${entry.exportId}\`.`) ??
+        `To request the day again, billed again: \`dawnload exports resume ${key} --pay-again\`.`,
     });
   }
   const outcome = await resumeExport(key, options, config, invocation);
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
 }
 
-/** The ledger as it stands, of the project that the settings name. */
+/** The ledger as it is on disk, of the project in the settings. */
 async function ledgerOf(config: Config): Promise<LedgerView> {
   await assertSameProject(config);
   return Ledger.read(config.dataDir);

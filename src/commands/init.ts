@@ -15,19 +15,19 @@ export function initCommand(folder: string, options: InitOptions, invocation: In
   // Beside the settings: no other .env is read.
   const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && options.force !== true) {
-    throw new UsageError(`${yaml} exists already.`, { hint: 'Edit it, or write it anew with --force.' });
+    throw new UsageError(`${yaml} exists already.`, { hint: 'Edit it, or replace it with --force.' });
   }
   const start = shiftDay(lastCompleteDay(effects.now()), -6);
   write(yaml, settings(start), 0o644);
-  terminal.note(`wrote ${yaml}`);
+  terminal.note(`Wrote ${yaml}.`);
   // A secret that is there already is not ours to overwrite, not even with --force.
   if (existsSync(env)) {
-    terminal.note(`kept  ${env}`);
+    terminal.note(`Kept ${env}.`);
   } else {
     write(env, SECRETS, 0o600);
-    terminal.note(`wrote ${env} (readable by you alone; keep it out of version control)`);
+    terminal.note(`Wrote ${env}, readable only by you. Keep it out of version control.`);
   }
-  terminal.note('next: fill in base_url, project_id and the two keys, then `dawnload doctor`');
+  terminal.note('Next: fill in base_url, project_id and the two keys, then run `dawnload doctor`.');
   return Promise.resolve(EXIT.done);
 }
 
@@ -76,6 +76,6 @@ privacy:
 #   start_date: ${start}        # the first KST day to export
 #   include_message_data: true
 #   page_parameter: page        # the query parameter that carries the page number
-#   max_wait_minutes: 60        # then the next run goes on waiting, for the same export
+#   max_wait_minutes: 60        # after that, the next run resumes the same export
 `;
 }

@@ -1,4 +1,4 @@
-/** `dawnload plan`: what is missing, what a run would ask for and what that would cost. Sends nothing at all. */
+/** `dawnload plan`: what is missing, what a run would request and what that would cost. Sends nothing. */
 import { nightly } from '../../jobs/nightly.js';
 import {
   completeFrom,
@@ -34,7 +34,7 @@ export interface PlanOptions {
 export interface Plan {
   readonly command: Job['name'];
   readonly days: DayRange | null;
-  /** Yesterday, as long as it is not complete, and from when it is. */
+  /** Yesterday while it is not complete, and from when it is. */
   readonly not_yet: { readonly day: Day; readonly complete_from: string } | null;
   /** Days that the warehouse lacks, and days that are pulled again since counts may be restated. */
   readonly statistics: { readonly missing: Day[]; readonly again: Day[] };
@@ -43,7 +43,7 @@ export interface Plan {
     readonly budget: { records_per_run: number; records_per_month: number } | null;
     readonly to_request: PlannedDay[];
     readonly not_requested: (PlannedDay & { reason: string })[];
-    /** Exports that are paid and not at home yet; going on with them costs nothing. */
+    /** Paid exports that are not downloaded yet; resuming them costs nothing. */
     readonly under_way: string[];
     readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
@@ -158,7 +158,7 @@ export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
 }
 
 function eventLines({ budget, to_request, not_requested, under_way, ...events }: Plan['events']): string[] {
-  if (budget === null) return ['events      off: exports.budget is not set, no paid request is sent'];
+  if (budget === null) return ['events      off: exports.budget is not set, so no paid request is sent'];
   const price =
     events.estimated_price === 0 ? '' : `, price about ${formatCount(Math.ceil(events.estimated_price))}`;
   const spent = events.month.price === 0 ? '' : `, price ${formatCount(Math.ceil(events.month.price))}`;
@@ -181,9 +181,9 @@ function eventLines({ budget, to_request, not_requested, under_way, ...events }:
   ];
 }
 
-/** The purse's words, where they need more. */
+/** Verdicts of the budget that need more words. */
 const REASONS: Readonly<Record<string, string>> = {
-  no_estimate: 'now; `run` brings its statistics first and then decides within the budget',
+  no_estimate: '`run` pulls its statistics first, then decides within the budget',
 };
 
 function estimateText({ estimated_records }: PlannedDay): string {

@@ -21,12 +21,12 @@ interface JsonOptions {
   readonly json?: boolean;
 }
 
-const JSON_OPTION = ['--json', 'as JSON on stdout, for programs'] as const;
+const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
 
 export function commandLine(version: string, perform: Perform): Command {
   const program = new Command('dawnload')
     .description(
-      "Brings a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
+      "Loads a messaging service's statistics and paid event exports into one DuckDB file for SQL.",
     )
     .version(version, '-V, --version', 'the version of dawnload')
     .configureOutput({
@@ -34,7 +34,7 @@ export function commandLine(version: string, perform: Perform): Command {
         write(visibleLines(text.replace(/^error: /, 'dawnload: ')));
       },
     })
-    .showHelpAfterError('(`dawnload help` shows what there is)')
+    .showHelpAfterError('(`dawnload help` lists the commands)')
     .exitOverride();
   withFlags(program);
 
@@ -49,12 +49,12 @@ export function commandLine(version: string, perform: Perform): Command {
       .description(description)
       .addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`);
 
-  add(program, 'demo', 'the nightly job against the embedded sandbox; no account, no cost', [
+  add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
   add(program, 'init', 'write dawnload.yaml and .env', ['dawnload init', 'dawnload init --force'])
-    .option('--force', 'write dawnload.yaml anew')
+    .option('--force', 'replace dawnload.yaml')
     .action((options: { force?: boolean }) =>
       act(async (invocation) => (await import('./init.js')).initCommand(process.cwd(), options, invocation)),
     );
@@ -63,13 +63,13 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload doctor',
     'dawnload doctor --deep',
   ])
-    .option('--deep', 'read every block of the database files and every landed file, too')
+    .option('--deep', 'also read every block of the database files and every landed file')
     .option(...JSON_OPTION)
     .action((options: JsonOptions & { deep?: boolean }) =>
       act(async (invocation) => (await import('./doctor.js')).doctorCommand(options, invocation)),
     );
 
-  add(program, 'plan', 'what is missing, what a run would ask for and cost; sends nothing', [
+  add(program, 'plan', 'show what is missing, and what a run would request and cost; sends nothing', [
     'dawnload plan',
     'dawnload plan --json',
   ])
@@ -78,16 +78,18 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./plan.js')).planCommand(options, invocation)),
     );
 
-  add(program, 'run', 'the nightly job, once: every missing or restatable day up to the last complete one', [
-    'dawnload run',
-    'dawnload run --config /etc/dawnload/dawnload.yaml --json',
-  ])
+  add(
+    program,
+    'run',
+    'run the nightly job once: every missing or restatable day up to the last complete one',
+    ['dawnload run', 'dawnload run --config /etc/dawnload/dawnload.yaml --json'],
+  )
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>
       act(async (invocation) => (await import('./run.js')).runCommand(options, invocation)),
     );
 
-  add(program, 'backfill', 'the same over a range of KST days', [
+  add(program, 'backfill', 'run the same stages over a range of KST days', [
     'dawnload backfill --start 2026-10-01 --end 2026-10-31 --streams statistics,campaigns',
     'dawnload backfill --start 2026-10-01 --end 2026-10-31 --dry-run',
     'dawnload backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid',
@@ -95,9 +97,9 @@ export function commandLine(version: string, perform: Perform): Command {
     .requiredOption('--start <day>', 'the first KST day, such as 2026-10-01')
     .requiredOption('--end <day>', 'the last KST day, included')
     .option('--streams <names>', 'any of statistics,campaigns,events (default: all)')
-    .option('--dry-run', 'show what would be asked for, and send nothing')
+    .option('--dry-run', 'show what would be requested; sends nothing')
     .option('--yes-paid', 'consent to paid exports, within exports.budget')
-    .option('--accept-empty', 'take free answers as they are, also those that wipe days that are held')
+    .option('--accept-empty', 'accept free answers even if they delete days that the warehouse holds')
     .option(...JSON_OPTION)
     .action((options: BackfillOptions) =>
       act(async (invocation) => (await import('./backfill.js')).backfillCommand(options, invocation)),
@@ -105,7 +107,7 @@ export function commandLine(version: string, perform: Perform): Command {
 
   addExports(program, add, act);
 
-  add(program, 'rebuild', 'the warehouse again from the landing zone, with no request at all', [
+  add(program, 'rebuild', 'rebuild the warehouse from the landing zone, without any request', [
     'dawnload rebuild',
   ])
     .option(...JSON_OPTION)
@@ -113,7 +115,7 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./rebuild.js')).rebuildCommand(options, invocation)),
     );
 
-  add(program, 'status', 'coverage by day and stream, freshness, spend; exit code for monitors', [
+  add(program, 'status', 'show coverage by day and stream, freshness and spend; exit code for monitors', [
     'dawnload status',
     'dawnload status --json',
   ])
@@ -122,7 +124,7 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./status.js')).statusCommand(options, invocation)),
     );
 
-  add(program, 'query [name]', 'a bundled query, or any SQL, on the published warehouse', [
+  add(program, 'query [name]', 'run a bundled query, or any SQL, on the published warehouse', [
     'dawnload query',
     'dawnload query channel-summary --param start=2026-11-01',
     'dawnload query --sql "select channel, count(*) from events group by all" --format csv',
@@ -135,14 +137,19 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
     .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
     .addOption(
-      new Option('--format <format>', 'how to give the answer').choices(['table', 'csv', 'json', 'parquet']),
+      new Option('--format <format>', 'the format of the answer').choices([
+        'table',
+        'csv',
+        'json',
+        'parquet',
+      ]),
     )
     .addOption(
-      new Option('--lang <language>', 'language of the heads of a table or CSV').choices(['en', 'ko']),
+      new Option('--lang <language>', 'the language of the headers of a table or CSV').choices(['en', 'ko']),
     )
-    .option('--bom', 'begin a CSV with the mark by which Excel knows UTF-8')
-    .option('--show', 'what a bundled query takes and gives, with an example')
-    .option('-o, --output <file>', 'where to write the answer instead of stdout')
+    .option('--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8')
+    .option('--show', 'show what a bundled query takes and returns, with an example')
+    .option('-o, --output <file>', 'write the answer to a file instead of stdout')
     .action((name: string | undefined, options: Omit<QueryOptions, 'name'>) =>
       act(async (invocation) =>
         (await import('./query.js')).queryCommand(
@@ -152,17 +159,21 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     );
 
-  add(program, 'docs [table]', 'what is in the warehouse: every table, view and column in words', [
+  add(program, 'docs [table]', 'describe every table, view and column of the warehouse', [
     'dawnload docs',
     'dawnload docs marts.channel_days',
     'dawnload docs events --lang ko',
     'dawnload docs --format markdown > dictionary.md',
   ])
     .addOption(
-      new Option('--format <format>', 'how to say it').choices(['text', 'markdown', 'json']).default('text'),
+      new Option('--format <format>', 'the format of the description')
+        .choices(['text', 'markdown', 'json'])
+        .default('text'),
     )
-    .addOption(new Option('--lang <language>', 'in which language').choices(['en', 'ko']).default('en'))
-    .option('--brief', 'in Markdown, only what there is, without the columns')
+    .addOption(
+      new Option('--lang <language>', 'the language of the description').choices(['en', 'ko']).default('en'),
+    )
+    .option('--brief', 'in Markdown, list tables and views without their columns')
     .option(...JSON_OPTION)
     .action((table: string | undefined, options: Omit<DocsOptions, 'table'>) =>
       act(async (invocation) =>
@@ -173,17 +184,17 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     );
 
-  const schedule = add(program, 'schedule', 'the long-lived scheduler: the nightly job at 07:10 KST', [
+  const schedule = add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [
     'dawnload schedule',
     'dawnload schedule --at 08:00 --now',
     'dawnload schedule print systemd',
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
-    .option('--now', 'run once right away as well')
+    .option('--now', 'also run once right away')
     .action((options: ScheduleOptions) =>
       act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
     );
-  add(schedule, 'print <kind>', 'the same for systemd, cron, k8s or launchd', [
+  add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s or launchd', [
     'dawnload schedule print systemd',
     'dawnload schedule print cron --at 07:30',
   ])
@@ -195,15 +206,15 @@ export function commandLine(version: string, perform: Perform): Command {
       ),
     );
 
-  add(program, 'sandbox', 'the service alone, on a port, for rehearsals', [
+  add(program, 'sandbox', 'run the sandbox service alone, on a port, for rehearsals', [
     'dawnload sandbox',
     'dawnload sandbox --port 8080 --events-per-day 1000000',
   ])
-    .option('--port <port>', 'the port; 0 takes any that is free', '0')
-    .option('--events-per-day <count>', 'export records of a day', '20000')
+    .option('--port <port>', 'the port; 0 takes any free one', '0')
+    .option('--events-per-day <count>', 'export records per day', '20000')
     .option('--export-seconds <seconds>', 'how long an export is processing', '1')
     .option('--latency <milliseconds>', 'how long each answer takes', '0')
-    .option('--no-date', 'send no Date, for rehearsals whose command has another clock')
+    .option('--no-date', 'send no Date header, for rehearsals in which the command has another clock')
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
@@ -218,23 +229,21 @@ function addExports(
   act: (action: Action) => Promise<void>,
 ): void {
   const load = () => import('./exports.js');
-  const exports = program
-    .command('exports')
-    .description('the ledger of paid exports, and what a person decides about one');
-  add(exports, 'list', 'all of them; exit code 1 while one waits for a person', ['dawnload exports list'])
+  const exports = program.command('exports').description('list paid exports, and decide about one');
+  add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>
       act(async (invocation) => (await load()).exportsListCommand(options, invocation)),
     );
-  add(exports, 'show <key>', 'one of them', ['dawnload exports show 2026-11-20.1']).action((key: string) =>
-    act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
+  add(exports, 'show <key>', 'show one paid export', ['dawnload exports show 2026-11-20.1']).action(
+    (key: string) => act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
   );
-  add(exports, 'resume <key>', 'go on with one, at no cost; with --pay-again request its day once more', [
+  add(exports, 'resume <key>', 'resume one at no cost; with --pay-again, request its day again', [
     'dawnload exports resume 2026-11-20.1',
     'dawnload exports resume 2026-11-20.1 --pay-again',
   ])
-    .option('--pay-again', 'consent to be billed once more for this day')
-    .option('--accept-incomplete', 'take what came for all there is: no record, or only some of the pages')
+    .option('--pay-again', 'consent to be billed again for this day')
+    .option('--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages')
     .action((key: string, options: ResumeOptions) =>
       act(async (invocation) => (await load()).exportsResumeCommand(key, options, invocation)),
     );
@@ -254,7 +263,7 @@ function addExports(
         (await import('./exports-recover.js')).exportsRecoverCommand(options, invocation),
       ),
     );
-  add(exports, 'abandon <key>', 'do without it; no run requests its day again', [
+  add(exports, 'abandon <key>', 'give one up; no run requests its day again', [
     'dawnload exports abandon 2026-11-20.1',
   ]).action((key: string) =>
     act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
@@ -263,12 +272,12 @@ function addExports(
 
 function withFlags(command: Command): Command {
   return command
-    .option('--config <file>', 'settings (default: dawnload.yaml in this folder)')
-    .option('--data-dir <folder>', 'where landing zone, ledger and warehouse live')
-    .option('--verbose', 'with an error, also what caused it');
+    .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
+    .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
+    .option('--verbose', 'with an error, also show its causes');
 }
 
-/** `dawnload query NAME --help` has the header of that query below the options. */
+/** `dawnload query NAME --help` shows the header of that query below the options. */
 function helpOfQuery([name]: readonly string[]): string {
   const query = loadCatalogue().find((file) => file.name === name);
   return query === undefined ? '' : `\n${describeQuery(query)}`;

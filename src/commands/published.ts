@@ -1,4 +1,4 @@
-/** What the published warehouse says about itself, for commands that may look on beside a run. */
+/** What the published warehouse says about itself, for commands that may work beside a run. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ const runRow = z
 const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [], exports: [] };
 
 /**
- * Reads the published file; of one that is not there yet, nothing is covered.
+ * Reads the published file; without one, nothing is covered.
  *
  * @throws CorruptDatabaseError when it is not a warehouse, or a damaged one
  */

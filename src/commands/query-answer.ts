@@ -1,4 +1,4 @@
-/** How the answer of a query reaches who asked: as a table, CSV, JSON or Parquet, on standard output or in a file. */
+/** Delivers the answer of a query as a table, CSV, JSON or Parquet, on standard output or in a file. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export interface CountedAnswer extends QueryResult {
   rows(): number;
 }
 
-/** The same answer, with a count of its rows as they pass. */
+/** The same answer; counts its rows as they pass. */
 export function counted({ columns, chunks }: QueryResult): CountedAnswer {
   let rows = 0;
   return {
@@ -48,14 +48,14 @@ export interface Delivery {
   readonly stdout: Output;
   /** Rows that a table shows at most. */
   readonly limit: number;
-  /** Whether a CSV begins with the mark by which Excel knows UTF-8. */
+  /** Whether a CSV begins with a byte order mark, for Excel. */
   readonly bom: boolean;
   /** What a column of a table or CSV is called. */
   readonly head: (name: string) => string;
 }
 
 /**
- * Writes the answer where it is wanted, reading it to its end.
+ * Writes the whole answer to its output.
  *
  * @throws StorageError when the output cannot be written
  */

@@ -28,17 +28,17 @@ export interface QueryOptions {
   readonly format?: string;
   /** Where the answer goes instead of standard output. */
   readonly output?: string;
-  /** The language of the heads of a table or CSV. */
+  /** The language of the headers of a table or CSV. */
   readonly lang?: Language;
-  /** Whether a CSV begins with the mark by which Excel knows UTF-8. */
+  /** Whether a CSV begins with a byte order mark, for Excel. */
   readonly bom?: boolean;
-  /** Whether to show what the bundled query takes and gives, instead of asking it. */
+  /** Whether to show what the bundled query takes and returns, instead of running it. */
   readonly show?: boolean;
   /** Rows that a table shows at most; the other formats are always whole. */
   readonly limit?: number;
 }
 
-/** More rows nobody reads, and a table is drawn only once all of them are in memory. */
+/** Nobody reads more rows, and a table is drawn only when all of them are in memory. */
 const DEFAULT_LIMIT = 1000;
 
 /**
@@ -97,15 +97,15 @@ function headsIn(language: Language | undefined): (name: string) => string {
   return (name) => dictionary.label(name) ?? name;
 }
 
-/** The output file, unless a slip of the hand would put it over the warehouse, the ledger or what was landed. */
+/** The output file, refused inside the data folder, where it could overwrite warehouse, ledger or landed files. */
 function outsideOf(dataDir: string, output: string): string {
   if (!realPlace(output).startsWith(`${realPlace(dataDir)}${sep}`)) return output;
-  throw new UsageError(`${output} lies in the data folder, which is the job's own.`, {
-    hint: 'Write the answer elsewhere.',
+  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
+    hint: 'Choose another place for --output.',
   });
 }
 
-/** How much came, told beside the answer: `A/B tests: 2 rows`. */
+/** How many rows came, for the line beside the answer: `A/B tests: 2 rows`. */
 function summary(rows: number, format: Format, title: string | undefined, options: QueryOptions): string {
   const { limit = DEFAULT_LIMIT, output } = options;
   const what = title === undefined ? '' : `${title}: `;
@@ -128,8 +128,8 @@ interface Question {
 function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
   const { name, sql, file, param = [] } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
-    throw new UsageError('Give one of a bundled query, --sql and --file, not several.', {
-      hint: '`dawnload query` alone lists the bundled ones.',
+    throw new UsageError('A bundled query, --sql and --file cannot be combined.', {
+      hint: 'Give one of them. `dawnload query` lists the bundled queries.',
     });
   }
   const values = parseAssignments(param);
@@ -159,7 +159,7 @@ function bundled(name: string): QueryFile {
     catalogue.map((file) => file.name),
   );
   throw new UsageError(`There is no bundled query ${name}.`, {
-    hint: `Did you mean ${nearest}? \`dawnload query\` lists them; SQL of your own goes into --sql or --file.`,
+    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
   });
 }
 
@@ -168,13 +168,13 @@ function readSql(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Name a file of SQL after --file.',
+      hint: 'Give a file of SQL to --file.',
       cause,
     });
   }
 }
 
-/** The format asked for, or the one that the name of the output file says, or a table. */
+/** The format of --format, or that of the output file's extension, or a table. */
 function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
   const wanted = format ?? (output === undefined ? undefined : extname(output).slice(1));
   const found = FORMATS.find((known) => known === wanted) ?? (format === undefined ? 'table' : undefined);
@@ -185,27 +185,27 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
   }
   if (found === 'parquet' && output === undefined && stdout.isTTY === true) {
     throw new UsageError('A terminal cannot show Parquet.', {
-      hint: 'Name a file with --output, or send the answer on to a program or a file.',
+      hint: 'Name a file with --output, or redirect the answer to a program or a file.',
     });
   }
   if (bom === true && found !== 'csv') {
     throw new UsageError('Only CSV has a byte order mark.', { hint: 'Give --format csv with --bom.' });
   }
   if (lang === 'ko' && (found === 'json' || found === 'parquet')) {
-    throw new UsageError('JSON and Parquet keep the names of the columns, for programs.', {
+    throw new UsageError('JSON and Parquet always have the names of the columns, for programs.', {
       hint: 'Give --lang ko with a table or CSV.',
     });
   }
   const listing = name === undefined && sql === undefined && file === undefined;
   if (listing && (found === 'parquet' || output !== undefined)) {
-    throw new UsageError('There is no query to write the answer of.', {
+    throw new UsageError('There is no query whose answer could be written.', {
       hint: 'Name a bundled query (`dawnload query` lists them), or give --sql or --file.',
     });
   }
   return found;
 }
 
-/** Every bundled query: for people its name and title, for programs all that its header says. */
+/** Lists every bundled query: for people its name and title, for programs its whole header. */
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
@@ -224,11 +224,11 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
     const columns = heads.map((name) => ({ name, numeric: false }));
     await writeTo(stdout, piecesOf(`${drawTable(columns, rows, drawingFor(stdout))}\n`));
   }
-  terminal.note('`dawnload query NAME --param start=2026-11-01` asks one of them.');
+  terminal.note('`dawnload query NAME --param start=2026-11-01` runs one of them.');
   return EXIT.done;
 }
 
-/** What a bundled query takes and gives. */
+/** Prints what a bundled query takes and returns. */
 async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCode> {
   if (name === undefined) {
     throw new UsageError('There is no query to show.', {

@@ -1,4 +1,4 @@
-/** `dawnload rebuild`: the warehouse again from landing zone and ledger, with no request at all. */
+/** `dawnload rebuild`: rebuilds the warehouse from landing zone and ledger, without any request. */
 import type { ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
 import { rebuild } from '../run.js';
@@ -12,7 +12,7 @@ export interface RebuildOptions {
 export async function rebuildCommand(options: RebuildOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
-  terminal.note('rebuild: everything that was landed, oldest first; no request is sent');
+  terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   const outcome = await rebuild(config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('rebuild', null, outcome));

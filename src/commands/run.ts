@@ -20,16 +20,16 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
   const { start, end } = job.days;
   if (dayCount(job.days) <= 0) {
     terminal.note(
-      `nothing to do yet: start_date ${start} is complete from ${formatKst(completeFrom(start))}`,
+      `Nothing to do yet: the start_date ${start} is complete from ${formatKst(completeFrom(start))}.`,
     );
     if (options.json === true)
       terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }
-  terminal.note(`run: ${start} to ${end} (KST days)`);
+  terminal.note(`Running for ${start} to ${end} (KST days).`);
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday) {
-    terminal.note(`${yesterday} is not complete yet: it will be from ${formatKst(completeFrom(yesterday))}`);
+    terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   }
   const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());

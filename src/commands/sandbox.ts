@@ -38,7 +38,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
   terminal.out(`DAWNLOAD_ACCESS_KEY=${accessKey}`);
   terminal.out(`DAWNLOAD_SECRET_KEY=${secretKey}`);
   terminal.note(
-    `the sandbox answers on ${sandbox.url}, about ${formatCount(eventsPerDay)} events a day; Ctrl-C ends it`,
+    `The sandbox answers on ${sandbox.url} with about ${formatCount(eventsPerDay)} events a day. Press Ctrl-C to stop it.`,
   );
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

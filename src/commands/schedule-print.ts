@@ -1,4 +1,4 @@
-/** The nightly job in the words of the scheduler that a machine has. Pure but for the paths of this installation. */
+/** The nightly job as configuration for a machine's scheduler. Pure, except for the paths of this installation. */
 import { dirname, resolve } from 'node:path';
 import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 import { NIGHTLY } from '../../jobs/nightly.js';
@@ -54,7 +54,7 @@ function systemd(at: TimeOfDay, folder: string, command: readonly string[]): str
 Description=Dawnload: last night's messaging statistics and events into DuckDB
 Wants=network-online.target
 After=network-online.target
-# After ${NIGHTLY.retry.times + 1} attempts in a row the unit has failed, until the next night: OnFailure= tells of it.
+# After ${NIGHTLY.retry.times + 1} attempts in a row the unit has failed until the next night; OnFailure= can report it.
 StartLimitIntervalSec=${(NIGHTLY.retry.times + 1) * (NIGHTLY.retry.pauseMinutes + 60)}min
 StartLimitBurst=${NIGHTLY.retry.times + 1}
 
@@ -62,12 +62,12 @@ StartLimitBurst=${NIGHTLY.retry.times + 1}
 Type=oneshot
 WorkingDirectory=${folder.replaceAll('%', '%%')}
 ExecStart=${command.map(quoteUnit).join(' ')}
-# 3: only the budget stood in the way. 1 and 75 are tried again.
+# 3: only budget or consent is lacking. 1 and 75 are tried again.
 SuccessExitStatus=3
 Restart=on-failure
 RestartSec=${NIGHTLY.retry.pauseMinutes}min
 RestartPreventExitStatus=2
-# The step in hand is finished after SIGTERM; a paid request may take its full timeout.
+# After SIGTERM the current step is completed; a paid request may take its full timeout.
 TimeoutStopSec=2min
 UMask=0027
 
@@ -90,17 +90,17 @@ function crontab(at: TimeOfDay, local: TimeOfDay, folder: string, command: reado
   const job = `cd ${quoteShell(folder)} && ${command.map(quoteShell).join(' ')}`.replaceAll('%', '\\%');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return `# crontab -e
-# This machine's cron counts in its own zone (${zone}); ${clock(local)} here is never before ${clock(at)} in Korea.
+# This machine's cron uses its own time zone (${zone}); ${clock(local)} here is never before ${clock(at)} in Korea.
 ${local.minute} ${local.hour} * * * ${job}
 
-# A cron that knows CRON_TZ (cronie: Fedora, RHEL, Arch) can say it in Korean time instead:
+# A cron that supports CRON_TZ (cronie: Fedora, RHEL, Arch) can use Korean time instead:
 # CRON_TZ=${NIGHTLY.zone}
 # ${at.minute} ${at.hour} * * * ${job}`;
 }
 
 function kubernetes(at: TimeOfDay): string {
   return `# kubectl apply -f -
-# The image is yours: Node and \`npm install --global dawnload@${packageVersion()}\` (or the tarball of \`npm pack\`).
+# Build your own image with Node and \`npm install --global dawnload@${packageVersion()}\` (or the tarball of \`npm pack\`).
 apiVersion: batch/v1
 kind: CronJob
 metadata:
@@ -163,7 +163,7 @@ ${words}
 </plist>`;
 }
 
-/** `%` and `$` mean something to systemd. */
+/** Escapes `%` and `$`, which systemd would expand. */
 function quoteUnit(word: string): string {
   const safe = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /[\s"\\]/.test(safe) ? `"${safe.replace(/(["\\])/g, '\\$1')}"` : safe;

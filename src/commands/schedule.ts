@@ -14,7 +14,7 @@ import { clock, parseTime } from './time-of-day.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
-  /** Run at once as well, before the first night. */
+  /** Also run at once, before the first night. */
   readonly now?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
   // A night that is still going on when the next one begins is not joined by a second run.
   const night = (): void => {
     if (running !== undefined) {
-      terminal.note('the last run is still going on; this one is skipped');
+      terminal.note('The previous run is still active, so this one is skipped.');
       return;
     }
     running = runUntilDone(invocation).finally(() => (running = undefined));
@@ -38,7 +38,7 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
   });
   const next = task.getNextRun();
   terminal.note(
-    `scheduled daily at ${clock(at)} KST${next === null ? '' : `, next ${formatKst(next)}`}; Ctrl-C ends it`,
+    `Scheduled daily at ${clock(at)} KST${next === null ? '' : `, next ${formatKst(next)}`}. Press Ctrl-C to stop.`,
   );
   if (options.now === true) night();
 
@@ -49,12 +49,12 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     });
   });
   await task.destroy();
-  if (running !== undefined) terminal.note(`stopping after the run in hand (${formatKst(effects.now())})`);
+  if (running !== undefined) terminal.note(`Stopping after the current run (${formatKst(effects.now())}).`);
   await running;
   return EXIT.done;
 }
 
-/** `dawnload schedule print KIND`: what to give to the scheduler that the machine has. */
+/** `dawnload schedule print KIND`: the configuration for a machine's scheduler. */
 export function schedulePrintCommand(
   kind: string,
   options: ScheduleOptions,
@@ -62,8 +62,8 @@ export function schedulePrintCommand(
 ): Promise<ExitCode> {
   const scheduler = SCHEDULERS.find((known) => known === kind);
   if (scheduler === undefined) {
-    throw new UsageError(`schedule print does not know "${kind}".`, {
-      hint: `It takes one of ${SCHEDULERS.join(', ')}.`,
+    throw new UsageError(`There is no scheduler "${kind}" to print for.`, {
+      hint: `Choose one of ${SCHEDULERS.join(', ')}.`,
     });
   }
   const text = printSchedule(
@@ -76,16 +76,16 @@ export function schedulePrintCommand(
   return Promise.resolve(EXIT.done);
 }
 
-/** One night: the job in a process of its own, again after a while when it ended incomplete. */
+/** One night: the job in a process of its own, started again after a pause when it ended incomplete. */
 async function runUntilDone(invocation: Invocation): Promise<void> {
   const { terminal, effects, signal } = invocation;
   const { times, pauseMinutes } = NIGHTLY.retry;
   for (let attempt = 0; attempt <= times && !signal.aborted; attempt++) {
     const code = await runOnce(invocation);
-    terminal.note(`run ended with exit code ${code}`);
+    terminal.note(`The run ended with exit code ${code}.`);
     if (code !== EXIT.incomplete && code !== EXIT.tryLater) return;
     if (attempt === times) return;
-    terminal.note(`trying again in ${pauseMinutes} minutes`);
+    terminal.note(`Trying again in ${pauseMinutes} minutes.`);
     await effects.sleep(pauseMinutes * 60_000, signal).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** This very command, to be started again by a scheduler. */
+/** The command line of this installation, for a scheduler. */
 import { resolve } from 'node:path';
 import type { Flags } from '../config.js';
 import { PACKAGE_ROOT } from '../package.js';

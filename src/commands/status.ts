@@ -36,7 +36,7 @@ interface Status {
   } | null;
   readonly published: string | null;
   readonly findings: readonly FindingGroup[];
-  /** The latest run, where checks forbade publishing it: readers have the file of before. */
+  /** The latest run if checks withhold it: readers keep the previous file. */
   readonly withheld: Withheld | null;
   readonly needs_attention: readonly Attention[];
   readonly spend: readonly {
@@ -56,7 +56,7 @@ interface Withheld {
   readonly findings: readonly FindingGroup[];
 }
 
-/** Exit code 0: no check withholds the latest run, every wanted day is there, nothing waits for a person; else 1. */
+/** Exit code 0: no check withholds the latest run, every wanted day is there, nothing needs action; else 1. */
 export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
   const status = await readStatus(invocation);
   if (options.json === true) invocation.terminal.out(JSON.stringify(status));
@@ -123,7 +123,7 @@ function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): St
 
 const checked = z.object({ findings: z.array(findingGroup) });
 
-/** The published file cannot tell of a run that was not published; the journal of runs can. */
+/** The latest run if checks withheld it; only the journal of runs knows, since the file was not published. */
 function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun[]): Withheld | null {
   const ended = runs.filter(({ over }) => over !== undefined).at(-1);
   const summary = checked.safeParse(ended?.over?.summary);
@@ -138,7 +138,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   const { last_run: run, last_complete_day: last } = status;
   terminal.out(
     status.published === null
-      ? 'no warehouse has been published yet: `dawnload run` makes it'
+      ? 'No warehouse has been published yet; `dawnload run` creates it.'
       : `warehouse ${status.published}`,
   );
   if (run !== null) {
@@ -174,9 +174,9 @@ function print(status: Status, terminal: Terminal, now: Date): void {
   if (status.withheld !== null) {
     const { command, finished_at, findings } = status.withheld;
     terminal.warn(
-      `not published: ${command} of ${formatKst(finished_at)}; readers have the file of before it`,
+      `Not published: ${command} of ${formatKst(finished_at)}. Readers keep the previous warehouse.`,
     );
-    for (const group of findings) terminal.warn(`check ${describeGroup(group)}`);
+    for (const group of findings) terminal.warn(`Check ${describeGroup(group)}`);
   }
   for (const { advice } of status.needs_attention) terminal.warn(advice);
 }

@@ -1,4 +1,4 @@
-/** The last lines of a run: what came, what did not, what waits for a person. */
+/** The last lines of a run: what was loaded, what was not, what needs action. */
 import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap } from '../run/gap.js';
@@ -10,14 +10,14 @@ import { formatBytes, formatCount, formatDuration, plural, type Terminal } from 
 const REASONS: Record<Unpaid['verdict'], string> = {
   over_run_budget: 'over exports.budget.records_per_run',
   over_month_budget: 'over exports.budget.records_per_month',
-  no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it all the same)',
-  waits_for_size: 'waiting for the size of one that is under way',
+  no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+  waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
-  clock: 'since the clocks disagree',
-  no_consent: 'paid work without consent (`--yes-paid` gives it)',
+  clock: 'the clocks disagree',
+  no_consent: 'no consent to pay (`--yes-paid` gives it)',
 };
 
-/** Prints the outcome and gives the exit code that goes with it. */
+/** Prints the outcome; returns its exit code. */
 export function summarise(
   { report, publishedBytes }: Outcome,
   terminal: Terminal,
@@ -25,44 +25,44 @@ export function summarise(
   now: Date,
 ): ExitCode {
   for (const { stream, days, rows } of report.totals()) {
-    terminal.note(`loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}`);
+    terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`);
   }
   for (const line of unpaidLines(report)) terminal.note(line);
   for (const [kind, count] of Object.entries(report.notes())) {
-    if (count > 0) terminal.note(`noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}`);
+    if (count > 0) terminal.note(`Noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}.`);
   }
   const drift = report.drift();
   if (drift.length > 0) {
     terminal.warn(
-      `the service sends what its specification does not tell: ${drift.join(', ')}; kept, see \`dawnload query drift\``,
+      `The service sends fields that differ from its specification: ${drift.join(', ')}. Their values are kept; see \`dawnload query drift\`.`,
     );
   }
-  for (const group of report.checks) terminal.warn(`check ${describeGroup(group)}`);
+  for (const group of report.checks) terminal.warn(`Check ${describeGroup(group)}`);
   if (report.checks.length > 0) {
     const where =
       publishedBytes === undefined
-        ? 'ops.checks in private/warehouse.duckdb beside the published file'
+        ? 'ops.checks of private/warehouse.duckdb beside the published file'
         : '`dawnload query checks`';
-    terminal.note(`each finding, with numbers: ${where}`);
+    terminal.note(`Each finding with its numbers: ${where}.`);
   }
   for (const gap of report.gaps) terminal.warn(describeGap(gap));
   for (const sentence of report.attention) terminal.warn(sentence);
 
   const took = formatDuration(now.getTime() - report.startedAt.getTime());
   if (publishedBytes !== undefined) {
-    terminal.note(`published ${published} (${formatBytes(publishedBytes)}) after ${took}`);
+    terminal.note(`Published ${published} (${formatBytes(publishedBytes)}) after ${took}.`);
   } else {
     terminal.warn(
-      `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep ${published} as it is.`,
+      `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep the previous warehouse.`,
     );
   }
   const exitCode = report.exitCode();
-  // What a check withholds, no next run mends by itself: its meaning says what does.
+  // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
       report.gaps.length > 0
-        ? 'Incomplete: the next run goes on from here.'
-        : 'Incomplete: a person has to decide, as said above.',
+        ? 'Incomplete: the next run continues from here.'
+        : 'Incomplete: a person has to decide, see above.',
     );
   }
   return exitCode;
@@ -88,9 +88,9 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
   const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
   return verdicts.map((verdict) => {
     const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
-    if (verdict === 'no_budget') return `events: off, ${REASONS.no_budget}; no paid request is sent`;
+    if (verdict === 'no_budget') return `Events are off: ${REASONS.no_budget}, so no paid request is sent.`;
     const records = days.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    return `events not requested, ${REASONS[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}`;
+    return `Events not requested, ${REASONS[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
   });
 }

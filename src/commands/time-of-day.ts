@@ -1,4 +1,4 @@
-/** `--at` of `schedule`: a time of day in KST at which the night before is complete. Pure. */
+/** `--at` of `schedule`: a time of day in KST at which yesterday is complete. Pure. */
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR } from '../calendar.js';
 import { UsageError } from '../errors.js';

@@ -1,13 +1,13 @@
-/** What a person is told about an export that no run can bring to an end on its own. Pure. */
+/** The advice on an export that no run can finish on its own. Pure. */
 import type { Day } from '../calendar.js';
 import { RefusedError } from '../errors.js';
 import type { ExportEntry } from './entry.js';
 import { isResumable } from './state.js';
 
-/** After so many runs in a row without a delivery a paid export is shown to a person; runs go on asking, that is free. */
+/** After this many failed fetches in a row a paid export needs action; runs keep asking, at no cost. */
 export const TROUBLES_BEFORE_A_PERSON = 3;
 
-/** Whether nothing but a person's decision can bring this export to an end. */
+/** Whether only a person's decision can finish this export. */
 export function needsPerson(entry: ExportEntry): boolean {
   if (entry.state === 'ambiguous') return true;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
@@ -17,33 +17,33 @@ export function needsPerson(entry: ExportEntry): boolean {
 export function adviceFor(entry: ExportEntry): string | undefined {
   if (!needsPerson(entry)) return undefined;
   const { key, day } = entry;
-  const last = entry.note === undefined ? '' : ` (${entry.note})`;
+  const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
   if (entry.doubted) {
     return (
-      `The service says that the paid export ${key} of ${day} holds no record${last}. ` +
+      `The service reports no records for the paid export ${key} of ${day}.${reason} ` +
       `Check exports.page_parameter, then: \`dawnload exports resume ${key}\`. ` +
-      `If the day really had no events: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
-      `To do without that day: \`dawnload exports abandon ${key}\`.`
+      `If the day had no events: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
+      `To give the day up: \`dawnload exports abandon ${key}\`.`
     );
   }
   const what =
     entry.state === 'ambiguous'
-      ? `It is not known whether the service received, and bills, the export request ${key} for ${day}${last}. ` +
+      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${reason} ` +
         `Ask the service's operator.`
-      : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts${last}.`;
+      : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
   return (
-    `${what} With its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    `${what} If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
     (entry.state === 'ready'
-      ? `To load the pages that came: \`dawnload exports resume ${key} --accept-incomplete\`. `
+      ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
       : '') +
-    `To do without that day: \`dawnload exports abandon ${key}\`. ` +
-    `To request it once more, which is billed once more: \`dawnload exports resume ${key} --pay-again\`.`
+    `To give the day up: \`dawnload exports abandon ${key}\`. ` +
+    `To request it again, billed again: \`dawnload exports resume ${key} --pay-again\`.`
   );
 }
 
-/** Why a day is not requested (again): another export stands for it. */
+/** Why a day is not requested (again): another export covers it. */
 export function coveredBy(other: ExportEntry, day: Day): RefusedError {
-  return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}`, {
-    hint: adviceFor(other) ?? `\`dawnload exports show ${other.key}\` tells its story`,
+  return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
+    hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The purse: what may be spent on exports (E20 is billed per record), per run and per KST month. Pure; it reads the
- * ledger's entries and moves no money. The unit is the record.
+ * The budget: what may be spent on exports (E20 is billed per record), per run and per KST month. Pure; it only reads the
+ * ledger's entries. The unit is the record.
  */
 import { monthOf, type Day } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
@@ -17,7 +17,7 @@ export interface Candidate {
   readonly estimate: number | undefined;
 }
 
-/** `waits_for_size`: an export of unknown size holds all that is left, until its records are known. */
+/** `waits_for_size`: an export of unknown size holds the rest of the budget until its records are known. */
 export type BudgetVerdict =
   'request' | 'over_run_budget' | 'over_month_budget' | 'no_estimate' | 'waits_for_size' | 'no_budget';
 
@@ -41,8 +41,8 @@ export interface Circumstances {
 }
 
 /**
- * The records that an entry holds of a budget: none when nothing is billed, what has landed once it has landed, and
- * before that its estimate, at least one record. `undefined`: nothing tells how large it is.
+ * The records that an entry takes from a budget: none when nothing is billed, its records once it has landed, and before
+ * that its estimate, at least one record. `undefined`: its size is unknown.
  */
 export function recordsOf({ billed, state, records, estimate }: ExportEntry): number | undefined {
   if (billed === 'no') return 0;
@@ -52,14 +52,14 @@ export function recordsOf({ billed, state, records, estimate }: ExportEntry): nu
   return known.length === 0 ? undefined : Math.max(1, ...known);
 }
 
-/** Whether an export is paid for and its records are still on their way. */
+/** Whether an export is paid for and its records have not landed yet. */
 export function isUnderWay({ state }: ExportEntry): boolean {
   return isResumable(state) && state !== 'landed';
 }
 
 /**
- * The decisions of a purse that has not learned yet how many records a message leaves: one export at a time. Its first
- * estimates may be wrong many times over, and several exports under way would all be requested on their word.
+ * The decisions until a landed export shows how many records a message leaves: one export at a time. First estimates may
+ * be wrong many times over, and several exports under way would all rely on them.
  */
 export function untilLearned(
   decisions: readonly Decision[],
@@ -134,7 +134,7 @@ function verdictOn(
 ): BudgetVerdict {
   if (budget === undefined) return 'no_budget';
   if (estimate === undefined && !yesPaid) return 'no_estimate';
-  // Whatever the estimate, an export may hold a record: an empty purse lets nothing through.
+  // Whatever the estimate, an export may hold a record: a spent budget lets nothing through.
   const needed = Math.max(1, estimate ?? 1);
   if (waits) return 'waits_for_size';
   if (needed > leftInMonth) return 'over_month_budget';
@@ -159,14 +159,14 @@ export function reasonFor(decision: Decision): string | undefined {
     case 'request':
       return undefined;
     case 'over_run_budget':
-      return `about ${estimate} records do not fit the ${leftInRun} left of exports.budget.records_per_run`;
+      return `about ${estimate} records exceed the ${leftInRun} left in exports.budget.records_per_run`;
     case 'over_month_budget':
-      return `about ${estimate} records do not fit the ${leftInMonth} left of exports.budget.records_per_month`;
+      return `about ${estimate} records exceed the ${leftInMonth} left in exports.budget.records_per_month`;
     case 'no_estimate':
-      return 'there are no statistics of that day to estimate its records from; --yes-paid requests it all the same';
+      return 'the day has no daily statistics to estimate its records from; --yes-paid requests it anyway';
     case 'waits_for_size':
-      return `the export ${waitsFor}, of unknown size, holds what is left of the budget until it is landed`;
+      return `export ${waitsFor} of unknown size holds the rest of the budget until it has landed`;
     case 'no_budget':
-      return 'no exports.budget is configured, so nothing that is billed is requested';
+      return 'exports.budget is not set, so no paid request is sent';
   }
 }

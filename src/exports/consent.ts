@@ -1,4 +1,4 @@
-/** Consent to paid work: standing in the budget, given on the command line, or asked of the person at the terminal. */
+/** Consent to paid work: by the budget, by the command line, or by a person's answer at the terminal. */
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import type { Decision } from './budget.js';
@@ -17,7 +17,7 @@ export async function consentTo(
   const { pricePerRecord } = config.exports;
   const price =
     pricePerRecord === 0 ? '' : `, about ${formatCount(Math.ceil(records * pricePerRecord))} in price`;
-  terminal.progress('asking whether to pay');
+  terminal.progress('waiting for consent to pay');
   return terminal.confirm(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
     signal,

@@ -1,4 +1,4 @@
-/** Downloads a paid export: waits until it is ready, lands its pages, loads them. Each step is on record. */
+/** Downloads a paid export: waits until it is ready, lands its pages, loads them. The ledger records each step. */
 import { createHash } from 'node:crypto';
 import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
@@ -19,11 +19,11 @@ interface LandedPage extends Page {
 }
 
 export interface Download {
-  /** Whether this very run paid for it. */
+  /** Whether this run paid for it. */
   readonly requested: boolean;
-  /** A person takes what came for all there is: no record, or only some of the pages. */
+  /** A person accepts an incomplete export: no record, or only some of the pages. */
   readonly acceptIncomplete?: boolean;
-  /** Whether the service is asked even if every page is on disk: it may have more of them by now. */
+  /** Whether to ask the service even if every page is on disk: it may have more pages by now. */
   readonly lookAgain?: boolean;
 }
 
@@ -79,18 +79,18 @@ async function land(
   switch (waiting.kind) {
     case 'processing':
       await trouble(
-        `export ${key} is not ready after ${maxWaitMinutes} minutes; the next run goes on waiting, at no cost`,
+        `Export ${key} is not ready after ${maxWaitMinutes} minutes. The next run resumes it at no cost.`,
       );
       return undefined;
     case 'stuck':
       await trouble(
-        `export ${key} is not delivered (${waiting.reason}); the next run asks again, at no cost`,
+        `Export ${key} is not delivered (${waiting.reason}). The next run resumes it at no cost.`,
       );
       return undefined;
     case 'doubtful':
       await ledger.doubted(key, waiting.note);
       gap(
-        `export ${key} came without a record though the daily statistics tell of some; it is not believed yet`,
+        `Export ${key} came without records although the daily statistics count some. It is not accepted yet.`,
       );
       return undefined;
     case 'empty':
@@ -98,7 +98,7 @@ async function land(
         await landing.land({ stream: 'events', export: place, page: 0 }, waiting.page.body);
       }
       await ledger.ready(key, 0);
-      terminal.note(`events of ${day}: ${waiting.note}`);
+      terminal.note(`Events of ${day}: ${waiting.note}`);
       return ledger.landed(key, { pages: 0, records: 0 });
     case 'ready':
       break;
@@ -115,8 +115,8 @@ async function land(
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     if (pages.notes.length > 0) {
       report.needsAction(
-        `The export ${key} of ${day} was odd: ${pages.notes.join('; ')}. ` +
-          `What came is loaded; \`dawnload exports resume ${key}\` reads it again, at no cost.`,
+        `Export ${key} of ${day} is nonconforming: ${pages.notes.join('; ')}. ` +
+          `Its records are loaded. To download it again at no cost: \`dawnload exports resume ${key}\`.`,
       );
     }
     const landed = await ledger.landed(key, pages, early?.since);
@@ -131,7 +131,7 @@ async function land(
   }
 }
 
-/** Where pages go: onto disk, beside what an earlier answer brought. */
+/** Lands pages beside those of earlier answers. */
 async function sinkFor(
   context: RunContext,
   place: ExportFolder,
@@ -157,21 +157,21 @@ async function sinkFor(
   };
 }
 
-/** Takes the pages that came for all there is. */
+/** Accepts the pages on disk as the whole export. */
 async function landWhatCame(context: RunContext, place: ExportFolder): Promise<ExportEntry> {
   const pages = await landedPages(context, place);
   await context.ledger.ready(place.key, pages.length);
   return context.ledger.landed(place.key, { pages: pages.length, records: sumOf(pages) });
 }
 
-/** Half of what the daily statistics tell: an export that holds less lacks pages, or they count other things. */
+/** Half of what the daily statistics count: an export with fewer records lacks pages, or the two count different things. */
 async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Promise<number> {
   const messages = await warehouse.messages();
   const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
   return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
 }
 
-/** Whether the request was made for records, or the daily statistics tell of some by now. */
+/** Whether the estimate of the request, or the daily statistics by now, expect records. */
 async function expectsRecords(
   { ledger, warehouse }: RunContext,
   { day, estimate = 0 }: ExportEntry,
@@ -181,8 +181,8 @@ async function expectsRecords(
 }
 
 /**
- * Puts an answer that brings no records on disk before anyone interprets it, each body once: what is asked for every few
- * seconds mostly answers the same.
+ * Lands an answer without records before it is interpreted, each different body once: polling mostly returns the same
+ * answer.
  */
 function keeper({ landing, effects }: RunContext, key: string): (result: Result) => Promise<void> {
   const kept = new Set<string>();
@@ -198,7 +198,7 @@ function keeper({ landing, effects }: RunContext, key: string): (result: Result)
   };
 }
 
-/** A page that another one will replace stays on disk too: what was received is never lost. */
+/** Lands a copy of a page that another one will replace: what was received is never lost. */
 async function keepReplaced(
   { landing, effects }: RunContext,
   place: ExportFolder,

@@ -1,6 +1,6 @@
 /**
- * The pages of an export while they arrive: loading takes those that have landed and waits for the others, so that the day is
- * in the warehouse soon after its last page. It is one transaction as ever; when pages fail to come, nothing of it stays.
+ * Loads the pages of an export while they arrive: it takes those that have landed and waits for the others, so that the day
+ * is in the warehouse soon after its last page. It is one transaction; when pages do not arrive, it is rolled back.
  */
 import type { LocalContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
@@ -8,13 +8,13 @@ import { pullId } from '../run/load-landed.js';
 
 /** A load that has begun with the first pages. */
 export interface EarlyLoad {
-  /** When the export is taken to have landed: of two exports of a day the later one counts. */
+  /** The instant at which the export counts as landed: of two exports of a day the later one counts. */
   readonly since: Date;
   /** A page is durable on disk. */
   add(file: string): void;
-  /** All pages are there; resolves when they are loaded, or are not: then they are to be loaded from disk, which tells why. */
+  /** All pages are there. Resolves when the load has ended; if it failed, loading from disk reports why. */
   end(records: number): Promise<void>;
-  /** Not all pages will come. Resolves when the load has given up. */
+  /** Not all pages will arrive. Resolves when the load has ended. */
   fail(error: unknown): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ class ArrivingPages implements AsyncIterable<string> {
     this.#wake();
   }
 
-  /** Not all pages will come; whoever reads them is told so. */
+  /** Not all pages will arrive; the reader gets the error. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();

@@ -17,7 +17,7 @@ export interface ExportEntry {
   /** Records expected when the request was intended; `undefined` when there was nothing to estimate from. */
   readonly estimate: number | undefined;
   readonly pricePerRecord: number;
-  /** How often in a row the service did not deliver; zero again once it did. */
+  /** How many fetches failed in a row; zero again after a success. */
   readonly troubles: number;
   readonly intendedAt: Date;
   readonly updatedAt: Date;
@@ -25,11 +25,11 @@ export interface ExportEntry {
   readonly exportId?: string;
   readonly pages?: number;
   readonly records?: number;
-  /** Whether the service said last that it holds no record, against the daily statistics. */
+  /** Whether the last answer reported no records, against the daily statistics. */
   readonly doubted: boolean;
-  /** How often its pages were whole on disk: more than once when pages were read again. */
+  /** How often its pages were complete on disk: more than once when pages were downloaded again. */
   readonly landings: number;
-  /** The numbers of the pages that hold fewer records than the others, however often they were read. */
+  /** The numbers of the pages that hold fewer records than the others, even when downloaded again. */
   readonly shortPages: readonly number[];
   readonly landedAt?: Date;
   readonly loadedAt?: Date;
@@ -41,7 +41,7 @@ export interface ExportEntry {
   readonly again?: string;
 }
 
-/** What an export is asked to be. */
+/** What an export request asks for. */
 export interface Intent {
   readonly day: Day;
   /** Default: the whole KST day. */
@@ -62,7 +62,7 @@ const key = z
   .refine((text) => isDay(text.slice(0, 10)), 'not a day');
 const exportId = z.string().min(1);
 
-/** The body of one line of the ledger; sequence number and checksum are the file's own affair. */
+/** The body of one line of the ledger; the file adds sequence number and checksum. */
 export const exportRecord = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('intended'),
@@ -110,20 +110,20 @@ export function keyOf(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 
-/** The day and the attempt that a key names, or `undefined` when it is no key. */
+/** The day and the attempt that a key names, or `undefined` when it is not a key. */
 export function partsOf(text: string): { day: Day; attempt: number } | undefined {
   const [, ofDay = '', attempt = ''] = KEY.exec(text) ?? [];
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
 }
 
-/** The entry after a record, or a phrase that says why the record cannot follow. */
+/** The entry after a record, or a sentence that says why the record cannot follow. */
 export function applyRecord(entry: ExportEntry | undefined, record: ExportRecord): ExportEntry | string {
   if (record.event === 'intended') {
-    return entry === undefined ? newEntry(record) : `export ${record.key} is intended twice`;
+    return entry === undefined ? newEntry(record) : `Export ${record.key} is intended twice.`;
   }
-  if (entry === undefined) return `export ${record.key} is ${record.event} but was never intended`;
+  if (entry === undefined) return `Export ${record.key} is ${record.event} but was never intended.`;
   const state = nextState(entry.state, record.event);
-  if (state === undefined) return `export ${record.key} is ${entry.state} and cannot become ${record.event}`;
+  if (state === undefined) return `Export ${record.key} is ${entry.state} and cannot become ${record.event}.`;
   return {
     ...entry,
     note: undefined,

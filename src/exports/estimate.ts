@@ -1,4 +1,4 @@
-/** What a day's export would hold, from the free statistics and from what earlier exports turned out to hold. Pure. */
+/** How many records a day's export would hold, from the free statistics and from earlier exports. Pure. */
 import type { Day } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import type { Candidate } from './budget.js';
@@ -8,7 +8,7 @@ import type { MessageTotals } from '../warehouse/rows.js';
 export interface Estimates {
   /** In the order of the days. Without rows of daily statistics (E17) a day has no estimate. */
   readonly candidates: readonly Candidate[];
-  /** Whether a landed export has taught how many records a message leaves. */
+  /** Whether a landed export shows how many records a message leaves. */
   readonly learned: boolean;
 }
 
@@ -34,8 +34,8 @@ export function isQuiet(totals: MessageTotals | undefined): boolean {
 }
 
 /**
- * Every counted thing leaves a record: the sending, the delivery, the click. An export to learn from may tell of more
- * records for each message, and never of fewer than the deliveries and clicks.
+ * Every counted event leaves a record: the sending, the delivery, the click. A landed export may show more records for
+ * each message, never fewer than the deliveries and clicks.
  */
 function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
   if (totals === undefined || totals.rows === 0) return undefined;

@@ -16,9 +16,9 @@ export interface LedgerContent {
   readonly head: Head;
   /** Bytes that the whole lines take. */
   readonly size: number;
-  /** What a process that died within an append left behind it: part of a line. */
+  /** Part of a line, left by a process that died during an append. */
   readonly torn: Buffer | undefined;
-  /** The last line is whole but for its newline. */
+  /** The last line is whole except for its newline. */
   readonly unended: boolean;
   /** Lines of the second copy that the ledger lacks: it was lost, or is an older copy. */
   readonly lost: readonly Line[];
@@ -38,7 +38,7 @@ export function ledgerPath(dataDir: string): string {
   return join(foldersOf(dataDir).ledger, 'exports.jsonl');
 }
 
-/** Its second copy, kept with the data that it tells of. */
+/** Its second copy, kept with the landed data. */
 export function secondCopyPath(dataDir: string): string {
   return join(foldersOf(dataDir).landing, 'ledger', 'exports.jsonl');
 }
@@ -52,12 +52,12 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
   const { lines, size, rest } = scan(bytes);
   const unended = rest !== undefined && rest.wrong === undefined;
   if (unended) lines.push(rest.line);
-  else if (rest?.whole === true) throw damaged(`line ${lines.length + 1} of ${path} ${rest.wrong}`);
+  else if (rest?.whole === true) throw damaged(`Line ${lines.length + 1} of ${path} ${rest.wrong}.`);
   const copy = scan(copyBytes);
   const common = Math.min(lines.length, copy.lines.length);
   if (common > 0 && lines[common - 1]?.sum !== copy.lines[common - 1]?.sum) {
     throw damaged(
-      `${path} and its second copy ${secondCopyPath(dataDir)} differ at line ${common} or before it`,
+      `${path} and its second copy ${secondCopyPath(dataDir)} differ at line ${common} or earlier.`,
     );
   }
   const torn = rest !== undefined && !unended ? bytes.subarray(size) : undefined;
@@ -72,7 +72,7 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
   };
 }
 
-/** What stands behind the last good line. */
+/** What follows the last good line. */
 type Rest =
   | { readonly line: Line; readonly wrong: undefined; readonly whole: false }
   | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
@@ -108,12 +108,12 @@ function scan(bytes: Buffer): { lines: Line[]; size: number; rest: Rest | undefi
   };
 }
 
-/** A ledger that cannot be believed: nothing paid may be sent on its word. */
+/** The error for a damaged ledger: no paid request may be sent. */
 export function damaged(message: string, cause?: unknown): DamageError {
   return new DamageError(message, {
     hint:
-      'nothing that is billed is sent until the ledger folder is restored from a backup, ' +
-      'or from its second copy landing/ledger/exports.jsonl',
+      'No paid request is sent until the ledger is intact. ' +
+      'Restore the ledger folder from a backup, or from its second copy landing/ledger/exports.jsonl.',
     cause,
   });
 }

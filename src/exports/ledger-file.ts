@@ -13,7 +13,7 @@ import { encodeLine, type Head } from './ledger-line.js';
 import { instantName } from '../storage/paths.js';
 import { isFull, orStorageError, storageError } from '../storage/storage-error.js';
 
-/** Room kept free on the disk, so that the answer to a request can be written down on a disk that has filled up. */
+/** Reserved disk space, so that the answer to a request can be recorded on a full disk. */
 const RESERVE = 'exports.reserve';
 const RESERVE_BYTES = 64 * 1024;
 
@@ -76,14 +76,14 @@ export class LedgerFile {
     if (content.torn !== undefined) {
       setAside = `${path}.torn-${instantName(effects.now())}`;
       await disk.write(setAside, content.torn, 'ledger-torn');
-      await orStorageError('mend', path, () => cut(path, content.size));
+      await orStorageError('repair', path, () => cut(path, content.size));
     }
-    if (content.unended) await orStorageError('mend', path, () => file.#append('\n', 'ledger/mended'));
+    if (content.unended) await orStorageError('repair', path, () => file.#append('\n', 'ledger/mended'));
     if (!content.copied && content.bodies.length > 0 && content.lost.length === 0) await file.#copy();
     return { file, bodies: content.bodies, setAside };
   }
 
-  /** Sets room aside for the lines to come. Throws `StorageError` when there is none: then nothing may be sent. */
+  /** Reserves disk space for the next lines. Throws `StorageError` when there is none: then nothing may be sent. */
   async reserve(): Promise<void> {
     await this.#disk.write(this.#beside(RESERVE), Buffer.alloc(RESERVE_BYTES), 'ledger-reserve');
   }
@@ -95,7 +95,7 @@ export class LedgerFile {
    */
   async append(body: Readonly<Record<string, unknown>>, what: string, mayUseReserve: boolean): Promise<void> {
     if (this.#lost.length > 0)
-      throw damaged(`${this.#path} lacks ${this.#lost.length} lines that were written`);
+      throw damaged(`${this.#path} lacks ${this.#lost.length} lines that were written.`);
     const { text, head } = encodeLine(this.#head, body);
     try {
       await this.#append(`${text}\n`, what, head);
@@ -107,7 +107,7 @@ export class LedgerFile {
     await this.#copyLine(`${text}\n`);
   }
 
-  /** Puts the lines back that only the second copy still holds. Throws `StorageError`. */
+  /** Restores the lines that only the second copy still holds. Throws `StorageError`. */
   async restore(): Promise<void> {
     const last = this.#lost.at(-1);
     if (last === undefined) return;
@@ -157,10 +157,10 @@ export class LedgerFile {
   async #assertUntouched(handle: FileHandle): Promise<void> {
     const { size } = await handle.stat();
     if (size !== this.#size)
-      throw damaged(`${this.#path} was changed by someone else while this run had it open`);
+      throw damaged(`${this.#path} was changed by another process while this run had it open.`);
   }
 
-  /** The second copy may lag behind, never run ahead; so a disk that is full just now is no reason to deny the line. */
+  /** The second copy may lag behind, never run ahead; so a full disk here does not fail the append. */
   async #copyLine(text: string): Promise<void> {
     if (!this.#copied) return this.#copy();
     this.#copied = false;
@@ -184,7 +184,7 @@ export class LedgerFile {
     }
   }
 
-  /** Makes the second copy anew: it lags behind, was cut short, or is damaged. */
+  /** Writes the whole second copy again: it lags behind, was cut short, or is damaged. */
   async #copy(): Promise<void> {
     try {
       const bytes = this.#size === 0 ? Buffer.alloc(0) : await readFile(this.#path);

@@ -1,6 +1,6 @@
 /**
- * One line of the ledger: JSON with a sequence number, and a checksum over the line and the line before it. So a
- * changed byte, a missing line and two lines in the wrong order all show. Pure.
+ * One line of the ledger: JSON with a sequence number, and a checksum over the line and the line before it. This detects a
+ * changed byte, a missing line and two lines in the wrong order. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -37,8 +37,7 @@ export function decodeLine(previous: Head, text: string): Line | string {
   const sum = SUM.exec(text)?.[1];
   if (sum === undefined) return 'has no checksum';
   // The checksum is over the bytes as they stand, so that no detail of JSON can hide a change.
-  if (checksum(previous, text.replace(SUM, '')) !== sum)
-    return 'does not have the checksum that it was written with';
+  if (checksum(previous, text.replace(SUM, '')) !== sum) return 'does not match its checksum';
   const parsed = parseJson(text);
   if (parsed === undefined) return 'is not JSON';
   if (parsed.seq !== previous.seq + 1) return `is numbered ${parsed.seq} instead of ${previous.seq + 1}`;

@@ -9,7 +9,7 @@ import { damaged, readLedger } from './ledger-content.js';
 export class LedgerView {
   protected readonly book = new Map<string, ExportEntry>();
 
-  /** @throws DamageError for a line that cannot be */
+  /** @throws DamageError for an invalid line */
   constructor(
     /** The lines of the ledger, as they were read. */
     readonly bodies: readonly unknown[],
@@ -18,15 +18,14 @@ export class LedgerView {
   ) {
     for (const [i, body] of bodies.entries()) {
       const record = exportRecord.safeParse(body);
-      if (!record.success)
-        throw damaged(`line ${i + 1} of the ledger says nothing that is known`, record.error);
+      if (!record.success) throw damaged(`Line ${i + 1} of the ledger has an unknown shape.`, record.error);
       const entry = applyRecord(this.book.get(record.data.key), record.data);
-      if (typeof entry === 'string') throw damaged(`line ${i + 1} of the ledger cannot be: ${entry}`);
+      if (typeof entry === 'string') throw damaged(`Line ${i + 1} of the ledger is invalid. ${entry}`);
       this.book.set(entry.key, entry);
     }
   }
 
-  /** The ledger as it stands on disk; changes nothing. Throws `DamageError`, `StorageError`. */
+  /** The ledger as it is on disk; changes nothing. Throws `DamageError`, `StorageError`. */
   static async read(dataDir: string): Promise<LedgerView> {
     const { bodies, lost } = await readLedger(dataDir);
     return new LedgerView(
@@ -51,7 +50,7 @@ export class LedgerView {
     return entry;
   }
 
-  /** The days that no automatic request may touch, oldest first. */
+  /** The days that no run may request, oldest first. */
   coveredDays(): Day[] {
     return coveredDays(this.book.values());
   }
@@ -64,7 +63,7 @@ export class LedgerView {
 
 /** The error for a key that no export has. */
 export function unknownExport(key: string): UsageError {
-  return new UsageError(`there is no export ${key} in the ledger`, {
-    hint: '`dawnload exports list` shows the exports and their keys',
+  return new UsageError(`There is no export ${key} in the ledger.`, {
+    hint: '`dawnload exports list` shows the exports and their keys.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The ledger of paid exports: what was asked for and is billed, or may be. E20 has no idempotency key and no list, so
- * this journal is the only memory of it; an intent is durable before the request leaves.
+ * The ledger of paid exports: what was requested and is billed, or may be. E20 has no idempotency key, and no endpoint
+ * lists exports, so this journal is the only record; an intent is durable before the request leaves.
  */
 import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -21,7 +21,7 @@ export class Ledger extends LedgerView {
   readonly #file: LedgerFile;
   readonly #effects: Effects;
   #untracked: readonly Untracked[] = [];
-  /** Exports intended through this very object: they are under way, not left behind. */
+  /** Exports intended through this object: they are under way, not left by a dead process. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -42,7 +42,7 @@ export class Ledger extends LedgerView {
    * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
    * ledger is not what was written, `StorageError`.
    *
-   * @param remembered what the warehouses tell of exports
+   * @param remembered the exports that the warehouses hold
    */
   static async open(dataDir: string, effects: Effects, remembered: Remembered = {}): Promise<Ledger> {
     const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
@@ -50,24 +50,24 @@ export class Ledger extends LedgerView {
     return ledger;
   }
 
-  /** Paid exports that the data folder remembers and the ledger does not know. */
+  /** Paid exports that other files of the data folder hold and the ledger does not. */
   get untracked(): readonly Untracked[] {
     return this.#untracked;
   }
 
-  /** Whether every line is there that was written. Where some are not, the ledger can only be read. */
+  /** Whether no line is missing. With missing lines the ledger can only be read. */
   get isWhole(): boolean {
     return this.lost.length === 0;
   }
 
-  /** Why nothing that is billed may be sent; `undefined` when the ledger can be believed. */
+  /** Why no paid request may be sent; `undefined` when the ledger is complete. */
   get doubt(): DamageError | undefined {
     return ledgerInDoubt(this.#untracked, this.lost.length);
   }
 
   /**
-   * Puts back what is known of the exports that the ledger does not know: its own lost lines first, then one entry for
-   * each. A person has confirmed them. The ledger is to be opened again after it. Throws `StorageError`.
+   * Restores the lost lines of the ledger, then enters each other untracked export. A person has confirmed them. The
+   * ledger must be opened again afterwards. Throws `StorageError`.
    */
   recover(): Promise<void> {
     return this.#inTurn(async () => {
@@ -88,8 +88,9 @@ export class Ledger extends LedgerView {
     return this.#inTurn(async () => {
       if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
-      const rest = this.setAside === undefined ? '' : `; part of a line it wrote is kept in ${this.setAside}`;
-      const note = `the process that was about to send the request ended before it knew the answer${rest}`;
+      const rest =
+        this.setAside === undefined ? '' : ` Part of a line that it wrote is kept in ${this.setAside}.`;
+      const note = `The process ended before it recorded the outcome of the request.${rest}`;
       const settled: ExportEntry[] = [];
       for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
       return settled;
@@ -97,9 +98,9 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Puts on disk that an export will be requested (E20); only after this has resolved may the request be sent. Throws
-   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when the data
-   * folder remembers an export that the ledger does not know; `StorageError`.
+   * Records durably that an export will be requested (E20); only after this has resolved may the request be sent. Throws
+   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when there are
+   * untracked exports; `StorageError`.
    */
   intend(intent: Intent): Promise<ExportEntry> {
     return this.#inTurn(async () => {
@@ -109,7 +110,7 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * A person's consent to be billed once more for the window of an export: gives that one up, and intends another.
+   * A person's consent to be billed again for the window of an export: gives that one up, and intends another.
    * Throws `RefusedError` when its data has already arrived or another export covers the window, and as `intend`.
    */
   payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<ExportEntry> {
@@ -120,7 +121,7 @@ export class Ledger extends LedgerView {
       const intent = { day, window, messageData, estimate, pricePerRecord };
       this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       if (blocksPayingAgain(old.state)) {
-        await this.#record(key, { event: 'abandoned', note: 'a person chose to pay for this window again' });
+        await this.#record(key, { event: 'abandoned', note: 'A person chose to pay for this window again.' });
       }
       return this.#intend(intent, key);
     });
@@ -130,7 +131,7 @@ export class Ledger extends LedgerView {
   assertPayableAgain(key: string): void {
     const { state } = this.get(key);
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
-      throw new RefusedError(`export ${key} is ${state}: there is nothing to pay for again`);
+      throw new RefusedError(`Export ${key} is ${state}, so there is nothing to pay for again.`);
     }
   }
 
@@ -140,8 +141,8 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be written down; its
-   * message holds the id, so that a person can still attach it.
+   * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be recorded; its message
+   * holds the id, so that a person can still attach it.
    */
   async requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
     try {
@@ -149,26 +150,26 @@ export class Ledger extends LedgerView {
     } catch (cause) {
       if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
       throw new StorageError(
-        `the service accepted the paid export ${key} as ${exportId}, but that could not be written down: ${cause.message}`,
-        { hint: `mend the disk, then: \`dawnload exports attach ${key} ${exportId}\``, cause },
+        `The service accepted the paid export ${key} as ${exportId}, but the ledger could not record it. ${cause.message}`,
+        { hint: `Repair the disk, then run \`dawnload exports attach ${key} ${exportId}\`.`, cause },
       );
     }
   }
 
-  /** E21 says that the export is being generated; said twice it is written once. */
+  /** E21 says that the export is being generated; repeated, it is written once. */
   processing(key: string): Promise<ExportEntry> {
     return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
   }
 
-  /** E21 told the number of pages; also to open a landed export again when a page of it turned out damaged. */
+  /** E21 gave the number of pages; also reopens a landed export when a page of it turns out to be damaged. */
   ready(key: string, pages: number): Promise<ExportEntry> {
     const same = (entry: ExportEntry): boolean => entry.state === 'ready' && entry.pages === pages;
     return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
   }
 
   /**
-   * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were read again count
-   * from later than the ones before, also for a clock that was set back.
+   * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were downloaded again get a
+   * later instant than the ones before, also when the clock was set back.
    */
   async landed(
     key: string,
@@ -180,12 +181,12 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'landed', pages, records, landedAt, shortPages });
   }
 
-  /** Every page is in the warehouse; said twice (a rebuild) it is written once. */
+  /** Every page is in the warehouse; repeated (a rebuild), it is written once. */
   loaded(key: string): Promise<ExportEntry> {
     return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
   }
 
-  /** The request was sent, perhaps, and its answer is not known: a person decides. */
+  /** The request may have been sent, and its outcome is unknown: a person decides. */
   ambiguous(key: string, why: string): Promise<ExportEntry> {
     return this.#event(key, { event: 'ambiguous', note: sentence(why) });
   }
@@ -197,7 +198,7 @@ export class Ledger extends LedgerView {
 
   /**
    * A paid export was not delivered this time (E21 `error`, `not_found`, or not ready in time). It stays as it is and
-   * the next run asks again; after some times `needsPerson` says so.
+   * the next run asks again; after several times it needs action.
    */
   fetchFailed(key: string, why: string): Promise<ExportEntry> {
     return this.#event(key, { event: 'troubled', note: sentence(why) });
@@ -205,14 +206,14 @@ export class Ledger extends LedgerView {
 
   /**
    * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
-   * entered anew: after the ledger itself was lost. Throws `UsageError`.
+   * entered as a new one: after the ledger itself was lost. Throws `UsageError`.
    */
   attach(key: string, exportId: string): Promise<ExportEntry> {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       if (other !== undefined) {
-        throw new UsageError(`the export id is already that of export ${other.key}`, {
-          hint: 'check the id; one export belongs to one window',
+        throw new UsageError(`The export id already belongs to export ${other.key}.`, {
+          hint: 'Check the id. One export belongs to one window.',
         });
       }
       const known = this.find(key);
@@ -228,19 +229,19 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * The service says that a paid export holds no record, and the daily statistics say that it does (E21). It stays as it
-   * is: each run asks once more, and `needsPerson` says so.
+   * The service reports no records for a paid export, and the daily statistics count some (E21). It stays as it is: each
+   * run asks again, and it needs action.
    */
   doubted(key: string, why: string): Promise<ExportEntry> {
     return this.#event(key, { event: 'doubted', note: sentence(why) });
   }
 
   /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
-  abandon(key: string, why = 'a person gave up on this export'): Promise<ExportEntry> {
+  abandon(key: string, why = 'A person gave this export up.'): Promise<ExportEntry> {
     return this.#event(key, { event: 'abandoned', note: sentence(why) });
   }
 
-  /** Resolves once every change that was asked for has come to its end. No file is held open. */
+  /** Resolves when every requested change has ended. No file is held open. */
   async close(): Promise<void> {
     await this.#queue;
   }
@@ -249,7 +250,7 @@ export class Ledger extends LedgerView {
     if (this.doubt !== undefined) throw this.doubt;
     const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
-    if (window.start >= window.end) throw new UsageError(`the window of ${day} has no length`);
+    if (window.start >= window.end) throw new UsageError(`The window of ${day} has no length.`);
     const attempts = this.entries().flatMap((entry) =>
       entry.day === day ? [partsOf(entry.key)?.attempt ?? 0] : [],
     );
@@ -275,19 +276,19 @@ export class Ledger extends LedgerView {
     if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key);
     const window = windowOf(day);
     if (window.end > this.#effects.now()) {
-      throw new UsageError(`${day} is not over: no export can hold it`, { hint: 'check the key' });
+      throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });
     }
     await this.#record(key, { event: 'intended', day, ...window, messageData: true, pricePerRecord: 0 });
-    await this.#record(key, { event: 'ambiguous', note: 'entered by a person; the ledger did not know it' });
+    await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** An entry in the state that its witness tells. */
+  /** Enters an untracked export in the state in which it is known. */
   async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
     await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
     if (exportId === undefined || state === 'abandoned') {
-      await this.#record(key, { event: 'ambiguous', note: `recovered: known by the ${knownBy} alone` });
-      if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'recovered' });
+      await this.#record(key, { event: 'ambiguous', note: `Recovered; known by the ${knownBy} alone.` });
+      if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'Recovered.' });
       return;
     }
     await this.#record(key, { event: 'requested', exportId });
@@ -327,7 +328,7 @@ export class Ledger extends LedgerView {
     };
     const record = exportRecord.safeParse(body);
     if (!record.success)
-      throw new UsageError(`export ${key} cannot be recorded as ${event}`, { cause: record.error });
+      throw new UsageError(`Export ${key} cannot be recorded as ${event}.`, { cause: record.error });
     const next = applyRecord(this.find(key), record.data);
     if (typeof next === 'string') throw new UsageError(next);
     // Nothing is sent yet when an export is intended: only what follows may need the room kept for it.
@@ -336,7 +337,7 @@ export class Ledger extends LedgerView {
     return next;
   }
 
-  /** One change at a time: each is decided on what the one before has put on disk. */
+  /** One change at a time: each decides on what the one before has written. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work);
     this.#queue = turn.catch(() => undefined);

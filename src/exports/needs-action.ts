@@ -1,4 +1,4 @@
-/** What waits for a person, as `plan` and `status` tell it: doubt about the ledger first, then single exports. */
+/** What needs action, for `run`, `plan` and `status`: doubt about the ledger first, then single exports. */
 import type { DamageError } from '../errors.js';
 import { adviceFor } from './advice.js';
 import type { LedgerView } from './ledger-view.js';
@@ -10,7 +10,7 @@ export interface Attention {
   readonly advice: string;
 }
 
-/** Why nothing that is billed may be sent on the word of the ledger, as far as it can be told beside a run. */
+/** Why no paid request may be sent, as far as a reader beside a run can know. */
 export async function doubtAbout(
   dataDir: string,
   ledger: LedgerView,

@@ -1,12 +1,12 @@
-/** The pages of one export that are durable, and what they say about each other. */
+/** The durable pages of one export, compared with each other. */
 import type { Page } from './page.js';
 
 export interface Collected {
   readonly pages: number;
   readonly records: number;
-  /** The numbers of the pages that hold fewer records than the others, also when read again. */
+  /** The numbers of the pages that hold fewer records than the others, even when downloaded again. */
   readonly shortPages: readonly number[];
-  /** What was odd but did not stop the reading, one clause each. */
+  /** What is nonconforming but did not stop the download, one clause each. */
   readonly notes: string[];
 }
 
@@ -30,7 +30,7 @@ export class PageSet {
     return this.#byNumber.has(number);
   }
 
-  /** Another page with the very same records. */
+  /** Another page with the same records. */
   twinOf(page: Page): number | undefined {
     if (page.records === 0) return undefined;
     const twin = this.#byFingerprint.get(page.fingerprint);
@@ -47,7 +47,7 @@ export class PageSet {
     this.grow(page.totalPages);
   }
 
-  /** The higher number of pages is believed: a page too many is asked for in vain, a page too few is lost. */
+  /** The higher number of pages counts: one too many costs a request, one too few loses records. */
   grow(total: number): void {
     if (total === this.#total) return;
     this.#notes.add(`total_page_count changed from ${this.#total} to ${total}`);
@@ -65,7 +65,7 @@ export class PageSet {
     return [...this.#repeated.values()].includes(number);
   }
 
-  /** Whether the page has landed with these very records. */
+  /** Whether the page has landed with exactly these records. */
   holds({ number, fingerprint }: Page): boolean {
     return this.#byNumber.get(number)?.fingerprint === fingerprint;
   }
@@ -101,9 +101,9 @@ export class PageSet {
     const short = this.#short();
     const records = this.#records();
     for (const number of short.slice(0, 3)) this.#notes.add(this.#about(number));
-    if (short.length > 3) this.#notes.add(`so do ${short.length - 3} more pages`);
+    if (short.length > 3) this.#notes.add(`${short.length - 3} more pages are short too`);
     if (records < atLeast) {
-      this.#notes.add(`it holds ${records} records where at least ${Math.ceil(atLeast)} are expected`);
+      this.#notes.add(`it holds ${records} records, at least ${Math.ceil(atLeast)} are expected`);
     }
     const shortPages = [...new Set([...(records < atLeast ? [0] : []), ...short])];
     return { pages: this.#byNumber.size, records, shortPages, notes: [...this.#notes] };
@@ -112,7 +112,7 @@ export class PageSet {
   #about(number: number): string {
     const twin = this.#repeated.get(number);
     if (twin !== undefined) return `page ${number} repeats page ${twin}`;
-    return `page ${number} holds ${this.recordsOf(number)} records where others hold ${this.#largest}`;
+    return `page ${number} holds ${this.recordsOf(number)} records, others hold ${this.#largest}`;
   }
 
   #records(): number {

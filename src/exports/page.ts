@@ -16,7 +16,7 @@ export interface Page {
   readonly fingerprint: string;
 }
 
-/** One answer of E21; `body` is what came, to be put on disk. */
+/** One answer of E21; `body` is what was received, to be landed. */
 export type Result =
   | Page
   | { readonly kind: 'processing'; readonly body: Buffer }
@@ -42,7 +42,7 @@ export async function askPage(
   return { kind: what, reason: verdict.reason, body };
 }
 
-/** A page that was landed earlier, read again; undefined when the bytes are not one. */
+/** A page that landed earlier, read again; undefined when the bytes are not a page. */
 export function readPage(body: Buffer, number: number): Page | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
@@ -87,7 +87,7 @@ function readSuccess(envelope: Envelope, body: Buffer, number: number): Result {
   }
   const records = data?.elements ?? 0;
   if (total === 0 && records > 0) {
-    return { kind: 'trouble', reason: 'E21 answered records of no page', body };
+    return { kind: 'trouble', reason: 'E21 answered with records and a total_page_count of 0', body };
   }
   const bytes = empty ? '' : body.subarray(data.start, data.end);
   return {
@@ -100,7 +100,7 @@ function readSuccess(envelope: Envelope, body: Buffer, number: number): Result {
   };
 }
 
-/** A whole number, also where it comes as text; `null` and whatever else is none. */
+/** A whole number, also as text; undefined for anything else. */
 function pageCount(value: unknown): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

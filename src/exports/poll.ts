@@ -17,23 +17,23 @@ export interface ExportReading {
 }
 
 export type Waiting =
-  /** A page, the one that was asked for; it is as good as any other and is not asked for twice. */
+  /** The page that was asked for; it is not asked for again. */
   | { readonly kind: 'ready'; readonly first: Page }
-  /** Generated, and without a record; `page` where the answer was a page. */
+  /** Generated, without records; `note` is a sentence, `page` is set where the answer was a page. */
   | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
-  /** The service says that there is no record, and goes on saying so, where records are expected. */
+  /** The service keeps reporting no records where records are expected. */
   | { readonly kind: 'doubtful'; readonly note: string }
   /** Still being generated when the time to wait was over. */
   | { readonly kind: 'processing' }
-  /** The service does not know it, or keeps failing over it. It is paid for: a person decides. */
+  /** The service does not know it, or keeps failing. It is paid for: a person decides. */
   | { readonly kind: 'stuck'; readonly reason: string };
 
 export interface Wait {
-  /** How long to go on asking; with 0 the service is asked once. */
+  /** How long to keep asking; with 0 the service is asked once. */
   readonly maxWaitMs: number;
-  /** Whether the daily statistics, or the estimate of the request, tell of records: then an empty answer may be wrong. */
+  /** Whether the daily statistics, or the estimate of the request, expect records: then an empty answer may be wrong. */
   readonly expectsRecords: boolean;
-  /** The first page that has not landed yet: what is there is not asked for again. */
+  /** The first page that has not landed yet: landed pages are not asked for again. */
   readonly missing: number;
   /** Sees each answer before it is interpreted. */
   readonly onAnswer: (result: Result) => Promise<void>;
@@ -42,7 +42,7 @@ export interface Wait {
 /** The first pause between two looks at an export, in milliseconds, how it grows, and the longest one. */
 const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 
-/** So many failures in a row, of the same export, are taken for its state and not for bad luck. */
+/** After this many failures in a row an export or page counts as not delivered. */
 const ATTEMPTS = 4;
 
 /** Looks at an export, with growing pauses, until it is ready or the time to wait is over. */
@@ -65,7 +65,7 @@ export async function awaitExport(
       case 'page':
         if (result.records > 0 || number > 0 || result.totalPages > 1)
           return { kind: 'ready', first: result };
-        empty = { note: 'the export holds no record', page: result };
+        empty = { note: 'The export holds no records.', page: result };
         break;
       case 'processing':
         wasProcessing = true;
@@ -80,7 +80,7 @@ export async function awaitExport(
         }
         // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
         if (wasProcessing || failures >= ATTEMPTS) {
-          empty = { note: `the export has no page 0 (${clean(result.reason)})`, page: undefined };
+          empty = { note: `The export has no page 0 (${clean(result.reason)}).`, page: undefined };
         }
         break;
       case 'strange':
@@ -112,11 +112,11 @@ export interface PageSink {
  * Reads every page that is not landed yet, several at once, and again those that hold fewer records than the others: all
  * pages but the last are full.
  *
- * @param first what `awaitExport` found, or any page of an earlier run
+ * @param first the page that `awaitExport` got, or any page of an earlier run
  * @param landed pages of an earlier run
- * @param expected `atLeast`: records that the daily statistics make us expect; with fewer, the number of pages is asked
+ * @param expected `atLeast`: records expected from the daily statistics; with fewer, the number of pages is asked
  *   for again. `again`: landed pages to ask for again in any case
- * @throws ServiceError when a page cannot be had, or each is the same: what is landed stays, the next run goes on
+ * @throws ServiceError when a page cannot be downloaded, or all are the same: landed pages stay, the next run resumes
  */
 export async function collectPages(
   reading: ExportReading,
@@ -135,7 +135,7 @@ export async function collectPages(
     if (page !== undefined) await take(page);
   }
 
-  /** Once is a passing fault, twice a parameter that the service ignores. */
+  /** A repeated page is a passing fault the first time, and an ignored parameter the second time. */
   async function secondPageAgain(): Promise<void> {
     await reading.effects.sleep(POLL.firstMs, reading.signal);
     const page = await fetchPage(reading, 1, pages, sink);
@@ -182,7 +182,7 @@ export async function collectPages(
   return pages.summary(atLeast);
 }
 
-/** So often a doubtful page is read again; where many are, the service fills its pages unevenly, and once will do. */
+/** How often doubtful pages are read again. Where many are, the service fills its pages unevenly, and once is enough. */
 const ROUNDS = { few: 3, many: 1, upTo: 20 };
 
 /**
@@ -204,7 +204,7 @@ async function askAgain(
   } else pages.grow(page.totalPages);
 }
 
-/** One page, asked for again while the trouble may pass; undefined when the export has become shorter than it said. */
+/** One page, with retries; undefined when the export has become shorter than it was. */
 async function fetchPage(
   reading: ExportReading,
   number: number,
@@ -234,15 +234,15 @@ async function fetchPage(
   throw incomplete(number, reason);
 }
 
-/** Whether page 0 now tells of fewer pages than would hold this one. */
+/** Whether page 0 now gives a number of pages without this one. */
 async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
   const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
   return result.kind === 'page' && result.totalPages <= number;
 }
 
 function incomplete(page: number, reason: string): ServiceError {
-  return new ServiceError(`Page ${page} of the export cannot be had (${reason}).`, {
-    hint: 'The pages that came are kept; the next run goes on with the same export, at no cost.',
+  return new ServiceError(`Page ${page} of the export cannot be downloaded (${reason}).`, {
+    hint: 'Landed pages are kept. The next run resumes the same export at no cost.',
   });
 }
 
@@ -250,7 +250,7 @@ function repeatsItself(pageParameter: string): ServiceError {
   return new ServiceError(
     `Page 1 of the export repeats page 0: the service seems to ignore the query parameter "${pageParameter}".`,
     {
-      hint: 'Set exports.page_parameter to the name that the service reads; the export stays usable, at no cost.',
+      hint: 'Set exports.page_parameter to the name that the service reads. The next run resumes the same export at no cost.',
     },
   );
 }

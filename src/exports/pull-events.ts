@@ -1,24 +1,23 @@
-/** The stage of the paid exports: first what is paid already is brought home, then what the budget allows is requested. */
-import { CredentialsError, RefusedError } from '../errors.js';
+/** The stage of the paid exports: downloads what is paid already, then requests what the budget allows. */
+import { RefusedError } from '../errors.js';
 import { askPage } from './page.js';
-import { requestExport } from './request.js';
+import { requestPaid } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import type { ExportEntry } from './entry.js';
 import { planRequests, isUnderWay, reasonFor, recordsOf, untilLearned, type Decision } from './budget.js';
-import { formatCount } from '../terminal/terminal.js';
 import { downloadExport, landedPages, sumOf } from './download.js';
-import { assertClocksAgree, clockTrouble } from '../run/clocks.js';
+import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
 
-/** So many exports are generated and read at the same time; the service makes one after the other anyway. */
+/** How many exports are under way at a time; the service generates one after the other anyway. */
 const MOST_DOWNLOADS = 3;
 
-/** After so many refusals in a row the rest of the days would most likely be refused too. */
+/** After this many refusals in a row the other days would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** On so many later nights a page that came short is read again, at no cost, before it is believed. */
+/** On how many later nights a short page is downloaded again, at no cost, before it is accepted. */
 const NIGHTS_OF_SHORT_PAGES = 3;
 
 export async function pullEvents(job: Job, context: RunContext): Promise<void> {
@@ -36,22 +35,22 @@ function isWorthReadingAgain({ state, shortPages, landings }: ExportEntry): bool
   return state === 'loaded' && shortPages.length > 0 && landings <= NIGHTS_OF_SHORT_PAGES;
 }
 
-/** The export, open for its pages again where it was closed. */
+/** The export, reopened for its pages where it was closed. */
 function reopened({ ledger }: RunContext, entry: ExportEntry): Promise<ExportEntry> | ExportEntry {
   const isClosed = entry.state === 'landed' || entry.state === 'loaded';
   return isClosed ? ledger.ready(entry.key, entry.pages ?? 0) : entry;
 }
 
 /**
- * Goes on with one export that has an id. One that has landed is read again where pages are missing, damaged, empty or
- * short, or where the service has more of them by now.
+ * Resumes one export that has an id. One that has landed is downloaded again where pages are missing, damaged, empty or
+ * short, or where the service has more pages by now.
  */
 export async function resume(key: string, acceptIncomplete: boolean, context: RunContext): Promise<void> {
   const { ledger, report, terminal } = context;
   const entry = ledger.get(key);
   const isClosed = entry.state === 'landed' || entry.state === 'loaded';
   if (isClosed && (await isComplete(context, entry))) {
-    terminal.note(`Every page of export ${key} is whole, and the service has no more of them.`);
+    terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
     return;
   }
   report.exported(
@@ -78,28 +77,23 @@ async function isComplete(context: RunContext, entry: ExportEntry): Promise<bool
 }
 
 /**
- * A person's consent to be billed once more, within the budget: gives the old export up, requests its window anew, brings
- * it home.
+ * A person's consent to be billed again, within the budget: gives the old export up, requests its window again and
+ * downloads it.
  *
- * @throws RefusedError when its data is at home, or the budget does not allow it; then nothing has changed
+ * @throws RefusedError when its data is downloaded already, or the budget does not allow it; then nothing has changed
  */
 export async function requestAgain(key: string, context: RunContext): Promise<void> {
-  const { service, ledger, lock, config, report } = context;
+  const { ledger, report } = context;
   ledger.assertPayableAgain(key);
   const estimate = await affordable(key, context);
-  await service.authorize();
-  assertClocksAgree(context);
-  await lock.assertHeld();
-  const { pricePerRecord, includeMessageData } = config.exports;
-  const entry = await ledger.payAgain(key, { pricePerRecord, messageData: includeMessageData, estimate });
-  const outcome = await sendRequest(context, entry);
+  const outcome = await requestPaid(context, (terms) => ledger.payAgain(key, { ...terms, estimate }));
   if (typeof outcome !== 'string')
     report.exported(await downloadExport(context, outcome, { requested: true }));
 }
 
 /**
- * The records to expect of an export's day, when the budget allows to pay for it once more. What the old export may be
- * billed for counts too.
+ * The records to expect of an export's day, when the budget allows paying for it again. What the old export may be billed
+ * for counts too.
  */
 async function affordable(key: string, context: RunContext): Promise<number | undefined> {
   const { ledger, warehouse, config, effects, report } = context;
@@ -114,8 +108,8 @@ async function affordable(key: string, context: RunContext): Promise<number | un
   });
   const reason = decision === undefined ? undefined : reasonFor(decision);
   if (reason === undefined) return decision?.estimate;
-  throw new RefusedError(`${day} is not paid for again: ${reason}`, {
-    hint: 'Nothing was sent, and the export is as it was. Raise exports.budget in dawnload.yaml, or wait until it has room.',
+  throw new RefusedError(`${day} is not requested again: ${reason}.`, {
+    hint: 'Nothing was sent, and the export is unchanged. Raise exports.budget in dawnload.yaml, or wait until it allows the request.',
   });
 }
 
@@ -139,7 +133,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     report.unpaid(missing.map((day) => ({ day, verdict: 'clock', estimate: undefined })));
     return;
   }
-  // Estimated anew each time: what has landed since then teaches how many records a message leaves.
+  // Estimated again each time: what has landed since then teaches how many records a message leaves.
   const deciding = (): { decisions: readonly Decision[]; learned: boolean } => {
     const { candidates, learned } = estimateDays(ledger.entries(), messages, missing);
     const decisions = planRequests(candidates, config.exports.budget, ledger.entries(), {
@@ -155,43 +149,45 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     return;
   }
 
-  const flights = new ConcurrentDownloads();
+  const downloads = new ConcurrentDownloads();
   let refusals = 0;
   for (;;) {
     const { decisions, learned } = deciding();
     const allowed = untilLearned(decisions, learned, ledger.entries());
     const next = allowed.find(({ verdict }) => verdict === 'request');
-    const mayRequest = refusals < REFUSALS_IN_A_ROW && !flights.failed && !signal.aborted;
-    if (next !== undefined && mayRequest && flights.size < MOST_DOWNLOADS) {
+    const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
+    if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       missing = missing.filter((day) => day !== next.day);
-      const sent = await flights.guard(() => requestDay(context, next));
+      const sent = await downloads.guard(() =>
+        requestPaid(context, (terms) => ledger.intend({ ...terms, day: next.day, estimate: next.estimate })),
+      );
       if (sent === undefined || sent === 'stop') refusals = REFUSALS_IN_A_ROW;
       else if (sent === 'refused') refusals++;
       else {
         refusals = 0;
-        flights.add(async () => {
+        downloads.add(async () => {
           report.exported(await downloadExport(context, sent, { requested: true }));
         });
       }
-    } else if (flights.size > 0) {
+    } else if (downloads.size > 0) {
       // What lands may turn out smaller than its estimate and leave room for another day.
-      await flights.next();
+      await downloads.next();
     } else {
       reportRest(context, allowed, mayRequest);
       break;
     }
   }
-  flights.rethrow();
+  downloads.rethrow();
   signal.throwIfAborted();
 }
 
-/** Exports that are being brought home at the same time; the first failure is kept until all have ended. */
+/** Exports that are downloaded at the same time; the first failure is kept until all have ended. */
 class ConcurrentDownloads {
-  readonly #flying = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
   get size(): number {
-    return this.#flying.size;
+    return this.#running.size;
   }
 
   get failed(): boolean {
@@ -199,13 +195,13 @@ class ConcurrentDownloads {
   }
 
   add(work: () => Promise<void>): void {
-    const flight = this.guard(work).finally(() => this.#flying.delete(flight));
-    this.#flying.add(flight);
+    const download = this.guard(work).finally(() => this.#running.delete(download));
+    this.#running.add(download);
   }
 
   /** Resolves when one of them has ended, well or not. */
   next(): Promise<void> {
-    return Promise.race(this.#flying);
+    return Promise.race(this.#running);
   }
 
   /** What the work gives, or undefined when it failed. */
@@ -234,55 +230,7 @@ function reportRest(context: RunContext, decisions: readonly Decision[], mayRequ
     context.report.gap({
       stream: 'events',
       days: { start: day, end: day },
-      reason: 'not requested, because the requests before it did not work out',
+      reason: 'Not requested, because the requests before it failed.',
     });
-  }
-}
-
-/** One day: a token, the intent, the request. */
-async function requestDay(context: RunContext, { day, estimate }: Decision): Promise<Sent> {
-  const { config, service, ledger, lock } = context;
-  const { pricePerRecord, includeMessageData } = config.exports;
-  // A token first: a request that fails for want of one should not even be intended.
-  await service.authorize();
-  assertClocksAgree(context);
-  // Whoever took the lock's file away may have started a run that pays for the same day.
-  await lock.assertHeld();
-  const entry = await ledger.intend({ day, messageData: includeMessageData, estimate, pricePerRecord });
-  return sendRequest(context, entry);
-}
-
-/** The export that was requested, or what its absence means for the days after it. */
-type Sent = ExportEntry | 'refused' | 'stop';
-
-/** The one E20 of an intent that is on record; its outcome is durable before anything else is done with it. */
-async function sendRequest(context: RunContext, entry: ExportEntry): Promise<Sent> {
-  const { service, ledger, report, terminal } = context;
-  const { day, estimate, key } = entry;
-  const about = estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
-  terminal.note(`requesting the export of ${day}, ${about} (${key})`);
-  const outcome = await requestExport(service, entry.window, entry.messageData);
-  const gap = (reason: string): void => {
-    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
-  };
-  switch (outcome.kind) {
-    case 'accepted':
-      return ledger.requested(key, outcome.exportId, outcome.body.toString('utf8'));
-    case 'never_sent':
-      await ledger.withdrawn(key, outcome.reason);
-      if (outcome.cause instanceof CredentialsError) throw outcome.cause;
-      gap(`the export request was not sent (${outcome.reason}); nothing is billed, the next run sends it`);
-      return 'stop';
-    case 'refused':
-      await ledger.failed(key, outcome.reason);
-      gap(`the service refused the export (${outcome.reason}); nothing is billed`);
-      return 'refused';
-    case 'unknown':
-      await ledger.ambiguous(key, outcome.reason);
-      if (outcome.body.length > 0) {
-        const at = context.effects.now();
-        await context.landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);
-      }
-      return 'stop';
   }
 }

@@ -1,9 +1,9 @@
-/** E20, the one request that costs money: sent once, and its outcome told apart to the last shade. */
+/** E20, the one request that costs money: sent once, and its outcome classified. */
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
 import { errorWords, textOf } from '../api/answer.js';
 import { partValue, readEnvelope, type Part } from '../api/envelope.js';
-import type { ServiceAnswer, ServiceClient } from '../api/client.js';
+import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
 
 export type RequestOutcome =
@@ -13,38 +13,33 @@ export type RequestOutcome =
   | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
   /** A clear refusal: nothing is billed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Nobody knows: it may be billed, so it is never sent again by itself. */
+  /** The outcome is unknown: it may be billed, so it is never sent again automatically. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer };
 
 /** The statuses of a request that was refused before anything was done with it. */
 const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
 
 /**
- * Signs that an export was begun after all, or that something before the service speaks, whatever the status beside them:
- * looked for in the whole body, since a key given twice or an inner object may hide them from its reader.
+ * Signs that an export was started after all, or that a proxy answered, whatever the status: looked for in the whole
+ * body, since a key given twice or an inner object may hide them.
  */
 const SIGNS_OF_WORK =
   /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|in progress|being (made|generated|processed)|accepted|billed|export_?id|이미|중복|진행 중|생성 중|과금/i;
 
-/** The words for `status` that go with a refusal; with another one the answer speaks of an export (E21). */
+/** The values of `status` that a refusal may have; with another one the answer is about an export (E21). */
 const REFUSING_WORDS = [undefined, 'error', 'not_found'];
 
 /**
- * Requests one paid export. The caller has put the intent on record before and records the outcome after.
+ * Requests one paid export. The caller has recorded the intent before and records the outcome after.
  *
  * @param window instants, `start` included and `end` excluded
  */
 export async function requestExport(
-  service: ServiceClient,
+  permit: Permit,
   window: Window,
   messageData: boolean,
 ): Promise<RequestOutcome> {
-  try {
-    await service.authorize();
-  } catch (cause) {
-    return { kind: 'never_sent', reason: 'there is no token', cause };
-  }
-  return outcomeOf(await service.ask(exportRequest(service.projectId, window, messageData)));
+  return outcomeOf(await permit.sendOnce(exportRequest(permit.projectId, window, messageData)));
 }
 
 function outcomeOf({ verdict, body, status }: ServiceAnswer): RequestOutcome {
@@ -55,7 +50,7 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer): RequestOutcome {
           kind: 'never_sent',
           reason: verdict.reason,
           cause: new ServiceError(`The service cannot be reached (${verdict.reason}).`, {
-            hint: 'Check base_url and the network; nothing was billed.',
+            hint: 'Check base_url and the network. Nothing was billed.',
             cause: verdict.cause,
           }),
         };
@@ -88,7 +83,7 @@ export function readAnswer(
   return { kind: isRefusal ? 'refused' : 'unknown' };
 }
 
-/** Whether an answer carries something besides its error: then it is no plain refusal. */
+/** Whether an answer carries data besides its error: then it is not a plain refusal. */
 function hasData(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   return (partValue(body, parts.get('data')) ?? null) !== null;
 }

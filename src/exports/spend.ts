@@ -1,4 +1,4 @@
-/** How many records a message leaves in an export, learnt from those landed; and what was spent. Pure. */
+/** How many records a message leaves in an export, learned from landed exports; and what was spent. Pure. */
 import { monthOf } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import { recordsOf } from './budget.js';

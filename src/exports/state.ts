@@ -2,7 +2,7 @@
  * The states of a paid export and what may happen in each: a table, pure, tested as a table.
  *
  * An event is what a line of the ledger says; the table says which state follows. What the table does not list cannot
- * happen: read back from disk it is damage, asked for by a caller it is refused.
+ * happen: read from disk it is damage, requested by a caller it is refused.
  */
 
 /**
@@ -12,7 +12,7 @@
  * - `ready`: the number of pages is known, pages are being landed
  * - `landed`: every page is on disk
  * - `loaded`: every page is in the warehouse
- * - `ambiguous`: sent, perhaps, and the answer is not known; a person decides
+ * - `ambiguous`: may have been sent, and the outcome is unknown; a person decides
  * - `failed`: the service clearly refused; nothing billed
  * - `withdrawn`: the request provably never left this machine; nothing billed
  * - `abandoned`: a person gave up on this bill
@@ -46,7 +46,7 @@ export const EXPORT_EVENTS = [
   'attached',
   /** The service did not deliver this time: `error`, `not_found`, or still `processing` when the run stopped waiting. */
   'troubled',
-  /** The service says that the export holds no record, and the daily statistics say that it does. */
+  /** The service reports no records for the export, and the daily statistics count some. */
   'doubted',
 ] as const;
 export type ExportEvent = (typeof EXPORT_EVENTS)[number];
@@ -133,7 +133,7 @@ export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
 }
 
-/** Whether a run can carry the export on without a new bill: poll, land, or load it. */
+/** Whether a run can resume the export at no cost: poll, land, or load it. */
 export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
 }

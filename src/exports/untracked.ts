@@ -1,7 +1,7 @@
 /**
  * Paid exports that the ledger does not know, though something else in the data folder does: the second copy of the
- * ledger, pages in the landing zone, or a warehouse. The ledger was lost or restored from an older backup, and its word
- * alone would pay twice. Nothing that is billed is sent until a person has confirmed them (`exports recover`).
+ * ledger, pages in the landing zone, or a warehouse. The ledger was lost or restored from an older backup, and relying on it
+ * would pay twice. No paid request is sent until a person has confirmed them (`exports recover`).
  */
 import { join } from 'node:path';
 import { windowOf, type Day, type Window } from '../calendar.js';
@@ -13,7 +13,7 @@ import { foldersOf } from '../storage/paths.js';
 import { namesIn } from '../storage/landed-pulls.js';
 import { idOf } from '../storage/safe-name.js';
 
-/** Who remembers an export, the most reliable first. */
+/** What else may hold an export, the most reliable source first. */
 export const WITNESSES = ['second copy', 'private warehouse', 'published warehouse', 'landing zone'] as const;
 export type Witness = (typeof WITNESSES)[number];
 
@@ -48,7 +48,7 @@ export interface RememberedExport {
 
 export type Remembered = Readonly<Partial<Record<Witness, readonly RememberedExport[]>>>;
 
-/** The exports that the ledger does not know, or believes not to be billed, and that were paid for, or may have been. */
+/** The exports that the ledger lacks, or holds as not billed, and that were billed or may have been. */
 export async function untrackedIn(
   dataDir: string,
   ledger: LedgerView,
@@ -66,7 +66,7 @@ export async function untrackedIn(
     const known = ledger.find(one.key);
     if (!blocksRuns(one.state) || (known !== undefined && blocksRuns(known.state))) continue;
     const earlier = untracked.get(one.key);
-    // The first witness counts; a later one may know the id that it lacks.
+    // The first source counts; a later one may know the id that it lacks.
     untracked.set(
       one.key,
       earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
@@ -75,7 +75,7 @@ export async function untrackedIn(
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Why nothing that is billed may be sent on the word of a ledger; `undefined` when it can be believed. */
+/** Why no paid request may be sent; `undefined` when the ledger is complete. */
 export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number): DamageError | undefined {
   if (untracked.length === 0 && lostLines === 0) return undefined;
   const names = untracked.map(({ key }) => key);
@@ -84,9 +84,9 @@ export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number
   const what =
     names.length === 0
       ? `The ledger lacks ${lostLines} lines that were written.`
-      : `The ledger does not know paid exports that the data folder remembers: ${shown}.`;
-  return new DamageError(`${what} It was lost or is an older copy, so nothing that is billed is sent.`, {
-    hint: 'Restore data/ledger from a backup, or let `dawnload exports recover` show and enter what is known.',
+      : `The ledger lacks paid exports that other files of the data folder hold: ${shown}.`;
+  return new DamageError(`${what} It was lost or is an older copy, so no paid request is sent.`, {
+    hint: 'Restore data/ledger from a backup, or run `dawnload exports recover` to show and enter what is known.',
   });
 }
 

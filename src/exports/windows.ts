@@ -1,19 +1,19 @@
-/** Which windows are paid for, or may be, and which days of a range no export touches. Pure. */
+/** Which windows are paid for, or may be, and which days of a range no export covers. Pure. */
 import { dayOf, daysOf, windowOf, type Day, type DayRange, type Window } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import { blocksRuns } from './state.js';
 
-/** Whether two windows share an instant; windows that only touch do not. */
+/** Whether two windows share an instant; adjacent windows do not. */
 export function overlap(a: Window, b: Window): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** The KST days that a window touches, oldest first, those that it covers in part included. */
+/** The KST days that a window covers, also in part, oldest first. */
 export function daysTouched({ start, end }: Window): Day[] {
   return daysOf({ start: dayOf(start), end: dayOf(new Date(end.getTime() - 1)) });
 }
 
-/** The days that no automatic request may touch, oldest first: paid, perhaps paid, or given up by a person. */
+/** The days that no run may request, oldest first: paid, perhaps paid, or given up by a person. */
 export function coveredDays(entries: Iterable<ExportEntry>): Day[] {
   const days = new Set<Day>();
   for (const entry of entries) {

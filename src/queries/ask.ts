@@ -7,7 +7,7 @@ import { requireReading, requireReadingFunctions } from './reading.js';
 import { sqlError } from './sql-error.js';
 
 /**
- * Runs every statement and answers with what the last one gives, while it comes.
+ * Runs every statement and streams the answer of the last one.
  *
  * @throws UsageError when it does more than read, or DuckDB cannot run it, here or while the rows are read; `subject`
  *   begins its message
@@ -35,7 +35,7 @@ function isEmpty(sql: string): boolean {
   return /^[\s;]*$/.test(sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, ''));
 }
 
-/** One by one, since `connection.run` answers with what the first of several statements gives. */
+/** One by one, since `connection.run` returns the answer of the first of several statements. */
 async function runAll(connection: DuckDBConnection, sql: string, subject: string): Promise<DuckDBResult> {
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
@@ -46,7 +46,7 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
   }
 }
 
-/** A value may turn out wrong only in a later batch: that is an error of the query as well. */
+/** A value may turn out to be invalid only in a later batch: that is an error of the query as well. */
 function withSqlErrors({ columns, chunks }: QueryResult, subject: string): QueryResult {
   return {
     columns,

@@ -13,7 +13,7 @@ export type ParameterType = (typeof PARAMETER_TYPES)[number];
 export interface QueryParameter {
   readonly name: string;
   readonly type: ParameterType;
-  /** What stands in for it when it is not given: an SQL expression, word for word as in the query. */
+  /** Its default: an SQL expression, exactly as in the query. */
   readonly default: string;
   /** The only values that it may have; empty where there is no such list. */
   readonly choices: readonly string[];
@@ -28,7 +28,7 @@ export interface QueryFile {
   /** What it answers, one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
-  /** The first rows of its answer on the demo's data, drawn as a table; no line where that has no row. */
+  /** The first rows of its answer on the demo's data, drawn as a table; empty where the answer has no row. */
   readonly example: readonly string[];
   /** The whole file: it runs in any DuckDB client as it is. */
   readonly sql: string;

@@ -4,9 +4,9 @@ import type { QueryResult } from './answer.js';
 import { cellText } from './values.js';
 
 export interface CsvOptions {
-  /** The first line, where it is not the names of the columns. */
+  /** The headers, where they are not the names of the columns. */
   readonly heads?: readonly string[];
-  /** A mark at the beginning by which Excel knows that the text is UTF-8. */
+  /** Whether to begin with a byte order mark, so that Excel reads UTF-8. */
   readonly bom?: boolean;
 }
 
@@ -31,7 +31,7 @@ function joined(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** Types whose text can be anything; numbers, days and times are what they are. */
+/** Types whose text can be anything, unlike numbers, days and times. */
 const WORDS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.VARCHAR,
   DuckDBTypeId.ENUM,

@@ -1,4 +1,4 @@
-/** What a person gives with `--param name=value`, checked against what a query takes. */
+/** The values of `--param name=value`, checked against the parameters of a query. */
 import { closest } from 'fastest-levenshtein';
 import { isDay } from '../calendar.js';
 import { UsageError } from '../errors.js';
@@ -18,7 +18,7 @@ export function parseAssignments(texts: readonly string[]): ParameterValues {
     const at = text.indexOf('=');
     const name = text.slice(0, Math.max(0, at)).trim();
     if (!/^\w+$/.test(name)) {
-      throw new UsageError(`"${text}" is no parameter.`, {
+      throw new UsageError(`"${text}" is not a parameter.`, {
         hint: 'Write --param name=value, such as --param start=2026-11-01.',
       });
     }
@@ -50,7 +50,7 @@ export function checkParameters(query: QueryFile, values: ParameterValues): void
   // Days are written so that their order is that of their letters.
   if (start !== undefined && end !== undefined && start > end) {
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
-      hint: 'Exchange the two.',
+      hint: 'Swap the two.',
     });
   }
 }
@@ -87,7 +87,7 @@ const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (tex
   },
 };
 
-/** What the value should have been; undefined when it is that. */
+/** What the value must be; undefined when it is that. */
 function mismatch({ type, choices }: QueryParameter, value: string): string | undefined {
   const { what, fits } = CHECKS[type];
   if (!fits(value)) return what;

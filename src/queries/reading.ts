@@ -21,9 +21,9 @@ const READING: ReadonlySet<StatementType> = new Set([
 ]);
 
 const ELSEWHERE =
-  'Write the answer to a file with --output; for anything else, open the warehouse in a DuckDB client.';
+  'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.';
 
-/** `explain analyze` runs what it explains, and does not tell what that is. */
+/** `explain analyze` runs what it explains, and its type does not show what that is. */
 const WRITING_WORDS = /\b(copy|export)\b/i;
 
 /** Names that mean nothing but such a function, wherever they stand; the SQL of `query` may be put together of parts. */
@@ -39,7 +39,7 @@ export function requireReadingFunctions(sql: string, subject: string): void {
   const [, name, called] = ACTING.exec(sql) ?? [];
   const found = name ?? called;
   if (found === undefined) return;
-  throw new UsageError(`${subject} holds ${found}: only reading is allowed here.`, { hint: ELSEWHERE });
+  throw new UsageError(`${subject} holds ${found}, but only reading is allowed.`, { hint: ELSEWHERE });
 }
 
 /**
@@ -50,7 +50,7 @@ export function requireReadingFunctions(sql: string, subject: string): void {
 export function requireReading(type: StatementType, sql: string, subject: string): void {
   const explainsWriting = type === StatementType.EXPLAIN && WRITING_WORDS.test(sql);
   if (READING.has(type) && !explainsWriting) return;
-  throw new UsageError(`${subject} holds ${StatementType[type]}: only reading is allowed here.`, {
+  throw new UsageError(`${subject} holds ${StatementType[type]}, but only reading is allowed.`, {
     hint: ELSEWHERE,
   });
 }

@@ -1,4 +1,4 @@
-/** Where an answer goes: standard output, with patience for a slow reader, or a file that is there whole or not at all. */
+/** Where an answer goes: standard output, at the pace of its reader, or a file, written completely or not at all. */
 import { createReadStream, createWriteStream, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 
-/** Pieces of text or bytes, made as fast as they are taken. */
+/** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
 /** Writes all pieces to a stream that stays open. A reader that has seen enough (`| head`) ends it silently. */
@@ -20,7 +20,7 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
 }
 
 /**
- * Lets `write` make a file beside the one that is wanted, and puts it in its place once it is whole.
+ * Lets `write` create a file beside `file`, and renames it to `file` when it is complete.
  *
  * @throws StorageError when the file cannot be written
  */

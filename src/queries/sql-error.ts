@@ -1,11 +1,11 @@
-/** What DuckDB says about a query that it cannot run, in one sentence. */
+/** What DuckDB says about a query that it cannot run, as a message and a hint. */
 import { CorruptDatabaseError, messageOf, UsageError, type DawnloadError } from '../errors.js';
 import { tellsOfDamage } from '../storage/duckdb.js';
 
 /** `LINE 2:   from evnts`, and below it a caret under the place. A long line is shown from `...` on. */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
-/** The failure as one that the user can mend; `subject` is what could not be run, such as `The query`. */
+/** The failure as an error with a hint; `subject` is what could not be run, such as `The query`. */
 export function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   const text = messageOf(cause);
@@ -22,7 +22,7 @@ export function sqlError(subject: string, cause: unknown): DawnloadError {
   return new UsageError(
     `${subject} cannot be run: ${withoutStop(said)}${place === null ? '' : placeOf(place)}.`,
     {
-      hint: hint === '' ? 'Correct it and try again.' : hint,
+      hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
       cause,
     },
   );
@@ -38,14 +38,14 @@ function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
   return ` (line ${line}, column ${caret.length - `LINE ${line}: `.length + 1})`;
 }
 
-/** What to do about the refusals that only this command makes: it reads, and nothing else. */
+/** What to do about refusals that are due to this command, which only reads. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /read-only mode|file system operations are disabled|configuration has been locked|extensions is disabled/,
-    'A query here only reads the warehouse; open it in a DuckDB client of your own for more, and --output writes the answer to a file.',
+    'This command only reads the warehouse. --output writes the answer to a file; for anything else, open the warehouse in a DuckDB client.',
   ],
   [
     /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
-    "Write getvariable('name') for what --param name=value gives.",
+    "Write getvariable('name') for the value of --param name=value.",
   ],
 ];

@@ -35,7 +35,7 @@ const TIMESTAMPS: ReadonlySet<unknown> = new Set([
   DuckDBTimestampNanosecondsValue,
 ]);
 
-/** So many significant digits any number of JavaScript keeps. */
+/** How many significant digits every number of JavaScript keeps. */
 const EXACT_DIGITS = 15;
 
 const NUMERIC: ReadonlySet<DuckDBTypeId> = new Set([

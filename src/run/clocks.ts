@@ -1,6 +1,6 @@
 /**
- * Which days are complete is decided by the earlier of two clocks, this machine's and the service's, which E1's answer
- * carries (`Date`). Where they are far apart one of them is wrong, and nothing is paid on the word of either.
+ * The earlier of two clocks decides which days are complete: this machine's, and the service's from the `Date` of E1's
+ * answer. When they are far apart, one of them is wrong, and no paid request is sent.
  */
 import { formatKst, lastCompleteDay } from '../calendar.js';
 import { ClockError } from '../errors.js';
@@ -8,14 +8,14 @@ import type { RunContext } from './context.js';
 import { until, type Job } from './job.js';
 import { formatDuration } from '../terminal/terminal.js';
 
-/** Clocks that are further apart than this are not both right, milliseconds. */
+/** Clocks that are further apart than this are not both right, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
 type Clocks = Pick<RunContext, 'service' | 'effects'>;
 
 /**
- * The job, without the days that are not complete by both clocks; says so where that takes days away, and where the
- * clocks are far apart. A service that does not tell its time leaves this machine's clock alone.
+ * The job without the days that are not complete by both clocks. Reports when this removes days, and when the clocks are
+ * far apart. If the service sends no time, this machine's clock decides.
  *
  * @throws CredentialsError, ServiceError when E1 fails
  */
@@ -23,13 +23,14 @@ export async function untilComplete(job: Job, context: RunContext): Promise<Job>
   const { service, effects, report, terminal } = context;
   await service.authorize();
   const trouble = clockTrouble(context);
-  if (trouble !== undefined) report.needsAction(`${trouble} Nothing is paid for until they agree: ${REMEDY}`);
+  if (trouble !== undefined)
+    report.needsAction(`${trouble} No paid request is sent until they agree. ${REMEDY}`);
   const behind = Math.min(0, service.clockSkewMs ?? 0);
   const earlier = new Date(effects.now().getTime() + behind);
   const last = lastCompleteDay(earlier);
   if (job.days.end <= last) return job;
   terminal.note(
-    `the service's clock says ${formatKst(earlier)}: ${last} is the last complete day, and nothing after it is asked for`,
+    `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
   );
   return until(job, last);
 }
@@ -48,7 +49,7 @@ export function clockTrouble({ service }: Clocks): string | undefined {
  */
 export function assertClocksAgree(clocks: Clocks): void {
   const trouble = clockTrouble(clocks);
-  if (trouble !== undefined) throw new ClockError(`${trouble} Nothing was paid for.`, { hint: REMEDY });
+  if (trouble !== undefined) throw new ClockError(`${trouble} No paid request was sent.`, { hint: REMEDY });
 }
 
-const REMEDY = 'set this machine’s clock right (`dawnload doctor` compares them) and run again.';
+const REMEDY = 'Correct this machine’s clock (`dawnload doctor` compares both), then run again.';

@@ -1,4 +1,4 @@
-/** All that a run works with, opened in the right order and closed whatever happens. */
+/** The run context: everything that a run works with, opened in order and closed whatever happens. */
 import pLimit from 'p-limit';
 import type { Invocation } from './invocation.js';
 import type { Config, ServiceConfig } from '../config.js';
@@ -20,7 +20,7 @@ import type { ExportRow } from '../warehouse/rows.js';
 import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 
-/** What the stages need that never speak to the service. */
+/** What the stages need that send no request. */
 export interface LocalContext {
   readonly effects: Effects;
   readonly terminal: Terminal;
@@ -28,7 +28,7 @@ export interface LocalContext {
   readonly lock: RunLock;
   readonly landing: LandingZone;
   readonly ledger: Ledger;
-  /** What a warehouse remembers of exports that the ledger does not know; kept until a person has settled it. */
+  /** Exports that a warehouse holds and the ledger does not; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
@@ -37,11 +37,11 @@ export interface LocalContext {
   /** The file that the warehouse is made in. */
   readonly path: string;
   /**
-   * When an answer is taken to have come: now, but never before what has landed already. Of two pulls of a day the later
-   * one counts, and a clock that was set back must not make the newer one look older.
+   * The instant to record for an answer: now, but always later than what has landed. Of two pulls of a day the later one
+   * counts, and a clock that was set back must not make the newer one look older.
    */
   pullInstant(): Date;
-  /** Loads pulls that were not loaded before; one call at a time, whoever calls. Throws on Ctrl-C between two of them. */
+  /** Loads pulls that were not loaded before; calls run one at a time. Throws on Ctrl-C between two pulls. */
   load(pulls: readonly Pull[]): Promise<LoadOutcome>;
   /** Loads a pull again. */
   reload(pull: Pull): Promise<LoadOutcome>;
@@ -52,7 +52,7 @@ export interface RunContext extends LocalContext {
   readonly service: ServiceClient;
 }
 
-/** What of the settings the context needs. */
+/** The settings that the context needs. */
 export type StorageConfig = Pick<
   Config,
   'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy'
@@ -139,7 +139,7 @@ export async function openWarehouse(
   });
 }
 
-/** The ledger beside the warehouses that remember it. For the holder of the lock, before the warehouse is opened. */
+/** Opens the ledger and compares it with both warehouse files. For the holder of the lock, before the warehouse is opened. */
 export async function openLedger(
   dataDir: string,
   effects: Effects,
@@ -155,7 +155,7 @@ export async function openLedger(
 }
 
 /**
- * Does something as the only run in the data folder, which is the project's own.
+ * Does the work under the lock of the data folder, which must belong to the project.
  *
  * @throws TryLaterError when another run holds the lock
  * @throws ConfigError when the data folder holds another project
@@ -171,7 +171,7 @@ export async function underLock<T>(
     const before = await keepToProject(config, effects);
     if (before !== undefined) {
       terminal.warn(
-        `project ${config.projectId ?? ''} was asked of ${before} before, and is asked of ${config.baseUrl ?? ''} now; if that is not meant, correct base_url`,
+        `Project ${config.projectId ?? ''} was pulled from ${before} before and is pulled from ${config.baseUrl ?? ''} now. If this is not intended, correct base_url.`,
       );
     }
     return await work(lock);
@@ -180,7 +180,7 @@ export async function underLock<T>(
   }
 }
 
-/** The same with the service at hand. */
+/** The same with a service client. */
 export function withRunContext<T>(
   config: ServiceConfig,
   invocation: Invocation,

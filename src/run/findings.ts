@@ -1,4 +1,4 @@
-/** What checks found, for people: one entry per check, with what it means, however many rows it gave. */
+/** What checks found, for people: one entry per check with its meaning, however many rows it returned. */
 import { z } from 'zod';
 import { plural } from '../terminal/terminal.js';
 import type { Finding } from '../warehouse/rows.js';
@@ -42,5 +42,6 @@ export function describeGroup(group: FindingGroup): string {
   const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
   const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
   const such = findings === 1 ? '' : 'such as ';
-  return `${name} (${severity}): ${plural(findings, 'finding')}${days}, ${such}${example} ${meaning ?? ''}`.trimEnd();
+  const stop = /[.!?]$/.test(example) ? '' : '.';
+  return `${name} (${severity}): ${plural(findings, 'finding')}${days}, ${such}${example}${stop} ${meaning ?? ''}`.trimEnd();
 }

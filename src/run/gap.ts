@@ -1,16 +1,23 @@
-/** What could not be had from the service this time, and why: the run goes on with the rest and says so at its end. */
+/** What a run could not pull or load, and why: the run continues with the rest and reports it at its end. */
 import type { DayRange } from '../calendar.js';
 import { dayCount } from '../calendar.js';
 
 export interface Gap {
   readonly stream: 'statistics' | 'statistics_by_subchannel' | 'campaigns' | 'events';
   readonly days: DayRange;
-  /** One short clause without a full stop. */
+  /** Whole sentences: what happened, then what to do. */
   readonly reason: string;
 }
+
+const NAMES: Record<Gap['stream'], string> = {
+  statistics: 'Daily statistics',
+  statistics_by_subchannel: 'Statistics by sub-channel',
+  campaigns: 'Campaign statistics',
+  events: 'Events',
+};
 
 /** The gap as a line for people. */
 export function describeGap({ stream, days, reason }: Gap): string {
   const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
-  return `${stream} of ${when}: ${reason}`;
+  return `${NAMES[stream]} of ${when}: ${reason}`;
 }

@@ -1,4 +1,4 @@
-/** What a run is to bring: which streams, over which days, and who consents to paying. Made by the recipes in jobs/. */
+/** What a run pulls: which streams, over which days, and who consents to paying. Made by the recipes in jobs/. */
 import { dayCount, shiftDay, type Day, type DayRange } from '../calendar.js';
 
 export const JOB_STREAMS = ['statistics', 'campaigns', 'events'] as const;
@@ -13,7 +13,7 @@ export interface Job {
   readonly days: DayRange;
   /** Part of `days` that is pulled even if it is there, since counts may be restated. */
   readonly again: DayRange;
-  /** Whether answers of the free streams are taken as they are, even if they wipe days that are held. */
+  /** Whether answers of the free streams are accepted even if they delete days that the warehouse holds. */
   readonly acceptEmpty: boolean;
   /** The days whose events are wanted. */
   readonly eventDays: DayRange;
@@ -24,7 +24,7 @@ export interface Job {
   readonly consent: 'budget' | 'given' | 'ask';
 }
 
-/** The same job without the days after `last`; what it pulls again are as many of the days before. */
+/** The same job without the days after `last`; the days that it pulls again move back by as many. */
 export function until(job: Job, last: Day): Job {
   const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
   const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });

@@ -1,6 +1,6 @@
 /**
- * Which runs there were, one line at the beginning and one at the end of each: so that a rebuilt warehouse still knows
- * them. Nothing is decided by it; a line that cannot be read is passed over.
+ * The journal of runs: one line at the start and one at the end of each, so that a rebuilt warehouse still lists them.
+ * No decision depends on it; a line that cannot be read is skipped.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Loads what lies in the landing zone and is not in the warehouse yet: after a kill between landing and loading that is
- * the last pull, after the loss of the warehouse it is all of them. `rebuild` is nothing else.
+ * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
+ * after the loss of the warehouse. `rebuild` does nothing else.
  */
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
@@ -20,7 +20,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
 }
 
-/** The pull that a landed export is, or undefined as long as pages are missing. */
+/** The pull of a landed export; undefined while pages are missing. */
 export async function exportPull(
   context: LocalContext,
   entry: ExportEntry,
@@ -49,8 +49,8 @@ export async function loadExport(context: LocalContext, entry: ExportEntry): Pro
   const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
   if ((stray + odd) * 2 <= pull.records) return;
   report.needsAction(
-    `The export ${entry.key} of ${entry.day} holds mostly events of other days: its id may belong to another export. ` +
-      `With the right id: \`dawnload exports attach ${entry.key} EXPORT_ID\`.`,
+    `Export ${entry.key} of ${entry.day} holds mostly events of other days, so its id may belong to another export. ` +
+      `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID\`.`,
   );
 }
 
@@ -91,15 +91,15 @@ async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<{
     context.report.gap({
       stream: pull.stream,
       days: daysAsked(pull),
-      reason: `landed as ${pull.id}, but not loaded: ${messageOf(error)}${remedyFor(pull)}`,
+      reason: `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`,
     });
   }
   return { loaded: failures.length === 0 };
 }
 
-/** A damaged page of an export is fetched again for nothing. */
+/** A damaged page of an export can be downloaded again at no cost. */
 function remedyFor(pull: Pull): string {
   if (pull.stream !== 'events') return '';
   const key = pull.id.split('/').at(-1)?.split('#')[0] ?? '';
-  return ` \`dawnload exports resume ${key}\` reads its pages again, at no cost.`;
+  return ` To download its pages again at no cost: \`dawnload exports resume ${key}\`.`;
 }

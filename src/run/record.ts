@@ -45,7 +45,7 @@ export class RunRecord {
   }
 }
 
-/** Tells a new warehouse of the runs that the journal knows. */
+/** Writes the runs of the journal into a new warehouse. */
 export async function retellRuns({ runs, warehouse }: LocalContext): Promise<void> {
   for (const { begun, over } of await runs.runs()) {
     await warehouse.startRun(begun);

@@ -1,4 +1,4 @@
-/** What a run did and could not do, gathered as it goes: for its last lines, for `--json`, and for its exit code. */
+/** What a run did and could not do, collected on the way: for its last lines, for `--json`, and for its exit code. */
 import type { Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap, type Gap } from './gap.js';
@@ -14,7 +14,7 @@ export interface Unpaid {
   readonly estimate: number | undefined;
 }
 
-/** One paid export that this run requested or went on with. */
+/** One paid export that this run requested or resumed. */
 export interface ExportLine {
   readonly key: string;
   readonly day: Day;
@@ -34,7 +34,7 @@ export class RunReport {
 
   constructor(readonly startedAt: Date) {}
 
-  /** Something could not be had; the rest goes on. */
+  /** Something could not be pulled or loaded; the run continues with the rest. */
   gap(...gaps: readonly Gap[]): void {
     this.#gaps.push(...gaps);
   }
@@ -52,7 +52,7 @@ export class RunReport {
     this.#exports.push(line);
   }
 
-  /** Something that waits for a person: an ambiguous export, a page that was odd. One sentence, with what to do. */
+  /** Something that needs action: an ambiguous export, a nonconforming page. Whole sentences, with what to do. */
   needsAction(sentence: string): void {
     this.#attention.push(sentence);
   }
@@ -65,18 +65,18 @@ export class RunReport {
     this.#findings = findings;
   }
 
-  /** What is known would be missing from the file: readers keep the one they have. */
+  /** Known data would be missing from the file, so readers keep the previous one. `reason` is a clause. */
   withhold(reason: string): void {
     this.#withheld = reason;
   }
 
-  /** Why the file is not published; `undefined` when it may be. */
+  /** Why the file is not published, as a clause; `undefined` when it may be. */
   get withheld(): string | undefined {
     const checks = this.stops.map(({ name }) => name).join(', ');
-    return checks === '' ? this.#withheld : `check ${checks} failed`;
+    return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
   }
 
-  /** A stage is over, after so many milliseconds. */
+  /** Records how long a stage took. */
   took(stage: 'pull' | 'model' | 'check', milliseconds: number): void {
     this.#seconds[stage] = milliseconds / 1000;
   }
@@ -130,7 +130,7 @@ export class RunReport {
     return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
   }
 
-  /** How often each kind of oddity was met and dealt with. */
+  /** How many records each kind of note is about. */
   notes(): Record<string, number> {
     const notes: Record<string, number> = {};
     for (const load of this.#loads) {
@@ -139,7 +139,7 @@ export class RunReport {
     return notes;
   }
 
-  /** 1 when something is missing or waits for a person, 3 when only the budget or a consent stood in the way, else 0. */
+  /** 1 when something is missing or needs action, 3 when only budget or consent is lacking, else 0. */
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;

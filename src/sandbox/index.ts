@@ -2,6 +2,5 @@
 export type { Bill } from './bills.js';
 export type { RequestCount } from './control.js';
 export type { EndpointName } from './endpoints.js';
-export type { Fault } from './faults/fault.js';
 export type { SandboxOptions } from './options.js';
 export { type Sandbox, startSandbox } from './server.js';

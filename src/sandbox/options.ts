@@ -1,6 +1,22 @@
 /** What can be set on a sandbox, and what holds when it is not. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Reply } from './answer.js';
+import type { Endpoint } from './endpoints.js';
 
-import type { Fault } from './faults/fault.js';
+/** A request that is about to be answered. */
+export interface Asking {
+  readonly endpoint: Endpoint;
+  readonly query: URLSearchParams;
+  readonly pageParameter: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * What is answered: by default the right answer, `answerOf(query)`, which bills what it bills. Undefined when whoever interferes
+ * has dealt with the response.
+ */
+export type Interfere = (asking: Asking, answerOf: (query: URLSearchParams) => Reply) => Reply | undefined;
 
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
@@ -40,8 +56,8 @@ export interface SandboxOptions {
   longestRangeDays?: number | undefined;
   /** The status that such a timeout has. */
   timeoutStatus?: 200 | 408 | undefined;
-  /** How it misbehaves from the start. */
-  faults?: readonly Fault[] | undefined;
+  /** For tests of how the service misbehaves. */
+  interfere?: Interfere | undefined;
 }
 
 export interface Settings {
@@ -65,7 +81,7 @@ export interface Settings {
   readonly emptyExport: 'success' | 'invalid_page';
   readonly longestRangeDays: number;
   readonly timeoutStatus: 200 | 408;
-  readonly faults: readonly Fault[];
+  readonly interfere: Interfere;
 }
 
 /** The options with every default in place. */
@@ -91,6 +107,6 @@ export function settle(options: SandboxOptions): Settings {
     emptyExport: options.emptyExport ?? 'success',
     longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
     timeoutStatus: options.timeoutStatus ?? 408,
-    faults: options.faults ?? [],
+    interfere: options.interfere ?? (({ query }, answerOf) => answerOf(query)),
   };
 }

@@ -6,11 +6,6 @@ import type { Reply } from './answer.js';
 import { type Bill, openBills } from './bills.js';
 import { control, isControl, type RequestCount } from './control.js';
 import { createEndpoints } from './endpoints.js';
-import { activeFaults } from './faults/active.js';
-import { type Fault, FaultSchema, isInstead } from './faults/fault.js';
-import { answerInstead } from './faults/instead.js';
-import { type Situation, tellLie } from './faults/lies.js';
-import { mistreat, type StaleSockets } from './faults/wire.js';
 import { type SandboxOptions, settle } from './options.js';
 import { answerTo, findEndpoint, notFound } from './service.js';
 import { createTokens } from './tokens.js';
@@ -26,8 +21,6 @@ export interface Sandbox {
   readonly port: number;
   bills(): Bill[];
   requests(): RequestCount;
-  /** Switches these faults on, and all others off. */
-  setFaults(faults: readonly Fault[]): void;
   close(): Promise<void>;
 }
 
@@ -38,8 +31,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const tokens = createTokens(settings.now, settings.tokenLifetimeSeconds);
   const endpoints = createEndpoints(settings, tokens, bills);
   const requests: RequestCount = { E1: 0, E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 };
-  const faults = activeFaults(FaultSchema.array().parse(settings.faults));
-  const stale: StaleSockets = new WeakSet();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const method = request.method ?? 'GET';
@@ -50,45 +41,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     response.sendDate = false;
     if (date !== null) response.setHeader('date', date);
     if (isControl(path)) {
-      send(response, control(method, path, body, { bills, requests, faults }));
+      send(response, control(method, path, { bills, requests }));
       return;
     }
     const found = findEndpoint(endpoints, method, path);
     requests[found?.endpoint.name ?? 'other'] += 1;
-    if (stale.has(request.socket)) {
-      request.socket.resetAndDestroy();
-      return;
-    }
     if (found === null) {
       send(response, notFound());
       return;
     }
     if (settings.latencyMs > 0) await setTimeout(settings.latencyMs);
     const { endpoint, values } = found;
-    const { name, family } = endpoint;
     const { authorization } = request.headers;
     const answerOf = (asked: URLSearchParams) =>
       answerTo(endpoint, values, { query: asked, authorization, body }, settings, tokens);
-
-    let fault = faults.strike(name, 'before');
-    let answer: Reply | null = null;
-    if (fault === null) {
-      const situation: Situation = {
-        endpoint: name,
-        page: Number(query.get(settings.pageParameter) ?? 0),
-        answerOf: (page) => answerOf(new URLSearchParams({ [settings.pageParameter]: String(page) })),
-      };
-      answer = faults.lie(name, answerOf(query), (lie, truth, memory) =>
-        tellLie(lie, situation, truth, memory),
-      );
-      fault = faults.strike(name, 'after');
-    }
-    if (fault !== null && isInstead(fault)) answer = answerInstead(fault, family, request.url ?? '/');
-    else if (fault !== null) {
-      mistreat(fault, response, answer, stale);
-      return;
-    }
-    if (answer !== null) send(response, answer);
+    const answer = settings.interfere(
+      { endpoint, query, pageParameter: settings.pageParameter, request, response },
+      answerOf,
+    );
+    if (answer !== undefined) send(response, answer);
   }
 
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
@@ -101,9 +72,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port,
     bills: () => bills.all(),
     requests: () => ({ ...requests }),
-    setFaults: (given) => {
-      faults.replace(FaultSchema.array().parse(given));
-    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -13,15 +13,16 @@ export interface CampaignSink {
 
 export interface CampaignFailure {
   readonly campaignId: string;
+  /** A clause without a full stop. */
   readonly reason: string;
   /** Whether the service says in its own words (404, JSON) that there is no such campaign. */
   readonly notFound: boolean;
 }
 
-/** So often the same window is asked for again when the service says `Timeout`, before it is halved. */
+/** How often the same window is asked for again after a `Timeout`, before it is halved. */
 const PATIENCE = 1;
 
-/** E19 for every campaign over one range of KST days, several at once. Returns those that could not be had whole. */
+/** E19 for every campaign over one range of KST days, several at once. Returns those that failed. */
 export async function extractCampaigns(
   service: ServiceClient,
   campaignIds: readonly string[],

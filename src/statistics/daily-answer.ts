@@ -5,17 +5,17 @@ import { dailyStatistics, subchannelStatistics } from '../api/endpoints.js';
 import type { Gap } from '../run/gap.js';
 import { settleAll } from '../api/settle.js';
 
-/** Where an answer goes: onto disk, before anyone reads it. */
+/** Where an answer goes: to disk, before anything reads it. */
 export interface StatisticsSink {
   accept(range: DayRange, body: Buffer): Promise<void>;
   /** An answer of a shape that the specification does not know, kept for a person to look at. */
   reject(endpoint: string, range: DayRange, body: Buffer): Promise<void>;
 }
 
-/** So often one day is asked for again when the service says `Timeout` and there is nothing left to halve. */
+/** How often one day, which cannot be halved, is asked for again after a `Timeout`. */
 const PATIENCE = 2;
 
-/** E17 for a range; halved as long as the service says `Timeout`. Returns the days that could not be had. */
+/** E17 for a range; halved as long as the service says `Timeout`. Returns the days that failed. */
 export async function extractStatistics(
   service: ServiceClient,
   range: DayRange,
@@ -24,7 +24,7 @@ export async function extractStatistics(
   return extract(service, range, sink, 'statistics');
 }
 
-/** E18 for each day of a range. Returns the days that could not be had. */
+/** E18 for each day of a range. Returns the days that failed. */
 export async function extractSubchannelStatistics(
   service: ServiceClient,
   range: DayRange,
@@ -59,7 +59,7 @@ async function extract(
     }
     await sink.reject(question.endpoint, range, body);
     return [
-      { stream, days: range, reason: `${question.endpoint} answered with an object where a list belongs` },
+      { stream, days: range, reason: `${question.endpoint} answered with an object instead of a list.` },
     ];
   }
   // An answer too large to take has the same remedy as one too slow to make.
@@ -70,5 +70,5 @@ async function extract(
       ...(await extract(service, second, sink, stream)),
     ];
   }
-  return [{ stream, days: range, reason: `${question.endpoint} failed (${verdict.reason})` }];
+  return [{ stream, days: range, reason: `${question.endpoint} failed (${verdict.reason}).` }];
 }

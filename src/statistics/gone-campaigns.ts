@@ -1,19 +1,19 @@
-/** Campaigns that were deleted at the service: E19 answers 404 for them for ever. Pure, from what pulls left on disk. */
+/** Campaigns that were deleted at the service: E19 answers 404 for them for ever. Pure; from the pulls on disk. */
 import { dayOf, type Day } from '../calendar.js';
 import type { CampaignsPull } from '../storage/pull.js';
 
-/** On so many nights (KST days of pulling) E19 has to answer 404 before a campaign is taken for deleted. */
+/** On how many nights (KST days of pulling) E19 must answer 404 before a campaign counts as deleted. */
 const NIGHTS = 3;
 
-/** A campaign that answered 404 when it was asked for last. */
+/** A campaign whose last answer was 404. */
 export interface Absence {
   /** The KST days on which it answered 404, since it last answered otherwise. */
   readonly nights: ReadonlySet<Day>;
-  /** Whether a pull has taken it for deleted before. */
+  /** Whether an earlier pull counted it as deleted. */
   readonly known: boolean;
 }
 
-/** The campaigns that answered 404 last, by id. `pulls` come oldest first. */
+/** The campaigns whose last answer was 404, by id. `pulls` come oldest first. */
 export function absences(
   pulls: Iterable<Pick<CampaignsPull, 'pulledAt' | 'answers' | 'notFound' | 'gone'>>,
 ): Map<string, Absence> {
@@ -29,7 +29,7 @@ export function absences(
   return absent;
 }
 
-/** Whether one more 404, at `now`, is the night on which a campaign is taken for deleted, or a later one. */
+/** Whether a campaign counts as deleted with one more 404 at `now`. */
 export function isGone(absence: Absence | undefined, now: Date): boolean {
   return new Set(absence?.nights).add(dayOf(now)).size >= NIGHTS;
 }

@@ -1,4 +1,4 @@
-/** Days whose answer was held back, since it would have wiped what the warehouse holds of them. */
+/** Days whose answer was held back, since it would have deleted most of what the warehouse holds of them. */
 import { rangesOf, type Day } from '../calendar.js';
 import type { Gap } from '../run/gap.js';
 import type { RunContext } from '../run/context.js';
@@ -16,14 +16,14 @@ export async function heldAmong(
   return days.filter((day) => held.has(day));
 }
 
-/** What the run says of them. */
+/** What the run reports of them. */
 export function gapsOf(held: readonly Day[], stream: FreeStream): Gap[] {
   return rangesOf(held).map((days) => ({
     stream,
     days,
     reason:
-      'the service answers with nothing, or with less than half of what it answered before; what the warehouse holds ' +
-      'stays, the next run asks again and believes what two nights agree on, and ' +
-      `\`dawnload backfill --start ${days.start} --end ${days.end} --accept-empty\` believes it at once`,
+      'The service answered with nothing, or with less than half of its earlier answer, so the warehouse keeps what it ' +
+      'holds. The next run asks again and accepts what two nights agree on. To accept it now: ' +
+      `\`dawnload backfill --start ${days.start} --end ${days.end} --accept-empty\`.`,
   }));
 }

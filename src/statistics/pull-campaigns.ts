@@ -58,7 +58,7 @@ async function pullRange(range: DayRange, job: Job, context: RunContext): Promis
   });
   for (const id of gone.filter((id) => absent.get(id)?.known !== true)) {
     terminal.note(
-      `The campaign ${id} is gone: E19 answers 404 for the third night. What the warehouse holds of it stays, and days count as complete without it.`,
+      `Campaign ${id} counts as deleted: E19 answered 404 on three nights. Its rows stay in the warehouse, and days count as complete without it.`,
     );
   }
   await loadOrReport(context, landed);
@@ -68,12 +68,12 @@ async function pullRange(range: DayRange, job: Job, context: RunContext): Promis
     report.gap({
       stream: 'campaigns',
       days: range,
-      reason: `campaign ${first.campaignId}${others}: ${first.reason}`,
+      reason: `Campaign ${first.campaignId}${others}: ${first.reason}.`,
     });
   }
 }
 
-/** What earlier pulls were told; the manifests of all are read only on nights on which E19 answers 404. */
+/** The 404s of earlier pulls; their manifests are read only on nights on which E19 answers 404. */
 async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> {
   const pulls = await landing.pulls((id) => id.startsWith('campaigns/'));
   return absences(pulls.filter((pull) => pull.stream === 'campaigns'));

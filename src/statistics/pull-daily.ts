@@ -7,7 +7,7 @@ import type { Stream } from '../storage/pull.js';
 import { loadOrReport } from '../run/load-landed.js';
 import { gapsOf, heldAmong } from './held-back.js';
 
-/** No answer of E17 is asked to hold more days than this; a month of a busy project is a large answer already. */
+/** The most days that E17 is asked for at once; a month of a busy project is a large answer already. */
 export const LONGEST_RANGE_DAYS = 31;
 
 export async function pullStatistics(job: Job, context: RunContext): Promise<void> {
@@ -49,7 +49,7 @@ export async function pullStatistics(job: Job, context: RunContext): Promise<voi
   }
 }
 
-/** Lands what comes, and loads it. */
+/** Lands each answer, then loads it. */
 function sinkFor(
   stream: 'statistics' | 'statistics_by_subchannel',
   what: string,

@@ -1,6 +1,6 @@
 /**
  * Whole files or none: a file is written beside its place under a temporary name, fsynced, renamed, and the folder
- * fsynced. Whoever lists the folder sees the file complete or not at all, also after a power cut.
+ * fsynced. A reader of the folder sees the file complete or not at all, also after a power cut.
  */
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -90,7 +90,7 @@ export class DurableFolder {
     const path = resolve(folder);
     const known = this.#folders.get(path);
     if (known !== undefined) return known;
-    const made = orStorageError('make the folder', path, () => this.#make(path));
+    const made = orStorageError('create the folder', path, () => this.#make(path));
     this.#folders.set(path, made);
     made.catch(() => this.#folders.delete(path));
     return made;
@@ -107,8 +107,8 @@ export class DurableFolder {
   }
 
   /**
-   * The root and what lies above it, for everyone to enter: the published file is for readers. One by one, since mkdir
-   * with `recursive` never comes back from a place such as /proc, where nothing can be made.
+   * The root and the folders above it, for everyone to enter: the published file is for readers. One by one, since mkdir
+   * with `recursive` never returns from a place such as /proc, where nothing can be created.
    */
   async #makeOutside(path: string): Promise<void> {
     if (await isFolder(path)) return;
@@ -118,7 +118,7 @@ export class DurableFolder {
   }
 }
 
-/** Makes a folder, unless it is there: another process that starts at this moment may have made it. */
+/** Creates a folder unless it exists: another process that starts at the same time may have created it. */
 async function makeOrFind(path: string, mode?: number): Promise<void> {
   try {
     await mkdir(path, { mode });
@@ -136,9 +136,9 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Removes what dead processes left half written, in the folder and below. Only for the holder of the lock. */
+/** Removes temporary files of dead processes, in the folder and below. Only for the holder of the lock. */
 export async function sweepTemporaries(folder: string): Promise<number> {
-  return orStorageError('tidy up', folder, async () => {
+  return orStorageError('clean up', folder, async () => {
     const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return [];
       throw error;

@@ -1,14 +1,14 @@
-/** Where a run and its readers meet in the data folder. Pure. */
+/** The files of a data folder that a run and its readers share. Pure. */
 import { join } from 'node:path';
 import { foldersOf } from './paths.js';
 
-/** The files of a data folder that the run and its readers meet at. */
+/** Paths in a data folder. */
 export interface DataFiles {
   /** What analysts open. */
   readonly published: string;
   /** What the run works on. */
   readonly working: string;
-  /** What a rebuild works on, until it is whole. */
+  /** What a rebuild works on, until it is complete. */
   readonly rebuilt: string;
   readonly temp: string;
   /** The folder of the ledger. */

@@ -8,7 +8,7 @@ const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensi
 /**
  * Opens a database. Never twice on one path in one process: DuckDB would not object, and rows would be lost.
  *
- * @throws what DuckDB throws; the caller knows what the file is to people
+ * @throws what DuckDB throws; the caller turns it into a message
  */
 export function openInstance(
   path: string,
@@ -17,7 +17,7 @@ export function openInstance(
   return DuckDBInstance.create(path, { ...SETTINGS, ...settings });
 }
 
-/** Whether DuckDB says that the file it reads is not what was written. */
+/** Whether DuckDB reports that the file is damaged. */
 export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }

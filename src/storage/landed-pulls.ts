@@ -1,4 +1,4 @@
-/** The free pulls that lie complete in the landing zone, as plain data. */
+/** The complete free pulls of the landing zone, as plain data. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -46,7 +46,7 @@ export async function listPulls(landing: string, isWanted: (id: string) => boole
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** When the latest pull began, as names tell, or undefined when there is none. Throws `StorageError`. */
+/** When the latest pull began, by file names; undefined when there is none. Throws `StorageError`. */
 export async function latestInstant(landing: string): Promise<Date | undefined> {
   let latest: Date | undefined;
   for (const { name } of await listFree(landing)) {
@@ -83,7 +83,7 @@ async function listFiles(landing: string, stream: Found['stream']): Promise<Foun
   return nested.flat();
 }
 
-/** The names in a folder; none when it is not there, or is no folder. */
+/** The names in a folder; none when it does not exist or is not a folder. */
 export async function namesIn(folder: string): Promise<string[]> {
   return orStorageError('list', folder, async () => {
     try {
@@ -139,8 +139,8 @@ async function readManifest(path: string): Promise<CampaignManifest | undefined>
   try {
     return campaignManifest.parse(JSON.parse(text.toString('utf8')));
   } catch (cause) {
-    throw new DamageError(`${path} is not the manifest that was written`, {
-      hint: 'move its folder away; the next run pulls those days again, which is free',
+    throw new DamageError(`${path} is not a valid manifest.`, {
+      hint: 'Move its folder away. The next run pulls these days again at no cost.',
       cause,
     });
   }

@@ -49,7 +49,7 @@ export class LandingZone {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
-  /** For the holder of the lock: sweeps what dead processes left half written, and can land. */
+  /** For the holder of the lock: removes temporary files of dead processes; the result can land answers. */
   static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
     const landing = new LandingZone(dataDir, effects);
     await landing.#disk.makeFolder(landing.folder);
@@ -57,7 +57,7 @@ export class LandingZone {
     return landing;
   }
 
-  /** For readers beside a run (`plan`, `status`): makes and removes nothing. */
+  /** For readers beside a run (`plan`, `status`): creates and removes nothing. */
   static read(dataDir: string): LandingZone {
     return new LandingZone(dataDir, { reach: () => undefined });
   }
@@ -65,7 +65,7 @@ export class LandingZone {
   /**
    * Puts an answer on disk as it came and resolves when it is durable. Free pulls and rejected answers never replace
    * a file: a second one of the same millisecond is dated one later. A page replaces the page of that number.
-   * Throws `StorageError`; then nothing of it is left.
+   * Throws `StorageError`; then nothing of it remains.
    */
   async land(place: LandingPath, body: Uint8Array): Promise<LandedFile> {
     const id = place.stream === 'events' ? pathOf(place) : await this.#reserve(place);
@@ -169,13 +169,13 @@ interface CampaignEnd {
   readonly failed?: readonly string[];
   /** Of these, the ones whose answer was 404. */
   readonly notFound?: readonly string[];
-  /** Those that are taken for deleted at the service. */
+  /** Those that count as deleted at the service. */
   readonly gone?: readonly string[];
-  /** Whether a person takes the answers as they are, however little they hold. */
+  /** Whether a person accepts the answers, however little they hold. */
   readonly accepted?: boolean;
 }
 
-/** One pull of campaign statistics while it goes on. Killed before `finish`, it never was. */
+/** One pull of campaign statistics in progress. Without `finish`, the pull is ignored. */
 export class CampaignPull {
   readonly #answers: CampaignAnswer[] = [];
   readonly #counts = new Map<string, number>();

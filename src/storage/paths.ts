@@ -1,4 +1,4 @@
-/** Where everything lies in the data folder: names that explain themselves, made and read back here only. Pure. */
+/** Where everything lies in the data folder: descriptive names, made and parsed only here. Pure. */
 import { join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
 import { safeName, slug } from './safe-name.js';
@@ -17,7 +17,7 @@ export type LandingPath =
       readonly stream: 'statistics';
       readonly range: DayRange;
       readonly pulledAt: Date;
-      /** Whether a person takes the answer as it is, however little it holds. */
+      /** Whether a person accepts the answer, however little it holds. */
       readonly accepted?: boolean;
     }
   /** An answer to E18 for one day. */
@@ -29,7 +29,7 @@ export type LandingPath =
     }
   /** One page of an export's result (E21), counted from zero. */
   | { readonly stream: 'events'; readonly export: ExportFolder; readonly page: number }
-  /** An answer that cannot be trusted, kept as it came: `endpoint` such as `E21`, `what` in a few words. */
+  /** An answer that cannot be used, kept as received: `endpoint` such as `E21`, `what` in a few words. */
   | { readonly stream: 'rejected'; readonly endpoint: string; readonly what: string; readonly at: Date };
 
 export const MANIFEST = 'pull.json';
@@ -81,7 +81,7 @@ interface AnswerName {
   readonly accepted: boolean;
 }
 
-/** `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the name lands with the answer, so neither is without the other. */
+/** `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the mark lands together with the answer. */
 function answerName({
   pulledAt,
   accepted = false,

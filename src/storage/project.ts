@@ -1,6 +1,6 @@
 /**
- * Whose data a folder holds: the project, and the addresses that it was asked of. Days, exports and budget of two
- * projects must not meet in one folder, where those of one would count as those of the other.
+ * Which project a data folder belongs to, and from which addresses it was pulled. Two projects must not share a folder,
+ * where days, exports and budget of one would count as those of the other.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { DurableFolder } from './atomic-file.js';
 import { foldersOf } from './paths.js';
 import { readIfThere } from './storage-error.js';
 
-/** What the settings say of it; a command that needs no service may lack both. */
+/** The settings about it; a command that needs no service may lack both. */
 export interface ProjectSettings {
   readonly dataDir: string;
   readonly projectId: string | undefined;
@@ -22,7 +22,7 @@ const projectFile = z.object({ project_id: z.string(), base_urls: z.array(z.stri
 type ProjectFile = z.infer<typeof projectFile>;
 
 /**
- * For commands that only look on; makes nothing.
+ * For read-only commands; creates nothing.
  *
  * @throws ConfigError when the folder holds another project, naming both
  * @throws DamageError, StorageError when its file cannot be read
@@ -32,8 +32,8 @@ export async function assertSameProject(settings: ProjectSettings): Promise<void
 }
 
 /**
- * For the holder of the lock: the same, and a folder that is new, or older than this file, becomes the project's. Gives
- * the address that the project was last asked of before, where that is another one and this one is new.
+ * For the holder of the lock: the same, and a folder that is new, or older than this file, becomes the project's. Returns
+ * the address that the project was last pulled from, if that is another one and this one is new.
  *
  * @throws ConfigError, DamageError, StorageError as above, and StorageError when it cannot be written
  */
@@ -73,14 +73,14 @@ function parse(path: string, text: string): ProjectFile {
   try {
     return projectFile.parse(JSON.parse(text));
   } catch (cause) {
-    throw new DamageError(`${path} is not what was written.`, {
-      hint: 'Restore it from a backup, or remove it: the next run writes it again for the project of the settings.',
+    throw new DamageError(`${path} is damaged.`, {
+      hint: 'Restore it from a backup, or remove it. The next run writes it again for the project in the settings.',
       cause,
     });
   }
 }
 
-/** With what was landed, so that a copy of the landing zone knows whose it is. */
+/** In the landing zone, so that a copy of it still names its project. */
 function pathIn(dataDir: string): string {
   return join(foldersOf(dataDir).landing, 'project.json');
 }

@@ -23,7 +23,7 @@ export interface StatisticsPull extends Landed {
   readonly stream: 'statistics';
   readonly range: DayRange;
   readonly file: string;
-  /** Whether a person takes the answer as it is; otherwise what would wipe rows is held back. */
+  /** Whether a person accepts the answer; otherwise what would delete rows is held back. */
   readonly accepted?: boolean;
 }
 
@@ -47,12 +47,12 @@ export interface CampaignAnswer {
 export interface CampaignsPull extends Landed {
   readonly stream: 'campaigns';
   readonly range: DayRange;
-  /** Whether every campaign answered, or is gone. Otherwise those that did are loaded, and the days do not count as covered. */
+  /** Whether every campaign answered, or counts as deleted. Otherwise the days do not count as covered. */
   readonly complete: boolean;
   readonly accepted?: boolean;
   /** Of the campaigns that did not answer, those whose answer was 404. */
   readonly notFound?: readonly string[];
-  /** Campaigns that are taken for deleted at the service: their rows stay as they are. */
+  /** Campaigns that count as deleted at the service: their rows stay. */
   readonly gone?: readonly string[];
   readonly answers: readonly CampaignAnswer[];
 }
@@ -70,7 +70,7 @@ export interface EventsPull extends Landed {
   readonly records: number | Promise<number>;
 }
 
-/** What costs nothing: its days are pulled again, and answered again. */
+/** A pull of a free stream: its days can be pulled again at no cost. */
 export type FreePull = StatisticsPull | SubchannelPull | CampaignsPull;
 
 export type Pull = FreePull | EventsPull;

@@ -1,7 +1,7 @@
 /**
  * One run at a time in a data folder. The lock is the kernel's own: a tiny DuckDB database kept open for writing,
- * which the kernel lets go when the process ends, however it ends. So no lock is ever stale, and no process id is
- * mistaken for another. `lock.json` beside it only tells the second run who the first one is.
+ * which the kernel releases when the process ends, however it ends. So no lock is ever stale, and no process id is
+ * mistaken for another. `lock.json` beside it only tells the second run which the first one is.
  */
 import { chmod, open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,8 +33,8 @@ const holder = z.object({
 const SETTINGS = { threads: '1' };
 
 /**
- * The locks of this process. DuckDB would open one file twice in one process without a word, and closing either would
- * let go of both.
+ * The locks of this process. DuckDB would open one file twice in one process without an error, and closing either would
+ * release both.
  */
 const held = new Set<string>();
 
@@ -59,7 +59,7 @@ export class RunLock {
     const folder = foldersOf(dataDir).private;
     await disk.makeFolder(folder);
     const path = join(await orStorageError('find', folder, () => realpath(folder)), 'lock.duckdb');
-    if (held.has(path)) throw new TryLaterError(`this very process already holds ${dataDir}`);
+    if (held.has(path)) throw new TryLaterError(`This process already holds the lock of ${dataDir}.`);
     held.add(path);
     let instance: DuckDBInstance | undefined;
     try {
@@ -79,8 +79,8 @@ export class RunLock {
   }
 
   /**
-   * Makes sure that no one took the lock's file away, so that another run could be under way: for the moment before
-   * something is sent that is billed. Throws `StorageError`.
+   * Makes sure that the lock's file was not removed, which would let another run start: for the moment before a paid
+   * request. Throws `StorageError`.
    */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.#path).then(
@@ -88,12 +88,12 @@ export class RunLock {
       () => undefined,
     );
     if (this.#instance !== undefined && inode === this.#inode) return;
-    throw new StorageError(`the lock ${this.#path} was removed or replaced while this run held it`, {
-      hint: 'leave data/private alone while a run is under way; run again when no other is',
+    throw new StorageError(`The lock ${this.#path} was removed or replaced while this run held it.`, {
+      hint: 'Leave data/private alone during a run. Run again when no other run is active.',
     });
   }
 
-  /** Lets go; once is enough, twice does no harm. */
+  /** Releases the lock; a second call does nothing. */
   async release(): Promise<void> {
     if (this.#instance === undefined) return;
     const instance = this.#instance;
@@ -104,7 +104,7 @@ export class RunLock {
   }
 }
 
-/** Who says to hold the lock: a hint for messages, since a process that was killed leaves its word behind. */
+/** The last recorded holder, for messages only: a process that was killed leaves its entry behind. */
 export async function lockHolder(dataDir: string): Promise<LockHolder | undefined> {
   try {
     return holder.parse(JSON.parse(await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8')));
@@ -135,11 +135,11 @@ function openDatabase(path: string): Promise<DuckDBInstance> {
 
 /**
  * Makes a damaged lock file a valid one again, in place: a new file under the same name would be a second lock, and
- * two runs that mend at the same time would each hold one.
+ * two runs that repair at the same time would each hold one.
  */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
-  await orStorageError('mend', path, async () => {
+  await orStorageError('repair', path, async () => {
     await rm(fresh, { force: true });
     try {
       const instance = await openDatabase(fresh);
@@ -173,13 +173,13 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
     known !== undefined && (pid === 0 || pid === known.pid)
       ? `process ${known.pid}, \`${known.command}\`, since ${formatKst(known.since)}`
       : `process ${pid}`;
-  return new TryLaterError(`another run (${who}) holds ${dataDir}`, {
-    hint: 'run again when it has ended; two runs at once are never needed',
+  return new TryLaterError(`Another run (${who}) holds the lock of ${dataDir}.`, {
+    hint: 'Run again when it has ended. Two runs at once are never needed.',
     cause,
   });
 }
 
-/** DuckDB reports a failed system call in words; these are the ones that a person can mend. */
+/** DuckDB reports a failed system call in words; these are the ones that a person can repair. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/permission denied/i, 'EACCES'],
   [/operation not permitted/i, 'EPERM'],
@@ -199,8 +199,8 @@ function lockError(path: string, cause: unknown): Error {
   const code = storageCode(cause);
   if (code !== undefined)
     return storageError('lock', path, Object.assign(new Error(messageOf(cause), { cause }), { code }));
-  return new DamageError(`cannot lock ${path}: ${messageOf(cause)}`, {
-    hint: 'when no run is under way, remove that file; it holds nothing',
+  return new DamageError(`Cannot lock ${path}: ${messageOf(cause).replace(/\.?$/, '.')}`, {
+    hint: 'If no run is active, remove that file; it holds no data.',
     cause,
   });
 }

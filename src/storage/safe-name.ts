@@ -29,7 +29,7 @@ export function idOf(name: string): string | undefined {
   return safeName(id) === name ? id : undefined;
 }
 
-/** Words for a file name that nobody reads back: lower case, hyphens, at most 60 characters. */
+/** Words for a file name that is not parsed: lower case, hyphens, at most 60 characters. */
 export function slug(text: string): string {
   return (
     text

@@ -1,64 +1,62 @@
-/** What a failed file operation means to the person who has to mend it. */
+/** What a failed file operation means to the person who has to repair it. */
 import { readFile } from 'node:fs/promises';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 
-const KEPT = 'what was landed before is kept, and the next run goes on from there';
+const KEPT = 'What has landed is kept, and the next run continues from there.';
 
-const SENTENCES: Readonly<Record<string, readonly [sentence: string, hint: string]>> = {
-  ENOSPC: ['the disk is full', `free some space; ${KEPT}`],
-  EDQUOT: ['the disk quota is used up', `free some space or raise the quota; ${KEPT}`],
+const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]>> = {
+  ENOSPC: ['the disk is full', `Free some space. ${KEPT}`],
+  EDQUOT: ['the disk quota is used up', `Free some space or raise the quota. ${KEPT}`],
   EFBIG: [
     'the file would be larger than this account may write',
-    `raise the file size limit (ulimit -f); ${KEPT}`,
+    `Raise the file size limit (ulimit -f). ${KEPT}`,
   ],
   EACCES: [
     'permission is denied',
-    'give the account that runs dawnload read and write access to the data folder',
+    'Give the account that runs dawnload read and write access to the data folder.',
   ],
   EPERM: [
     'the operation is not permitted',
-    'give the account that runs dawnload ownership of the data folder',
+    'Give the account that runs dawnload ownership of the data folder.',
   ],
-  EROFS: ['the filesystem is read-only', 'mount it writable, or choose another data_dir'],
+  EROFS: ['the filesystem is read-only', 'Mount it writable, or choose another data_dir.'],
   ENOENT: [
-    'the file or its folder is not there',
-    'was the data folder moved or removed meanwhile? Run again',
+    'the file or its folder does not exist',
+    'Check whether the data folder was moved or removed, then run again.',
   ],
-  ENOTDIR: ['a file stands where a folder is needed', 'move that file away, or choose another data_dir'],
-  EEXIST: ['a file stands where a folder is needed', 'move that file away, or choose another data_dir'],
-  EISDIR: ['a folder stands where a file is needed', 'move that folder away, or choose another data_dir'],
-  ENAMETOOLONG: ['the path is too long', 'choose a data_dir with a shorter path'],
-  EMFILE: ['too many files are open', 'raise the limit of open files (ulimit -n)'],
+  ENOTDIR: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EEXIST: ['a file stands where a folder is needed', 'Move that file away, or choose another data_dir.'],
+  EISDIR: ['a folder stands where a file is needed', 'Move that folder away, or choose another data_dir.'],
+  ENAMETOOLONG: ['the path is too long', 'Choose a data_dir with a shorter path.'],
+  EMFILE: ['too many files are open', 'Raise the limit of open files (ulimit -n).'],
   ENFILE: [
     'too many files are open on this machine',
-    'close other programs, or raise the limit of open files',
+    'Close other programs, or raise the limit of open files.',
   ],
-  EIO: ['the disk reports an error', 'check the disk and the system log before running again'],
+  EIO: ['the disk reports an error', 'Check the disk and the system log before running again.'],
 };
 
-/** The error that a failed operation is reported as: `cannot <doing> <path>: <why>`; one of ours passes unchanged. */
+/** The error that reports a failed operation: `Cannot <doing> <path>: <why>.`; a `DawnloadError` passes unchanged. */
 export function storageError(doing: string, path: string, cause: unknown): DawnloadError {
   if (cause instanceof DawnloadError) return cause;
   const code = codeOf(cause) ?? '';
-  const [sentence, hint] = SENTENCES[code] ?? [messageOf(cause), 'see the cause with --verbose'];
-  return new StorageError(`cannot ${doing} ${path}: ${sentence}`, { hint, cause });
+  const [clause, hint] = SENTENCES[code] ?? [messageOf(cause), 'See the cause with --verbose.'];
+  return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
-/** A landed file is not what was written; `what` ends the sentence "The landed file … ". */
+/** The error for a damaged landed file; `what` ends the sentence "The landed file … ". */
 export function damaged(file: string, what: string, cause?: unknown): DamageError {
   return new DamageError(`The landed file ${file} ${what}.`, {
     hint:
-      'Restore it from a backup. Without one, `dawnload exports resume KEY` reads a page of an export again, at no cost; ' +
-      'an answer of a free stream is removed, and `dawnload backfill` asks for its days again.',
+      'Restore it from a backup. Without a backup, `dawnload exports resume KEY` downloads a page of an export again at no ' +
+      'cost. For a free stream, remove the file, then run `dawnload backfill` for its days.',
     cause,
   });
 }
 
 /** A landed file that cannot be opened or read. */
 export function unreadable(file: string, cause: unknown): DawnloadError {
-  return codeOf(cause) === 'ENOENT'
-    ? damaged(file, 'is not there any more', cause)
-    : storageError('read', file, cause);
+  return codeOf(cause) === 'ENOENT' ? damaged(file, 'is missing', cause) : storageError('read', file, cause);
 }
 
 /** Whether a failure, or what caused it, means that the disk has no room left. */

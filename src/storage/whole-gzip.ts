@@ -1,4 +1,4 @@
-/** Compression of landed answers, and the proof that a file is still what was written. */
+/** Compression of landed answers, and the check that a file is intact. */
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { Writable } from 'node:stream';
@@ -23,7 +23,7 @@ export function gzipped(body: Uint8Array): Promise<Buffer> {
 export async function readWhole(file: string): Promise<Buffer> {
   try {
     const bytes = await readFile(file);
-    if (bytes.length === 0) throw damaged(file, 'is not whole');
+    if (bytes.length === 0) throw damaged(file, 'is incomplete or damaged');
     return await decompress(bytes);
   } catch (error) {
     throw readingError(file, error);
@@ -42,7 +42,7 @@ export async function verifyWhole(file: string): Promise<void> {
     const { size } = await stat(file);
     await pipeline(createReadStream(file), inflate, nowhere);
     // gunzip takes an empty file for an empty body, and passes over bytes after the end.
-    if (size === 0 || inflate.bytesWritten !== size) throw damaged(file, 'is not whole');
+    if (size === 0 || inflate.bytesWritten !== size) throw damaged(file, 'is incomplete or damaged');
   } catch (error) {
     throw readingError(file, error);
   }
@@ -51,5 +51,5 @@ export async function verifyWhole(file: string): Promise<void> {
 function readingError(file: string, error: unknown): Error {
   if (error instanceof DamageError) return error;
   const code = codeOf(error) ?? '';
-  return code.startsWith('Z_') ? damaged(file, 'is not whole', error) : unreadable(file, error);
+  return code.startsWith('Z_') ? damaged(file, 'is incomplete or damaged', error) : unreadable(file, error);
 }

@@ -1,11 +1,11 @@
-/** Draws a result as a table for people: wide Korean letters line up, nothing in a cell can upset the terminal. */
+/** Draws a result as a table for people: wide Korean letters line up, and control characters in cells are escaped. */
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
 import { visible } from './visible.js';
 
 export interface Column {
   readonly name: string;
-  /** Numbers stand on the right and are never cut. */
+  /** Numbers are right-aligned and never cut. */
   readonly numeric: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Drawing {
 /** No cell is cut shorter than this, so that days and short names stay whole. */
 const NARROWEST = 12;
 
-/** So few rows that are too wide are easier to read one below the other than with columns left out. */
+/** Up to this many rows that are too wide are drawn one below the other, not with columns left out. */
 const FEW_ROWS = 3;
 
 /** The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut. */
@@ -47,7 +47,7 @@ export function drawTable(columns: readonly Column[], rows: readonly Row[], draw
   const table = grid(shownColumns, heads, cells, widthsWithin(measures.slice(0, fitting), width), drawing);
   return fitting === columns.length
     ? table
-    : `${table}\nToo narrow for: ${heads.slice(fitting).join(', ')}. A wider terminal or --format csv has them.`;
+    : `${table}\nToo narrow for: ${heads.slice(fitting).join(', ')}. A wider terminal or --format csv shows them.`;
 }
 
 const NULL = 'null';

@@ -1,10 +1,10 @@
 /**
- * What a person or a log sees. Data goes to stdout and everything else to stderr; colour and progress only where a
- * person looks on.
+ * What a person or a log sees. Data goes to stdout and everything else to stderr; colour and progress only at an
+ * interactive terminal.
  *
- * It is the one gate for text from outside: whoever calls it interpolates names, notes and paths as they are, and each
- * call prints one line in which they can change nothing (`visible`). Only what draws several lines itself, a table,
- * passes by it, and makes its cells visible on its own.
+ * It is the one gate for text from outside: callers interpolate names, notes and paths as they are, and each call prints
+ * one line with control characters escaped (`visible`). Only `draw` takes several lines, a table, whose caller escapes
+ * its cells.
  */
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
@@ -12,11 +12,11 @@ import { InterruptedError } from '../errors.js';
 import { visible } from './visible.js';
 
 export interface Terminal {
-  /** Whether a person looks at stderr: progress and colour make sense. */
+  /** Whether stderr is a terminal: progress and colour make sense. */
   readonly interactive: boolean;
   /** One line of data, such as JSON. */
   out(text: string): void;
-  /** Several lines of data, or coloured ones, in which whoever drew them has made visible what is not its own. */
+  /** Several lines of data, or coloured ones, in which the caller has escaped text from outside. */
   draw(text: string): void;
   /** One line about what is going on. */
   note(text: string): void;
@@ -24,12 +24,12 @@ export interface Terminal {
   warn(text: string): void;
   /** The line that says why the command fails. */
   error(text: string): void;
-  /** The line at the bottom that changes in place; nothing where nobody looks on. An empty text removes it. */
+  /** The line at the bottom that changes in place, at a terminal only. An empty text removes it. */
   progress(text: string): void;
-  /** The last text that was not empty, for saying where a run stopped; also where nobody looks on. */
+  /** The last progress that was not empty, also without a terminal: the step at which a run stopped. */
   readonly doing: string;
   /**
-   * Asks a yes-or-no question; `no` where nobody can answer.
+   * Asks a yes-or-no question; `no` without a terminal.
    *
    * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
    */
@@ -42,10 +42,10 @@ export interface Streams {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** So often the changing line is drawn at most, in milliseconds. */
+/** The shortest time between two drawings of the changing line, in milliseconds. */
 const FRAME_MS = 80;
 
-const NOTHING_PAID = 'Nothing was paid for; what is done is kept.';
+const NOTHING_PAID = 'No paid request was sent. Completed steps are kept.';
 
 /** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => number): Terminal {
@@ -119,7 +119,7 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
       } catch (cause) {
         stderr.write('\n');
         signal.throwIfAborted();
-        if (key.signal.aborted) throw new InterruptedError('interrupted', { hint: NOTHING_PAID, cause });
+        if (key.signal.aborted) throw new InterruptedError('Interrupted.', { hint: NOTHING_PAID, cause });
         // Ctrl-D: no answer is no consent.
         return false;
       } finally {

@@ -1,6 +1,6 @@
 /**
- * Text from outside, made safe to print: what would move the cursor, change colours, turn the line around or begin
- * another one is written out as in JSON (`\u001b`), so that a campaign's name cannot forge a line of ours.
+ * Text from outside, made safe to print: what would move the cursor, change colours, reverse the line or begin another one
+ * is escaped as in JSON (`\u001b`), so that a campaign's name cannot forge a line of output.
  */
 
 /** C0, DEL and C1; marks of direction, embeddings, overrides and isolates; separators of lines and paragraphs. */
@@ -8,12 +8,12 @@ const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** On one line. Within JSON the escapes mean what was there, so a program reads the same. */
+/** On one line. In JSON the escapes stand for the same characters, so a program reads the same text. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** With the line breaks that the text has: for text whose lines are our own, or of data shown as it is. */
+/** Keeps line breaks: for text whose lines are Dawnload's own, or for data. */
 export function visibleLines(text: string): string {
   return text.replace(UNSAFE, (character) => (character === '\n' ? '\n' : escaped(character)));
 }

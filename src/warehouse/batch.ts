@@ -1,6 +1,6 @@
 /**
- * E21: batches of pages, made ready for the tables beside the warehouse: typed, looked at, without what is personal. The
- * load's transaction only copies from here.
+ * E21: batches of pages, prepared for the tables outside the warehouse: typed, checked against the specification, redacted.
+ * The load's transaction only copies from here.
  */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
@@ -56,9 +56,9 @@ export class Staging {
   }
 
   /**
-   * Prepares a batch, lets `take` have it, and gives back what it took.
+   * Prepares a batch, passes it to `take`, and frees it afterwards.
    *
-   * @throws DamageError when a page is not one, or not JSON
+   * @throws DamageError when a file is not a page, or not JSON
    */
   async use(batch: Batch, take: (prepared: Prepared) => Promise<void>): Promise<void> {
     const { home } = await this.session.row('ops/home', current);
@@ -96,7 +96,7 @@ export class Staging {
     }
   }
 
-  /** Pages that DuckDB refuses are read with what is wrong in them replaced. */
+  /** Pages that DuckDB refuses are read from repaired copies. */
   async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { repaired: Day[] }> {
     const repaired: Day[] = [];
     let last: Reading = { nonconforming: false, personal: false, carries: [] };

@@ -1,7 +1,7 @@
 /**
- * A file of `sql/checks`: its header, and a select of what is not as it should be.
+ * A file of `sql/checks`: its header, and a select of what is wrong.
  *
- *     -- severity: stop           (a finding forbids publishing; or: warn, somebody should look at it)
+ *     -- severity: stop           (a finding withholds the file; or: warn, it is reported)
  *     -- stream: events           (which it is about, where it is one)
  *     -- scope: incremental       (looks at `batch_days`; or: full, looks at everything, which must be little)
  *     -- depends_on: events       (whose dirty days it looks at; without it those of its stream, or of all)

@@ -1,6 +1,6 @@
 /**
- * Data tests: each file of `sql/checks` selects what is not as it should be; no rows means sound. A night looks at the
- * days that changed, however old the warehouse is: the findings of all other days stand as they were.
+ * Data tests: each file of `sql/checks` selects what is wrong; no rows means that the check passes. A run checks the dirty
+ * days, however old the warehouse is; the findings of all other days stay.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -37,8 +37,8 @@ interface Round {
 }
 
 /**
- * Runs all checks on what changed since the last time, and brings `ops.checks` up to date. The touched days are forgotten
- * in the same transaction: a run that is killed here checks them again.
+ * Runs all checks on what changed since the last time, and updates `ops.checks`. The dirty days are cleared in the same
+ * transaction, so a run that is killed here checks them again.
  */
 export async function runChecks(
   session: Session,
@@ -109,7 +109,7 @@ function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }
 
-/** What a check finds depends on its text, on what all of them stand on, and on the models that it looks at. */
+/** What a check finds depends on its text, on the statements that all share, and on the models that it reads. */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
   const texts = [text, statement('checking/found'), statement('incremental/message_rows')];

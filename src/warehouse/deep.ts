@@ -1,4 +1,4 @@
-/** Reading all of a database: DuckDB has a checksum for each block and looks at it when it reads that block. */
+/** Reading all of a database: DuckDB verifies the checksum of each block that it reads. */
 import { z } from 'zod';
 import { Reader } from './reader.js';
 import { statement } from './statements.js';
@@ -8,7 +8,7 @@ const table = z.object({ name: z.string() });
 /**
  * Reads every value of every table; resolves with how many tables there are.
  *
- * @throws CorruptDatabaseError when a block is not what was written
+ * @throws CorruptDatabaseError when a block is damaged
  */
 export async function readEveryBlock(path: string): Promise<number> {
   const reader = await Reader.open(path);

@@ -1,6 +1,6 @@
 /**
  * The file explains itself: a comment on every table, view and column, and the whole dictionary in `ops.dictionary`.
- * What already says the right thing is left alone, so that an ordinary night writes nothing here.
+ * Comments that are right already are left alone, so that an ordinary run writes nothing here.
  */
 import { z } from 'zod';
 import { Dictionary, relationName, type Words } from '../dictionary/dictionary.js';

@@ -145,9 +145,9 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   return Object.fromEntries(Object.entries(shapes).map(([place, shape]) => [place, JSON.stringify(shape)]));
 }
 
-/** Documents of a place that look alike, as `sql/load/shapes_found` tells of them. */
+/** Documents of a place with the same shape, as `sql/load/shapes_found` returns them. */
 export interface Alike {
-  /** Null of what is no object. */
+  /** Null for a document that is not an object. */
   readonly keys: readonly string[] | null;
   /** The JSON types of the place's fields, in the order of `fieldsFor`; null where there is none. */
   readonly types: readonly (string | null)[] | null;

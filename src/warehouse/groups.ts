@@ -1,7 +1,7 @@
-/** Which pulls are loaded together: what can run once for many should not run for each. */
+/** Which pulls are loaded together, so that each step runs once for many of them. */
 import type { EventsPull, Pull } from '../storage/pull.js';
 
-/** Pulls of free streams that are loaded at a time; their answers are small. */
+/** How many pulls of a free stream are loaded at a time; their answers are small. */
 const AT_ONCE = 400;
 
 /** Records of exports that are loaded at a time; a larger export is loaded alone. */

@@ -18,8 +18,8 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   const known = await readIfThere(path);
   if (known?.length === BYTES) return known;
   if (known !== undefined) {
-    throw new DamageError(`${path} is not the key that was written`, {
-      hint: 'restore it from a backup; with another key the same recipient would get another hash',
+    throw new DamageError(`${path} is not a valid key.`, {
+      hint: 'Restore it from a backup. With another key the same recipient would get another hash.',
     });
   }
   const key = randomBytes(BYTES);

@@ -1,4 +1,4 @@
-/** Holding back what would wipe most of a day: the warehouse tells the sizes, `replaces` decides. */
+/** Holds back what would delete most of a day: the warehouse gives the sizes, `replaces` decides. */
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
 import { isLoss, replaces } from './holding.js';
@@ -29,12 +29,12 @@ const change = z
     held,
   }));
 
-/** Pulls that would be held back, or are taken because others were, have to be loaded one by one. */
+/** Pulls that would be held back, or are accepted because others were, must be loaded one by one. */
 export class NotTogetherError extends DamageError {}
 
 /**
- * Takes what must not be replaced by the pull out of the days that it replaces, and notes it in `ops.held_back`. Inside
- * the load's transaction, when `sizes` is there.
+ * Removes what the pull must not replace from the days that it replaces, and records it in `ops.held_back`. Inside the
+ * load's transaction, when `sizes` exists.
  *
  * @throws NotTogetherError when something of several pulls may have to be held back
  */
@@ -44,7 +44,8 @@ export async function holdBack(session: Session, pulls: readonly FreePull[]): Pr
   );
   const [pull, ...others] = pulls;
   if (pull === undefined || losses.length === 0) return;
-  if (others.length > 0) throw new NotTogetherError(`${pull.id} and later ones go one by one.`);
+  if (others.length > 0)
+    throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
   if (pull.accepted === true) return;
   const held = losses.filter(
     ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),

@@ -1,7 +1,7 @@
 /**
- * Whether an answer may take the place of a day that the warehouse holds. An answer that has lost most of the day is held
- * back: the service may have been in the middle of something. It is believed when answers of two nights agree, or when
- * a person says so. Pure: the same answers in the same order always end in the same rows, in a rebuild too.
+ * Whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held back: the
+ * service may be incomplete for a while. It is accepted when answers of two nights agree, or when a person accepts it.
+ * Pure: the same answers in the same order always give the same rows, in a rebuild too.
  */
 import { dayOf } from '../calendar.js';
 
@@ -17,7 +17,7 @@ export interface Candidate extends Size {
   readonly pulledAt: Date;
 }
 
-/** A run around midnight (KST) asks twice on two days; that makes no two nights of it. In hours. */
+/** A run around midnight (KST) asks on two days; that does not count as two nights. In hours. */
 const APART = 6;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What is made of days is brought forward by the days that loads changed, and those that look back at them: models and
- * checks alike. So a night costs what its days cost, however old the warehouse is.
+ * Models and checks are brought forward by the dirty days: those that loads changed, and those that look back at them. So a
+ * run costs what its days cost, however old the warehouse is.
  */
 import { z } from 'zod';
 import { STREAMS, type Stream } from '../storage/pull.js';
@@ -45,7 +45,7 @@ export class DirtyDays {
     this.#session = session;
   }
 
-  /** Fills `dirty_days` and says how many they are; what depends on the same things shares them. */
+  /** Fills `dirty_days` and returns how many there are; refreshes with the same dependence share them. */
   async find(refresh: Refresh): Promise<number> {
     const names = namesOf(refresh);
     const what = JSON.stringify(refresh.full ? 'every day' : names);
@@ -58,7 +58,7 @@ export class DirtyDays {
     return this.#found.days;
   }
 
-  /** Does the work for each batch of the days, with `batch_days` and `lookback_days` at hand. */
+  /** Does the work for each batch of the days, with `batch_days` and `lookback_days` filled. */
   async forEachBatch(refresh: Refresh, work: () => Promise<void>): Promise<void> {
     const names = namesOf(refresh);
     const { batches } = await this.#session.row('incremental/batches', z.object({ batches: count }), names);

@@ -1,4 +1,4 @@
-/** Landed files on their way into DuckDB: their sizes, and repaired where DuckDB is too strict. */
+/** Landed files for DuckDB: their sizes, and repaired copies where DuckDB is too strict. */
 import { createReadStream } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ let copies = 0;
 const decompress = promisify(gunzip);
 const compress = promisify(gzip);
 
-/** A page is about 1 MB; the size of a larger file than this is counted, not believed. */
+/** A page is about 1 MB; the size of a larger file is counted, not read from its trailer. */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
 /** DuckDB keeps a buffer of twice this size for each thread; pages are about 1 MB. */
@@ -24,7 +24,7 @@ export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 /**
  * How large the largest of the files is in JSON, or what DuckDB needs at least.
  *
- * @throws DamageError when a file is not there or holds nothing
+ * @throws DamageError when a file is missing or empty
  */
 export async function largestOf(files: readonly string[]): Promise<number> {
   let largest = SMALLEST_BUFFER;
@@ -52,7 +52,7 @@ async function inflatedSize(file: string): Promise<number> {
   try {
     const { size } = await handle.stat();
     if (!file.endsWith('.gz')) return size;
-    if (size < 18) throw damaged(file, 'is not a whole gzip file');
+    if (size < 18) throw damaged(file, 'is not a complete gzip file');
     const trailer = Buffer.alloc(4);
     await handle.read(trailer, 0, 4, size - 4);
     const said = trailer.readUInt32LE(0);
@@ -72,7 +72,7 @@ async function countInflated(file: string): Promise<number> {
     },
   });
   await pipeline(createReadStream(file), createGunzip(), counter).catch(() => {
-    throw damaged(file, 'is not a whole gzip file');
+    throw damaged(file, 'is not a complete gzip file');
   });
   return bytes;
 }
@@ -88,7 +88,7 @@ export async function repair(file: string, folder: string): Promise<string> {
     throw unreadable(file, cause);
   });
   const body = file.endsWith('.gz') ? await decompress(bytes).catch(() => undefined) : bytes;
-  if (body === undefined) throw damaged(file, 'is not a whole gzip file');
+  if (body === undefined) throw damaged(file, 'is not a complete gzip file');
   const repaired = repairedJson(body.toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);

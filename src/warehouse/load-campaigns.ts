@@ -6,7 +6,7 @@ import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { CampaignsPull } from '../storage/pull.js';
 import type { Session } from './session.js';
 
-/** What an answer is made of, from the outside in; each step unfolds what the next one makes columns of. */
+/** The levels of an answer, from the outside in; each step unfolds what the next one turns into columns. */
 const LEVELS = [
   { place: 'answer', step: '2_answers' },
   { place: 'metric', step: '3_metrics' },

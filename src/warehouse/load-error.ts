@@ -1,8 +1,8 @@
-/** What DuckDB's errors while loading mean to people. Their text quotes values, so little of it is passed on. */
+/** DuckDB's errors while loading as errors for people. Their text quotes values, so little of it is passed on. */
 import { DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 import { damaged } from '../storage/storage-error.js';
 
-/** What our statements say by `error()`, before the name of the file. */
+/** What the SQL files say by `error()`, before the name of the file. */
 const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
 
 /**
@@ -18,8 +18,8 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * The failure of a load as one of ours: `DamageError` for a file that is not what was asked for, `StorageError` for a
- * machine that cannot go on. What is neither stays as it is: then no file is to blame.
+ * The failure of a load as a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for a lack of
+ * disk or memory. Any other error is returned unchanged.
  */
 export function loadError(error: unknown, pull: string): Error {
   if (error instanceof DawnloadError) return error;
@@ -35,13 +35,13 @@ export function loadError(error: unknown, pull: string): Error {
   }
   if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
     return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
-      hint: 'Nothing of it was kept there, and nothing that was received is lost: free disk or memory, then run again.',
+      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again.',
       cause: new Error(withoutValues(message)),
     });
   }
   if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
   return new DamageError(`The pull ${pull} cannot be loaded (${kind}).`, {
-    hint: 'The other days are loaded without it. It stays in the landing zone; please report this with its shape.',
+    hint: 'The other days are loaded without it. It stays in the landing zone. Please report this with its shape.',
     cause: new Error(withoutValues(message)),
   });
 }

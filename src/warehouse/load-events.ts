@@ -8,13 +8,13 @@ import type { EventsPull } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
-/** The share of DuckDB's memory that the JSON of all batches takes that are prepared at a time; what comes of it takes the rest. */
+/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
 const SHARE_OF_MEMORY = 0.15;
 
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
 
-/** Those who prepare batches beside each other, by number: a worker's connection is opened when it is asked for first. */
+/** The workers that prepare batches in parallel, by number; a worker's connection is opened when it is first needed. */
 export interface Workers {
   readonly count: number;
   /** The memory that all of them share. */
@@ -23,8 +23,8 @@ export interface Workers {
 }
 
 /**
- * Replaces the exports' days. Inside the load's transaction; `days` is there. Resolves with the days of other exports that
- * have to be loaded again, since they gave records up for one of these.
+ * Replaces the exports' days. Inside the load's transaction; `days` exists. Resolves with the days of other exports that
+ * must be loaded again, since they gave records up for one of these.
  *
  * @throws DamageError when the pages do not hold the records that were landed
  */
@@ -44,7 +44,7 @@ export async function loadEvents(
     if (found !== landed) {
       throw damaged(
         await firstOf(pull),
-        `and its neighbours hold ${found} records together, not the ${landed} that were landed`,
+        `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
       );
     }
   }
@@ -61,9 +61,9 @@ export async function loadEvents(
 }
 
 /**
- * Pages to tables, batch by batch, so that a day of any size fits into memory. Each worker prepares a batch beside the others,
- * so that every core is busy, and hands it over to the tables before it takes the next one. Gives the days of pages that had
- * to be repaired.
+ * Pages to tables, batch by batch, so that a day of any size fits into memory. The workers prepare batches in parallel, so
+ * that every core is busy; each inserts its batch before it takes the next one. Returns the days of pages that had to be
+ * repaired.
  */
 async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
   const repaired: Day[] = [];

@@ -6,7 +6,7 @@ import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { StatisticsPull, SubchannelPull } from '../storage/pull.js';
 import type { Session } from './session.js';
 
-/** Replaces the days of the pulls. Inside the load's transaction; `days` is there. */
+/** Replaces the days of the pulls. Inside the load's transaction; `days` exists. */
 export async function loadStatistics(
   session: Session,
   unknown: UnknownFields,

@@ -25,7 +25,7 @@ export interface LoadContext {
   readonly unknown: UnknownFields;
   readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** For copies of files that need mending; they are removed afterwards. */
+  /** For repaired copies of files; they are removed afterwards. */
   readonly tempDirectory: string;
 }
 
@@ -38,7 +38,7 @@ export interface LoadOutcome {
  * Loads pulls of one stream that were not loaded before, or loads them again: not two exports of one day, and no
  * incomplete pull beside others.
  *
- * @throws DamageError when a file is not what the service answers, or not all of it
+ * @throws DamageError when a file is not an answer of the service, or incomplete
  * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
  */
 export async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {

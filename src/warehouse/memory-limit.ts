@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { messageOf } from '../errors.js';
 import type { Session } from './session.js';
 
-/** Enough for a day of any size with ordinary messages; the process takes about 150 MB beside it. */
+/** Enough for a day of any size with ordinary messages; the process takes about 150 MB more. */
 const ORDINARY_MB = 320;
 
 /** The share of the machine that an extraordinary load may take. */
@@ -21,10 +21,10 @@ export function ordinaryLimit(
   return { megabytes, threads };
 }
 
-/** How much more an extraordinary load is given, step by step. */
+/** The factors of the higher limits of an extraordinary load. */
 const STEPS = [3, 10];
 
-/** One thread, since each keeps a page and its messages in hand, and no more memory than the machine can well spare. */
+/** One thread, since each holds a page and its messages in memory, and at most a share of the machine's memory. */
 function higherLimits({ megabytes }: MemoryLimit): MemoryLimit[] {
   const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
   const most = Math.max(megabytes, Math.floor(machine * AT_MOST));

@@ -14,7 +14,7 @@ interface Migration {
 /**
  * Brings the file to the schema of this program.
  *
- * @throws ConfigError when a newer program has brought it further
+ * @throws ConfigError when a newer version has migrated it further
  */
 export async function migrate(session: Session, now: Date): Promise<void> {
   const migrations = statementsIn('schema').map(parse);
@@ -24,7 +24,7 @@ export async function migrate(session: Session, now: Date): Promise<void> {
     throw new ConfigError(
       `The warehouse has schema ${applied}; this version of dawnload knows up to ${newest}.`,
       {
-        hint: 'Install the newer version again, or make the warehouse anew with `dawnload rebuild`.',
+        hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.',
       },
     );
   }

@@ -29,7 +29,7 @@ export interface Model {
   readonly select: string;
   /** Undefined for a view. */
   readonly incremental: Incremental | undefined;
-  /** Of this model, of what it is made of, and of the schema. */
+  /** Of this model, of the models that it reads, and of the schema. */
   readonly fingerprint: string;
 }
 
@@ -46,7 +46,7 @@ const table = z.strictObject({
 
 let all: readonly Model[] | undefined;
 
-/** All models, each after those that it is made of. The files of the package are read once. */
+/** All models, each after those that it reads. The files of the package are read once. */
 export function models(): readonly Model[] {
   all ??= readModels();
   return all;

@@ -1,4 +1,4 @@
-/** Opening the working file: where it lies, what DuckDB is allowed, and what it means when it will not open. */
+/** Opens the working file with DuckDB's settings, and explains why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
@@ -19,7 +19,7 @@ export interface Opening {
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open
- * @throws CorruptDatabaseError when it is no database, or a damaged one
+ * @throws CorruptDatabaseError when it is not a database, or a damaged one
  */
 export async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, limits, signal } = opening;
@@ -44,20 +44,20 @@ export async function openSession(opening: Opening): Promise<Session> {
 
 async function folder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new StorageError(`The folder ${path} cannot be made (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Correct the rights of the data folder, then run again.',
+    throw new StorageError(`The folder ${path} cannot be created (${codeOf(cause) ?? 'unknown'}).`, {
+      hint: 'Correct the permissions of the data folder, then run again.',
       cause,
     });
   });
 }
 
-/** What runs that were killed left of their spilled and repaired data, which may be personal. */
+/** Removes spilled and repaired data of killed runs, which may be personal. */
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-)/.test(name));
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }
 
-/** A run that was killed while DuckDB created the file: there is nothing in it, and DuckDB would refuse it. */
+/** Removes the empty file of a run that was killed while DuckDB created it; DuckDB would refuse it. */
 async function removeEmpty(path: string): Promise<void> {
   const size = await stat(path).then(
     ({ size }) => size,
@@ -70,13 +70,13 @@ function openingError(path: string, cause: unknown): Error {
   const text = messageOf(cause);
   if (/Could not set lock|Conflicting lock/.test(text)) {
     return new TryLaterError(`${path} is open in another program.`, {
-      hint: 'Close it there; for looking at data there is the published file.',
+      hint: 'Close it there. To look at data, open the published file.',
       cause,
     });
   }
   if (/Permission denied|Cannot open file|No space left|Read-only file system|Is a directory/.test(text)) {
     return new StorageError(`${path} cannot be opened for writing.`, {
-      hint: 'Correct the rights of the data folder, or free its disk, then run again.',
+      hint: 'Correct the permissions of the data folder, or free disk space, then run again.',
       cause,
     });
   }

@@ -1,4 +1,4 @@
-/** How recipients' numbers are kept, and the record of it in the file: rows of two settings must not stand side by side. */
+/** How recipients' numbers are kept. The file records the setting, since rows of two settings must not be mixed. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
@@ -28,7 +28,7 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
   if (before.recipients === recipients && before.key_fingerprint === (fingerprint ?? null)) return;
   if (before.has_rows) {
     throw new ConfigError(sentenceOf(before.recipients, recipients), {
-      hint: 'Make the warehouse anew under the setting of today, with no request: `dawnload rebuild`.',
+      hint: 'To rebuild it under the current setting, without any request: `dawnload rebuild`.',
     });
   }
   await session.transaction(async () => {
@@ -38,13 +38,13 @@ export async function keepToPrivacy(session: Session, privacy: Privacy): Promise
 }
 
 function sentenceOf(before: string | null, now: string): string {
-  if (before === null) return 'The warehouse was made by a version that hid less of what is personal.';
+  if (before === null) return 'The warehouse was made by a version that redacted less personal data.';
   if (before === now)
     return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
-  return `The warehouse was made with privacy.recipients ${before}; the setting is ${now} now.`;
+  return `The warehouse was made with privacy.recipients ${before}; the setting is now ${now}.`;
 }
 
-/** Tells two keys apart without telling either; only hashes depend on the key. */
+/** Distinguishes two keys without revealing them; only hashes depend on the key. */
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
   if (recipients !== 'hash') return undefined;
   return createHash('sha256').update('dawnload').update(key).digest('hex').slice(0, 16);

@@ -1,6 +1,6 @@
 /**
- * Publishing: the private file becomes what readers see, whole and at once. Readers that have the old file open keep
- * it; those who open it afterwards get the new one.
+ * Publishing: the private file becomes the one that readers open, in one rename. Readers that have the old file open keep
+ * it; readers that open it afterwards get the new one.
  */
 import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -25,23 +25,23 @@ export interface Publication {
   readonly effects: Pick<Effects, 'reach'>;
 }
 
-/** What every DuckDB file has behind its first checksum. */
+/** What every DuckDB file has after its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
 
 /**
- * Makes sure that what lies where the warehouse is to be published is a database, and not somebody's other file.
+ * Makes sure that the file to be replaced is a database, and not another file.
  *
- * @throws DamageError when it is something else; it is not touched
+ * @throws DamageError when it is something else; it is left unchanged
  */
 export async function assertReplaceable(published: string): Promise<void> {
   if (!existsSync(published) || (await isDatabase(published))) return;
   throw new DamageError(`${published} is not a DuckDB file, so it is not replaced.`, {
-    hint: 'Move it away and run again; or `dawnload rebuild`, which sets it aside and makes the warehouse anew.',
+    hint: 'Move it away and run again, or run `dawnload rebuild`, which renames it and rebuilds the warehouse.',
   });
 }
 
-/** Gives a file that is no database another name, so that nothing of it is lost. */
+/** Renames a file that is not a database, so that it is not lost. Returns its new path. */
 export async function setAside(published: string, now: Date): Promise<string | undefined> {
   if (!existsSync(published) || (await isDatabase(published))) return undefined;
   const aside = `${published}.set-aside-${now.toISOString().replaceAll(/[-:]/g, '')}`;
@@ -67,12 +67,12 @@ async function isDatabase(path: string): Promise<boolean> {
  * Copies the private file beside the published one and renames it into place.
  *
  * @throws DamageError when the private file still has a log, so that a copy would lack rows
- * @throws StorageError when the disk refuses, or somebody has the published file open for writing; it is as it was
+ * @throws StorageError when the disk refuses, or another program has the published file open for writing; it is unchanged
  */
 export async function publish({ working, published, effects }: Publication): Promise<{ bytes: number }> {
   if (existsSync(`${working}.wal`)) {
     throw new DamageError(`${working} was not closed: its log ${basename(working)}.wal is still there.`, {
-      hint: 'Run again; if it stays, `dawnload rebuild` makes the warehouse anew.',
+      hint: 'Run again. If the log stays, run `dawnload rebuild`.',
     });
   }
   const next = `${published}.next-${process.pid}`;
@@ -98,7 +98,7 @@ export async function publish({ working, published, effects }: Publication): Pro
     await rm(next, { force: true }).catch(() => undefined);
     if (cause instanceof StorageError) throw cause;
     throw new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'The last published file stays as it was; free the disk or correct the rights, then run again.',
+      hint: 'Readers keep the previous warehouse. Free disk space or correct the permissions, then run again.',
       cause,
     });
   }
@@ -123,23 +123,23 @@ export async function discardDatabase(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** A program that writes into the published file would lay its next log beside the new one, and DuckDB would replay it. */
+/** A program that has the published file open for writing would leave its log beside the new one, and DuckDB would replay it. */
 async function assertNotWritten(published: string): Promise<void> {
   if (!existsSync(published)) return;
   try {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Whatever else is wrong with the old file, the new one mends it.
+    // Whatever else is wrong with the old file, the new one replaces it.
     if (!/Could not set lock|Conflicting lock/.test(messageOf(cause))) return;
     throw new StorageError(`${published} is open for writing in another program.`, {
-      hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again: what was loaded is kept.',
+      hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
       cause,
     });
   }
 }
 
-/** What runs that were killed while publishing left behind. */
+/** Removes the files of runs that were killed while publishing. */
 async function sweep(published: string): Promise<void> {
   const folder = dirname(published);
   const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));

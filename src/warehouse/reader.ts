@@ -1,4 +1,4 @@
-/** The published file, for reading alone: it can neither be changed through this, nor can anything else be reached. */
+/** The published file, read-only: no write to it, and no access to other files. */
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
@@ -14,7 +14,7 @@ export class Reader {
   }
 
   /**
-   * Opens a published warehouse; many may at the same time. Instants are shown in Korean time.
+   * Opens a published warehouse; many readers may at the same time. Instants are shown in Korean time.
    *
    * @throws ConfigError when there is none yet
    * @throws CorruptDatabaseError when the file is not a warehouse
@@ -22,7 +22,7 @@ export class Reader {
   static async open(path: string): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`There is no warehouse ${path} yet.`, {
-        hint: 'Make one with `dawnload run`, or try `dawnload demo`, which needs no account.',
+        hint: 'Create one with `dawnload run`, or try `dawnload demo`, which needs no account.',
       });
     }
     let instance: DuckDBInstance;
@@ -40,7 +40,7 @@ export class Reader {
     return new Reader(instance, connection);
   }
 
-  /** Shuts every way out of the database: no other file, no network, no settings. Before SQL that a user typed. */
+  /** Denies access to other files, the network and settings. Before SQL that a user typed. */
   async confine(): Promise<void> {
     await this.connection.run('set enable_external_access = false');
     await this.connection.run('set lock_configuration = true');

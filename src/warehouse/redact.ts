@@ -1,10 +1,10 @@
-/** Putting what is personal under the setting, before it reaches a table: few documents hold any, so it may take its time. */
+/** Redacts personal data as the setting says, before it reaches a table. Few documents hold any, so speed matters little. */
 import { z } from 'zod';
 import { count, type Session } from './session.js';
 
 /**
- * Redacts documents that may hold something personal: `candidates` selects them, `replace` takes them back redacted.
- * `sql/load/redact.sql` says what happens in between.
+ * Redacts documents that may hold personal data: `candidates` selects them, `sql/load/redact.sql` redacts them, `replace`
+ * writes them back.
  */
 export async function redact(
   session: Session,

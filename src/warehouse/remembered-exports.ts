@@ -1,4 +1,4 @@
-/** What a closed warehouse file remembers of paid exports: a witness beside the ledger. */
+/** The paid exports in a closed warehouse file, to compare the ledger with. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { Reader } from './reader.js';
@@ -55,8 +55,8 @@ export const rememberedExport = z
   }));
 
 /**
- * The exports of a file that this process has not open. None of one that is not there or cannot be read: a witness that
- * is silent proves nothing, and what is wrong with the file is told where it is opened for its own sake.
+ * The exports of a file that this process has not open. None of a file that does not exist or cannot be read; its error is
+ * reported where the warehouse itself is opened.
  */
 export async function rememberedExports(file: string): Promise<ExportRow[]> {
   if (!existsSync(file)) return [];

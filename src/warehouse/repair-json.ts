@@ -1,6 +1,6 @@
 /**
- * JSON texts that a strict reader refuses, made such that it takes them: what is wrong is replaced in its place, and the
- * rest stays as it came. Pure; the landed file keeps what the service sent.
+ * Repairs JSON texts that a strict reader refuses: what is wrong is replaced in its place, and the rest stays as received.
+ * Pure; the landed file keeps what the service sent.
  */
 
 /** A string of JSON from quote to quote, or the words that JavaScript knows and JSON does not. */
@@ -13,8 +13,8 @@ const TROUBLES =
 
 /**
  * The text without a byte order mark, with half pairs of surrogates as U+FFFD, control characters and unknown escapes
- * escaped, and `NaN` and the infinities as null. Of a list of records, one that is no JSON even then becomes the string
- * of its text, so that it stands for itself beside the others.
+ * escaped, and `NaN` and the infinities as null. In a list of records, one that is still not JSON becomes the string of
+ * its text, so that the other records can be loaded.
  *
  * @returns undefined when what is left is not JSON
  */
@@ -51,7 +51,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same text, where the elements of the outer list, or of the list `data`, that are no JSON are strings. */
+/** The same text, with elements of the outer list, or of the list `data`, that are not JSON as strings. */
 function withTextsForBroken(text: string): string {
   const start = /^\s*\[/.exec(text) ?? /"data"\s*:\s*\[/.exec(text);
   if (start === null) return text;

@@ -4,16 +4,16 @@ import { isRefusal } from './load-error.js';
 import type { CampaignAnswer, Pull } from '../storage/pull.js';
 import type { Session } from './session.js';
 
-/** A copy that is read in the place of a landed file; the caller removes it. */
+/** A copy that is read instead of a landed file; the caller removes it. */
 export interface RepairedCopy {
   readonly pull: string;
   readonly file: string;
 }
 
 /**
- * The pulls with copies in the place of those files that DuckDB refuses.
+ * The pulls, with copies instead of the files that DuckDB refuses.
  *
- * @throws DamageError when a file is no JSON, also when repaired
+ * @throws DamageError when a file is not JSON, even when repaired
  */
 export async function repairedPulls(
   pulls: readonly Pull[],

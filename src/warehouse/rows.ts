@@ -1,4 +1,4 @@
-/** What the warehouse takes and gives besides pulls: plain data, one interface per table of schema `ops`. */
+/** What the warehouse takes and returns besides pulls: plain data, one interface per table of schema `ops`. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Stream } from '../storage/pull.js';
@@ -19,11 +19,11 @@ export interface LoadReport {
   readonly superseded: readonly Day[];
   /** Counters of earlier pulls that this one changed (daily statistics only). */
   readonly restatements: number;
-  /** What was odd and dealt with, by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
+  /** How many records were nonconforming and handled, by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days whose exports gave records up for a day that was replaced: to be loaded again. */
+  /** Days whose exports gave records up for a replaced day: they must be loaded again. */
   readonly neighbours: readonly Day[];
 }
 
@@ -94,10 +94,10 @@ export interface RunEnd {
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** A row that a check of `sql/checks` gave: something is not as it should be. */
+/** A row that a check of `sql/checks` returned: something is wrong. */
 export interface Finding {
   readonly name: string;
-  /** `stop`: do not trust that part; `warn`: look at it. */
+  /** `stop` withholds the file, `warn` is reported. */
   readonly severity: 'stop' | 'warn';
   readonly stream: string | undefined;
   readonly date: Day | undefined;

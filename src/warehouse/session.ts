@@ -32,7 +32,7 @@ export class Session {
 
   readonly #siblings: Session[] = [];
   readonly #signal: AbortSignal | undefined;
-  /** Whether what is at work must come to its end: a commit, a rollback, a checkpoint. */
+  /** Whether the current statement must not be interrupted: a commit, a rollback, a checkpoint. */
   #settling = false;
 
   private constructor(
@@ -46,7 +46,7 @@ export class Session {
     signal?.addEventListener('abort', this.#interrupt);
   }
 
-  /** @param signal once it aborts, the statement in hand is interrupted and no other begins: its reason is thrown */
+  /** @param signal when it aborts, the current statement is interrupted and no other begins: its reason is thrown */
   static async open(instance: DuckDBInstance, signal?: AbortSignal): Promise<Session> {
     return new Session(instance, await instance.connect(), signal);
   }
@@ -131,7 +131,7 @@ export class Session {
     }
   }
 
-  /** What DuckDB was asked for; the signal's reason in the place of what became of an interrupted statement. */
+  /** The result of the work; after the signal, its reason is thrown instead of DuckDB's error. */
   async #sound<T>(work: () => Promise<T>): Promise<T> {
     this.#signal?.throwIfAborted();
     try {
@@ -156,9 +156,9 @@ export class Session {
 }
 
 /**
- * What DuckDB was asked for.
+ * The result of the work.
  *
- * @throws CorruptDatabaseError when it finds the file damaged; whatever else it throws is the caller's to explain
+ * @throws CorruptDatabaseError when DuckDB finds the file damaged; any other error is passed on
  */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,4 @@
-/** The header of a SQL file that is one select: what it is, in lines that both people and this program read. */
+/** The header of a SQL file that is one select, in lines that both people and this program read. */
 
 /**
  * The comments at the top of a file, by key: `-- key: value`, and the lines below that go on with it, which are indented by

@@ -2,9 +2,9 @@
 
 export interface EventTable {
   readonly name: string;
-  /** What tells its rows apart. */
+  /** The columns that identify a row. */
   readonly key: string;
-  /** What tells apart the records that they come from. */
+  /** The columns that identify the record of a row. */
   readonly record: string;
 }
 

@@ -1,4 +1,4 @@
-/** What differs from the specification: found by looking at lists of keys, and only where there is any, taken apart. */
+/** What differs from the specification: found by lists of keys, and split off only where there is any. */
 import { z } from 'zod';
 import { nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
 import type { Session } from './session.js';
@@ -36,7 +36,7 @@ export class UnknownFields {
     this.#fields = fields;
   }
 
-  /** Leaves in the documents of a place only what the specification knows, as it knows it; the rest goes beside them. */
+  /** Leaves in the documents of a place only what conforms to the specification; the rest goes into `extra`. */
   async split(place: string, documents: Documents): Promise<void> {
     const part = this.#fields.find((field) => field.place === place && field.part !== null);
     const pointer = part === undefined ? '' : pointerTo(part.field);

@@ -58,7 +58,7 @@ export interface WarehouseOptions {
   /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
-  /** Once it aborts, everything but closing ends with its reason; a transaction in hand is rolled back. */
+  /** When it aborts, everything except closing ends with its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
 }
 
@@ -80,7 +80,7 @@ export class Warehouse {
    * Opens the working file, creates it where there is none, and brings its schema forward.
    *
    * @throws ConfigError when a newer version of this program made it, or another setting of privacy
-   * @throws CorruptDatabaseError when it is no database, or a damaged one
+   * @throws CorruptDatabaseError when it is not a database, or a damaged one
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
@@ -94,7 +94,7 @@ export class Warehouse {
     } catch (error) {
       session.close();
       if (error instanceof DawnloadError) throw error;
-      throw new CorruptDatabaseError(`${path} is not the warehouse that was written.`, error);
+      throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
     return new Warehouse(session, options);
   }
@@ -114,7 +114,7 @@ export class Warehouse {
   /**
    * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
    *
-   * @throws DamageError when a landed file is not what the service answers
+   * @throws DamageError when a landed file is not an answer of the service
    * @throws StorageError when disk or memory do not suffice
    */
   async load(pull: Pull): Promise<LoadReport> {
@@ -129,8 +129,8 @@ export class Warehouse {
   }
 
   /**
-   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. One of a group that stands in
-   * the way is found by loading its pulls one by one: the others do not wait for it.
+   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. A group that fails is divided
+   * until the pull that fails is found: the others are loaded.
    *
    * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
    */
@@ -149,7 +149,7 @@ export class Warehouse {
     return outcome;
   }
 
-  /** Half of a group that cannot be loaded as a whole goes before the other half. */
+  /** Loads a group; one that cannot be loaded as a whole is loaded in halves. */
   async #loadOrDivide(
     pulls: readonly Pull[],
     outcome: LoadOutcome,
@@ -182,7 +182,7 @@ export class Warehouse {
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
   }
 
-  /** The days of a stream whose last answer was held back, since it would have wiped most of them. */
+  /** The days of a stream whose last answer was held back, since it would have deleted most of them. */
   async heldBack(stream: Stream): Promise<Day[]> {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
@@ -235,7 +235,7 @@ export class Warehouse {
     this.#options.effects.reach('model/done');
   }
 
-  /** Runs `sql/checks` on the touched days, which are dealt with by that, and gives all that stands in `ops.checks`. */
+  /** Runs `sql/checks` on the dirty days, clears them, and returns all findings of `ops.checks`. */
   async check(): Promise<Finding[]> {
     const { effects } = this.#options;
     const findings = await this.#refining(() =>
@@ -248,7 +248,7 @@ export class Warehouse {
   }
 
   /**
-   * Writes everything into the file, leaves no log beside it, and lets it go. Closing twice does nothing.
+   * Writes everything into the file, leaves no log beside it, and closes it. Closing twice does nothing.
    *
    * @throws StorageError when the log cannot be written into the file; the next opening tries again
    */
@@ -264,8 +264,8 @@ export class Warehouse {
       this.#session.close();
     }
     if (existsSync(`${path}.wal`)) {
-      throw new StorageError(`${path} could not be closed: its log stayed beside it.`, {
-        hint: 'Run again; nothing is lost.',
+      throw new StorageError(`${path} could not be closed: its log is still there.`, {
+        hint: 'Run again. Nothing is lost.',
       });
     }
     effects.reach('close/done');
@@ -282,7 +282,7 @@ export class Warehouse {
     } catch (cause) {
       if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
       throw new StorageError(`${this.#options.path} cannot be written.`, {
-        hint: 'Free its disk, then run again; nothing that was received is lost.',
+        hint: 'Free disk space, then run again. Nothing that was received is lost.',
         cause,
       });
     }
@@ -293,7 +293,7 @@ function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
   return ordinaryLimit(memoryLimitMb, threads);
 }
 
-/** What loads need beside the warehouse's own connection. */
+/** What loads need besides the warehouse's own connection. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory } = options;
   const fields = fieldsFor(options.brand);

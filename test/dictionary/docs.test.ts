@@ -51,7 +51,7 @@ describe('dawnload docs', () => {
     expect(text).toMatch(/^ {2}ops\.coverage +The days/m);
   });
 
-  test('shows one table with its grain and columns, in either language', async () => {
+  test('shows one table with its grain and columns, in either language', { tags: ['long'] }, async () => {
     expect(await docs({ table: 'events' })).toMatch(
       /^events \(table\)\n[\s\S]+One row per export record[\s\S]+ {2}occurred_at +timestamptz +When it happened/,
     );
@@ -65,7 +65,7 @@ describe('dawnload docs', () => {
     expect(await docs({ table: 'coverage' })).toMatch(/^ops\.coverage \(table\)/);
   });
 
-  test('stays within the window, wide letters counted as drawn', async () => {
+  test('stays within the window, wide letters counted as drawn', { tags: ['long'] }, async () => {
     for (const lang of ['en', 'ko'] as const) {
       const { schemas } = JSON.parse(await docs({ json: true, lang })) as { schemas: SchemaEntry[] };
       for (const width of [40, 60, 80, 119]) {
@@ -91,7 +91,7 @@ describe('dawnload docs', () => {
     ).toBeLessThanOrEqual(70);
   });
 
-  test('gives JSON for programs', async () => {
+  test('gives JSON for programs', { tags: ['long'] }, async () => {
     const all = JSON.parse(await docs({ json: true, lang: 'ko' })) as {
       language: string;
       schemas: { name: string; relations: { name: string; columns: unknown[] }[] }[];
@@ -116,7 +116,7 @@ describe('dawnload docs', () => {
     }
   });
 
-  test('offers the nearest names for one that it does not know', async () => {
+  test('offers the nearest names for one that it does not know', { tags: ['long'] }, async () => {
     const failure: unknown = await docs({ table: 'evnts' }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
     expect(failure).toMatchObject({

@@ -48,7 +48,7 @@ describe('clocks that are further apart than five minutes', () => {
     const place = await make();
     const result = await place.run(['run', '--json'], clock(ms));
     expect(result.stderr).toMatch(words);
-    expect(result.stderr).toMatch(/set this machine’s clock right/);
+    expect(result.stderr).toMatch(/Correct this machine’s clock/);
     expect(result.code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(0);
     for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns']) {
@@ -72,14 +72,14 @@ describe('clocks that are further apart than five minutes', () => {
     const before = place.sandbox.requests().E20;
     for (const ms of [-48 * HOUR, 48 * HOUR]) {
       const again = await place.run(['exports', 'resume', '2026-11-20.1', '--pay-again'], clock(ms));
-      expect(again.stderr).toMatch(/clock is 48 h 0 min .* the service's\. Nothing was paid for\./);
+      expect(again.stderr).toMatch(/clock is 48 h 0 min .* the service's\. No paid request was sent\./);
       expect(again.code).toBe(1);
     }
     const backfill = ['backfill', '--start', '2026-11-15', '--end', '2026-11-16', '--yes-paid'];
     expect((await place.run(backfill, clock(48 * HOUR))).code).toBe(1);
     const future = ['backfill', '--start', '2026-11-21', '--end', '2026-11-22', '--yes-paid'];
     const result = await place.run(future, clock(48 * HOUR));
-    expect(result.stderr).toMatch(/2026-11-20 is the last complete day/);
+    expect(result.stderr).toMatch(/The last complete day is 2026-11-20/);
     expect(result.code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(before);
     expect(await daysOf(place, 'statistics')).toEqual(['15', '16', '17', '18', '19', '20']);
@@ -90,7 +90,7 @@ test('within five minutes the earlier clock decides whether yesterday is complet
   const seven = completeFrom('2026-11-20').getTime();
   const place = await make({ now: () => new Date(seven - 2 * MINUTE) });
   const result = await place.run(['run'], { DAWNLOAD_NOW: new Date(seven + 2 * MINUTE).toISOString() });
-  expect(result.stderr).toMatch(/2026-11-19 is the last complete day/);
+  expect(result.stderr).toMatch(/The last complete day is 2026-11-19/);
   expect(result.code).toBe(0);
   expect(await daysOf(place, 'statistics')).toEqual(['17', '18', '19']);
   expect(await daysOf(place, 'events')).toEqual(['17', '18', '19']);

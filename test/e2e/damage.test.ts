@@ -3,7 +3,7 @@
 import { cp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { contents } from '../torture/compare.js';
+import { contents } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
 
 let place: Place;
@@ -102,7 +102,7 @@ test('a flipped bit in one landed answer costs that answer alone', async () => {
   const rebuilt = await place.run(['rebuild']);
   expect(rebuilt.code).toBe(1);
   expect(rebuilt.stderr).toContain(file);
-  expect(rebuilt.stderr).not.toContain('free disk or memory');
+  expect(rebuilt.stderr).not.toContain('Free disk or memory');
   expect(await place.rows('select count(*) > 0 as there from events')).toEqual([{ there: true }]);
 });
 
@@ -117,7 +117,7 @@ describe('a page of a paid export that was damaged', () => {
     await damagePage();
     const rebuilt = await place.run(['rebuild']);
     expect(rebuilt.code).toBe(1);
-    expect(rebuilt.stderr).toContain('The private warehouse holds those events, so it stays');
+    expect(rebuilt.stderr).toContain('The private warehouse holds these events, so it is kept');
     expect((await place.run(['run'])).code).toBe(0);
     expect(await contents(place.published)).toEqual(before);
   });

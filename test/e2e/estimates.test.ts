@@ -62,7 +62,7 @@ describe('the first night of a budget', () => {
     });
     const result = await place.run(['run']);
     expect(result.code).toBe(1);
-    expect(result.stderr).toMatch(/waiting for the size of one that is under way: 2026-11-19/);
+    expect(result.stderr).toMatch(/waiting for the size of an export that is under way: 2026-11-19/);
     expect((await place.run(['run'])).code).toBe(1);
     expect(place.sandbox.requests().E20).toBe(1);
     const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
@@ -118,7 +118,7 @@ describe('a paid export that comes without records', () => {
     ]);
     const doubted = await place.run(['run']);
     expect(doubted.code).toBe(1);
-    expect(doubted.stderr).toMatch(/holds no record .*Check exports\.page_parameter/);
+    expect(doubted.stderr).toMatch(/reports no records .*Check exports\.page_parameter/);
     expect(await listed(place)).toMatchObject([{ state: 'requested', empty_in_doubt: true, records: null }]);
     expect(await place.run(['status'])).toMatchObject({ code: 1 });
     place.sandbox.setFaults([]);
@@ -154,7 +154,7 @@ describe('a page of a paid export that comes short', () => {
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
     const first = await place.run(['run']);
     expect(first.code).toBe(1);
-    expect(first.stderr).toMatch(/page 1 holds 990 records where others hold 1000/);
+    expect(first.stderr).toMatch(/page 1 holds 990 records, others hold 1000/);
     const billed = place.sandbox.bills()[0]?.records ?? 0;
     expect(await events(place)).toEqual([{ events: billed - 10 }]);
     place.sandbox.setFaults([]);
@@ -176,7 +176,7 @@ describe('a page of a paid export that comes short', () => {
     expect(resumed.code).toBe(0);
     expect(await events(place)).toEqual([{ events: place.sandbox.bills()[0]?.records }]);
     const again = await place.run(['exports', 'resume', '2026-11-20.1']);
-    expect(again.stderr).toMatch(/Every page of export 2026-11-20\.1 is whole/);
+    expect(again.stderr).toMatch(/Export 2026-11-20\.1 is complete: every page is intact/);
   });
 });
 

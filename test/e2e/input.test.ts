@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,11 +42,11 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
     ['backfill --start 2026-12-01 --end 2026-12-05', /2026-12-01 is in the future/],
     ['backfill --start 2026-11-19 --end 2027-01-05', /2027-01-05 is in the future/],
     ['backfill --start 2026-11-19', /required option '--end <day>'/],
-    ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /--streams does not know "clicks"/],
+    ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
     ['rum', /unknown command 'rum'/],
     ['run --jsn', /unknown option '--jsn'/],
     ['schedule --at 06:59', /before yesterday/],
-    ['schedule print windows', /does not know "windows"/],
+    ['schedule print windows', /There is no scheduler "windows"/],
     ['run --config nowhere.yaml', /no configuration file/],
     ['query --format xml', /--format/],
   ])('dawnload %s', async (args, words) => {
@@ -99,22 +100,26 @@ describe('settings that are meant to do harm', () => {
     expect(result.code).toBe(2);
   });
 
-  test('a .env in the working folder has no say in the settings of another folder', async () => {
-    const elsewhere = await mkdtemp(join(tmpdir(), 'dawnload-elsewhere-'));
-    try {
-      await writeFile(
-        join(elsewhere, '.env'),
-        'DAWNLOAD_BASE_URL=http://127.0.0.1:10\nDAWNLOAD_DATA_DIR=books\n',
-      );
-      const args = ['run', '--config', join(folder, 'dawnload.yaml')];
-      const result = await ended(start(args, elsewhere, KEYS));
-      expect(result.stderr).toMatch(/127\.0\.0\.1:9 cannot be reached/);
-      expect(await readdir(elsewhere)).toEqual(['.env']);
-      expect(await readdir(folder)).toContain('data');
-    } finally {
-      await rm(elsewhere, { recursive: true });
-    }
-  });
+  test(
+    'a .env in the working folder has no say in the settings of another folder',
+    { tags: ['long'] },
+    async () => {
+      const elsewhere = await mkdtemp(join(tmpdir(), 'dawnload-elsewhere-'));
+      try {
+        await writeFile(
+          join(elsewhere, '.env'),
+          'DAWNLOAD_BASE_URL=http://127.0.0.1:10\nDAWNLOAD_DATA_DIR=books\n',
+        );
+        const args = ['run', '--config', join(folder, 'dawnload.yaml')];
+        const result = await ended(start(args, elsewhere, KEYS));
+        expect(result.stderr).toMatch(/127\.0\.0\.1:9 cannot be reached/);
+        expect(await readdir(elsewhere)).toEqual(['.env']);
+        expect(await readdir(folder)).toContain('data');
+      } finally {
+        await rm(elsewhere, { recursive: true });
+      }
+    },
+  );
 
   test('init puts the place for secrets beside the settings, where it is read', async () => {
     await mkdir(join(folder, 'etc'));
@@ -147,14 +152,14 @@ describe('the calendar', () => {
     await writeFile(join(folder, 'dawnload.yaml'), SETTINGS.replace('2026-11-18', '2026-11-21'));
     const result = await dawnload('run');
     expect(result.stderr).toMatch(
-      /nothing to do yet: start_date 2026-11-21 is complete from 2026-11-22 07:00 KST/,
+      /Nothing to do yet: the start_date 2026-11-21 is complete from 2026-11-22 07:00 KST/,
     );
     expect(result.code).toBe(0);
   });
 });
 
 describe('the world outside', () => {
-  test('a host that does not answer is named, exit code 1', async () => {
+  test('a host that does not answer is named, exit code 1', { tags: ['long'] }, async () => {
     const result = await dawnload('run');
     expectSentence(result, /127\.0\.0\.1:9 cannot be reached/);
     expect(result.code).toBe(1);
@@ -163,7 +168,7 @@ describe('the world outside', () => {
   test('a folder that cannot be written is named, exit code 1', async () => {
     // Not even root may make a folder there.
     const result = await dawnload('run', { ...KEYS, DAWNLOAD_DATA_DIR: '/proc/dawnload' });
-    expectSentence(result, /cannot make the folder \/proc\/dawnload/i);
+    expectSentence(result, /Cannot create the folder \/proc\/dawnload/);
     expect(result.code).toBe(1);
   });
 
@@ -174,7 +179,7 @@ describe('the world outside', () => {
     expect(result.code).toBe(1);
   });
 
-  test('a warehouse that is not one is not touched', async () => {
+  test('a warehouse that is not one is not touched', { tags: ['long'] }, async () => {
     await dawnload('run');
     await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
     for (const command of ['query --sql select', 'status', 'plan']) {
@@ -188,7 +193,7 @@ describe('the world outside', () => {
     expect(await readFile(join(folder, 'data', 'warehouse.duckdb'), 'utf8')).toBe('this is my diary');
   });
 
-  test('a rebuild sets such a file aside', async () => {
+  test('a rebuild sets such a file aside', { tags: ['long'] }, async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(join(folder, 'data', 'warehouse.duckdb'), 'this is my diary');
     expect((await dawnload('rebuild')).code).toBe(0);
@@ -204,7 +209,7 @@ describe('the world outside', () => {
 });
 
 describe('help', () => {
-  test('each command begins its help with examples', async () => {
+  test('each command begins its help with examples', { tags: ['long'] }, async () => {
     const { stdout } = await dawnload('help');
     const commands = [...stdout.matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name ?? '');
     expect(commands).toEqual(
@@ -232,7 +237,7 @@ describe('help', () => {
 });
 
 describe('init', () => {
-  test('writes settings that are understood and keeps what is there', async () => {
+  test('writes settings that are understood and keeps what is there', { tags: ['long'] }, async () => {
     const refused = await dawnload('init', {});
     expectSentence(refused, /exists already[\s\S]*--force/);
     await rm(join(folder, 'dawnload.yaml'));

@@ -42,9 +42,9 @@ describe('paying again for an ambiguous export', () => {
     place.run(['exports', 'resume', '2026-11-20.1', '--pay-again']);
 
   test.each([
-    ['without a budget', '', /no exports\.budget is configured/],
-    ['over the budget of a run', budget(100), /left of exports\.budget\.records_per_run/],
-    ['over the budget of the month', budget(4_000, 4_000), /left of exports\.budget\.records_per_month/],
+    ['without a budget', '', /exports\.budget is not set/],
+    ['over the budget of a run', budget(100), /left in exports\.budget\.records_per_run/],
+    ['over the budget of the month', budget(4_000, 4_000), /left in exports\.budget\.records_per_month/],
   ])('%s is refused with exit code 3, and changes nothing', async (_, exports, reason) => {
     const place = await lost();
     await place.configure(DAYS + exports);
@@ -79,7 +79,7 @@ describe('a clear refusal', () => {
     for (const attempts of [1, 2]) {
       const result = await place.run(['run']);
       expect(result.code).toBe(1);
-      expect(result.stderr).toMatch(/refused the export .* nothing is billed/);
+      expect(result.stderr).toMatch(/refused the export .* Nothing is billed/);
       const [first, ...rest] = await states(place);
       expect([first, ...rest].filter((state) => state?.endsWith('failed'))).toHaveLength(2 * attempts);
     }
@@ -133,7 +133,7 @@ test('an export that the ledger did not know is entered only with a warning', as
   const result = await place.run(['exports', 'attach', '2026-11-20.1', 'found']);
   expect(result.code).toBe(0);
   expect(result.stderr).toMatch(
-    /did not know 2026-11-20\.1: entered .* `dawnload exports abandon 2026-11-20\.1`/,
+    /did not list 2026-11-20\.1, so it was entered .* `dawnload exports abandon 2026-11-20\.1`/,
   );
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
+import { contents } from '../support/contents.js';
 import { ended, Place } from '../support/dawnload.js';
 
 const THREE_DAYS = 'start_date: 2026-11-18\nlookback_days: 2\n';
@@ -31,24 +32,11 @@ const COUNTS = `
   union all select 'campaign_metrics', count(*)::int from campaign_metrics
   order by name`;
 
-/** Sums of the tables, without when and by which pull they were loaded: what two warehouses must agree on. */
-async function contents(place: Place): Promise<Record<string, string>> {
-  const tables = await place.rows(
-    `select schema_name || '.' || table_name as name, list(column_name order by column_index) as columns
-     from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
-     where table_name not in ('runs', 'migrations') and column_name not in ('loaded_at', 'checked_at', 'updated_at', 'pull', 'pulled_at')
-     group by all order by all`,
-  );
-  const contents: Record<string, string> = {};
-  for (const { name, columns } of tables as { name: string; columns: string[] }[]) {
-    const list = columns.map((column) => `"${column}"`).join(', ');
-    const [row] = await place.rows(
-      `select count(*) || ' ' || coalesce(bit_xor(hash(${list}))::varchar, '-') as sum from ${name}`,
-    );
-    contents[name] = String(row?.['sum']);
-  }
-  return contents;
-}
+/** Also what stands about the job itself. */
+const ALL_BUT_MOMENTS = {
+  tables: ['runs', 'migrations'],
+  columns: ['loaded_at', 'checked_at', 'updated_at', 'pull', 'pulled_at'],
+};
 
 describe('the nightly job', () => {
   test('brings statistics and events that add up to each other, and pays for each day once', async () => {
@@ -100,12 +88,12 @@ describe('the nightly job', () => {
     async () => {
       const place = await make(THREE_DAYS + BUDGET);
       expect((await place.run(['run'])).code).toBe(0);
-      const before = await contents(place);
+      const before = await contents(place.published, ALL_BUT_MOMENTS);
       const bills = place.sandbox.bills().length;
       const again = await place.run(['run', '--json']);
       expect(again.code).toBe(0);
       expect(place.sandbox.bills()).toHaveLength(bills);
-      const after = await contents(place);
+      const after = await contents(place.published, ALL_BUT_MOMENTS);
       for (const [table, sum] of Object.entries(before)) {
         // The free days were pulled again, so these remember another pull and another moment.
         if (/ops\.(loads|coverage)|campaign_(collections|metric_totals)/.test(table)) continue;
@@ -119,7 +107,7 @@ describe('the nightly job', () => {
     const place = await make(THREE_DAYS);
     const result = await place.run(['run']);
     expect(result.code).toBe(0);
-    expect(result.stderr).toMatch(/exports\.budget is not set; no paid request is sent/);
+    expect(result.stderr).toMatch(/exports\.budget is not set, so no paid request is sent/);
     expect(place.sandbox.requests()).toMatchObject({ E20: 0, E21: 0 });
     expect((await place.rows(COUNTS)).find(({ name }) => name === 'events')).toEqual({
       name: 'events',
@@ -151,7 +139,7 @@ describe('the nightly job', () => {
       const place = await make(THREE_DAYS + BUDGET, { now: () => new Date(morning) });
       const result = await place.run(['run'], { DAWNLOAD_NOW: morning });
       expect(result.code).toBe(0);
-      expect(result.stderr).toMatch(/2026-11-20 is not complete yet: it will be from 2026-11-21 07:00 KST/);
+      expect(result.stderr).toMatch(/2026-11-20 is not complete before 2026-11-21 07:00 KST/);
       expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
         { last: '2026-11-19' },
       ]);
@@ -328,8 +316,8 @@ describe('Ctrl-C', () => {
     await until(() => place.sandbox.requests().E21 > 0);
     child.kill('SIGINT');
     const { code, stderr } = await result;
-    expect(stderr).toMatch(/finishing the step in hand/);
-    expect(stderr).toMatch(/It was at: waiting for the export of 2026-11-\d\d\./);
+    expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
+    expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d\./);
     expect(code).toBe(130);
     expect((await place.run(['run'])).code).toBe(0);
     const windows = place.sandbox.bills().map(({ start }) => start);
@@ -348,14 +336,14 @@ describe('rebuild', () => {
       expect(
         (await place.run(['backfill', '--start', '2026-11-16', '--end', '2026-11-18', '--yes-paid'])).code,
       ).toBe(0);
-      const before = await contents(place);
+      const before = await contents(place.published, ALL_BUT_MOMENTS);
       const requests = place.sandbox.requests();
       await rm(place.published);
       await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
       const result = await place.run(['rebuild']);
       expect(result.code).toBe(0);
       expect(place.sandbox.requests()).toEqual(requests);
-      expect(await contents(place)).toEqual(before);
+      expect(await contents(place.published, ALL_BUT_MOMENTS)).toEqual(before);
       expect((await place.run(['run'])).code).toBe(0);
       expect(place.sandbox.bills()).toHaveLength(5);
     },

@@ -1,7 +1,7 @@
 // @module-tag long
 /** Several nights with a service that answers too little: what is held back, what is believed, and what a rebuild makes. */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/sandbox/faults/fault.js';
+import type { Fault } from '../support/faults/index.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 
 const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
@@ -69,15 +69,15 @@ const days = (sums: unknown, table: string): number =>
   (sums as Record<string, unknown[]>)[table]?.length ?? 0;
 
 describe.each([
-  ['E17', 'daily_statistics', 'statistics', []],
-  ['E18', 'daily_statistics_by_subchannel', 'statistics_by_subchannel', []],
+  ['E17', 'daily_statistics', 'Daily statistics', []],
+  ['E18', 'daily_statistics_by_subchannel', 'Statistics by sub-channel', []],
   [
     'E19',
     'campaign_metrics',
-    'campaigns',
+    'Campaign statistics',
     { data: { lastCollectedAt: '2026-11-21 07:05:09', stats: [] }, error: null },
   ],
-] as const)('%s answers with nothing', (endpoint, table, stream, body) => {
+] as const)('%s answers with nothing', (endpoint, table, named, body) => {
   const empty = (times?: number): Fault[] => [
     { endpoint, kind: 'status', status: 200, body, ...(times === undefined ? {} : { times }) },
   ];
@@ -109,7 +109,7 @@ describe.each([
       const held = await nights.run(empty());
       expect(held.code, held.stderr).toBe(1);
       expect(held.stderr).toMatch(
-        new RegExp(`warning: ${stream} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
+        new RegExp(`warning: ${named} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
       );
       expect(days(await nights.sums(), table)).toBe(days(before, table));
       await nights.expectRebuilt();
@@ -159,13 +159,13 @@ test('campaigns for which E19 answers 404 are gone on the third night, told once
   }
   const third = await nights.run(gone);
   expect(third.code, third.stderr).toBe(0);
-  expect(third.stderr).toMatch(/The campaign \S+ is gone: E19 answers 404 for the third night/);
+  expect(third.stderr).toMatch(/Campaign \S+ counts as deleted: E19 answered 404 on three nights/);
   const covered = `select count(*)::int as days from ops.coverage where stream = 'campaigns'`;
   expect(await nights.place.rows(covered)).toEqual([{ days: 5 }]);
   await nights.expectRebuilt();
   nights.next();
   const fourth = await nights.run(gone);
-  const told = [...third.stderr.matchAll(/The campaign (\S+) is gone/g)].map(([, id]) => id ?? '');
+  const told = [...third.stderr.matchAll(/Campaign (\S+) counts as deleted/g)].map(([, id]) => id ?? '');
   // Campaigns that the fourth day brings are missing for the first time; of the others nothing more is said.
   for (const id of told) expect(fourth.stderr).not.toContain(id);
   nights.next();
@@ -182,7 +182,7 @@ test('one time in the year 9999 costs no time', async () => {
   const hours = Math.floor((Date.parse('9999-12-01T00:00:00Z') - Date.parse(NOW)) / 3_600_000);
   const odd = await nights.run([{ endpoint: 'E21', kind: 'outside-window', hours, page: 0, times: 1 }]);
   expect(odd.code, odd.stderr).toBe(0);
-  expect(odd.stderr).toMatch(/noticed odd time: 1 record/);
+  expect(odd.stderr).toMatch(/Noticed odd time: 1 record/);
   const rows = `select count(*)::int as n, bool_and(date = export_date) as dated from events where occurred_at > '2100-01-01'`;
   expect(await nights.place.rows(rows)).toEqual([{ n: 1, dated: true }]);
   await nights.expectRebuilt();

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Whose data a folder holds: one project's, from whichever address. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -67,32 +68,36 @@ describe('another project in the same data folder', () => {
     expect(result.code).toBe(1);
   });
 
-  test('a folder from before there was such a file is the first project’s that comes', async () => {
-    await rm(projectFile());
-    expect((await place.run(['status'], other)).code).not.toBe(2);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
-    expect((await place.run(['rebuild'], other)).code).toBe(2);
-  });
+  test(
+    'a folder from before there was such a file is the first project’s that comes',
+    { tags: ['long'] },
+    async () => {
+      await rm(projectFile());
+      expect((await place.run(['status'], other)).code).not.toBe(2);
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
+      expect((await place.run(['rebuild'], other)).code).toBe(2);
+    },
+  );
 
   test('a file that is not what was written is damage, not another project', async () => {
     const text = await readFile(projectFile(), 'utf8');
     await writeFile(projectFile(), text.slice(0, 20));
     const result = await place.run(['run']);
-    expect(result.stderr).toMatch(/project\.json is not what was written/);
+    expect(result.stderr).toMatch(/project\.json is damaged/);
     expect(result.code).toBe(1);
     await writeFile(projectFile(), text);
   });
 });
 
-test('another address with the same project is told once, and recorded', async () => {
+test('another address with the same project is told once, and recorded', { tags: ['long'] }, async () => {
   const there: Environment = { DAWNLOAD_BASE_URL: moved.url };
-  const warning = `warning: project ${PROJECT} was asked of ${place.sandbox.url} before, and is asked of ${moved.url} now`;
+  const warning = `warning: Project ${PROJECT} was pulled from ${place.sandbox.url} before and is pulled from ${moved.url} now`;
   const first = await place.run(['run'], there);
   expect(first.stderr).toContain(warning);
   expect(first.code).toBe(0);
   expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url, moved.url] });
   for (const environment of [there, {}]) {
-    expect((await place.run(['run'], environment)).stderr).not.toContain('was asked of');
+    expect((await place.run(['run'], environment)).stderr).not.toContain('was pulled from');
   }
 });

@@ -53,7 +53,7 @@ test('SIGTERM while the models are made ends within seconds, and the next run ma
     const { code, signal, stderr } = await result;
     expect(Date.now() - began, stderr).toBeLessThan(signals === 1 ? 5_000 : 2_000);
     if (signals === 1) {
-      expect(stderr).toMatch(/Interrupted\. It was at: modelling\./);
+      expect(stderr).toMatch(/Interrupted\. The current step was: modelling\./);
       expect(code).toBe(130);
     } else {
       // For a shell both are 130.

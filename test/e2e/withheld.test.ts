@@ -22,7 +22,7 @@ test('a finding that would mislead keeps the last good file published until a so
   const place = await Place.make(TWO_DAYS);
   try {
     const first = await place.run(['run']);
-    expect(first.stderr).not.toContain('check ');
+    expect(first.stderr).not.toContain('Check ');
     expect(first.code).toBe(0);
     expect((await place.run(['status'])).code).toBe(0);
     const good = await readFile(place.published);
@@ -31,17 +31,19 @@ test('a finding that would mislead keeps the last good file published until a so
     const stopped = await place.run(['run']);
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(
-      /check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
+      /Check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
     );
     expect(stopped.stderr).toMatch(
-      /Not published: check coverage_rows, events_key, marts_agree_events failed\. Readers keep .* as it is/,
+      /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers keep the previous warehouse\./,
     );
     expect((await readFile(place.published)).equals(good)).toBe(true);
 
     const status = await place.run(['status']);
     expect(status.code).toBe(1);
-    expect(status.stderr).toMatch(/not published: run of 2026-11-21 .*; readers have the file of before it/);
-    expect(status.stderr).toMatch(/check events_key \(stop\): 2 findings/);
+    expect(status.stderr).toMatch(
+      /Not published: run of 2026-11-21 .*\. Readers keep the previous warehouse\./,
+    );
+    expect(status.stderr).toMatch(/Check events_key \(stop\): 2 findings/);
     const { withheld, findings } = JSON.parse((await place.run(['status', '--json'])).stdout) as {
       withheld: { command: string; findings: { name: string; severity: string; meaning: string }[] };
       findings: unknown[];
@@ -61,7 +63,7 @@ test('a finding that would mislead keeps the last good file published until a so
     expect((await place.run(['status', '--json'])).stdout).toContain('"withheld":null');
     const next = await place.run(['run']);
     expect(next.code).toBe(0);
-    expect(next.stderr).toContain(`published ${place.published}`);
+    expect(next.stderr).toContain(`Published ${place.published}`);
     expect((await place.run(['status'])).code).toBe(0);
   } finally {
     await place.remove();
@@ -76,7 +78,7 @@ test('a warning is published, and told in the summary, in status and by the quer
     const run = await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--json']);
     expect(run.code).toBe(0);
     expect(run.stderr).toMatch(
-      /check campaigns_agree \(warn\): \d+ findings, 2026-11-19, such as .*ask the service/,
+      /Check campaigns_agree \(warn\): \d+ findings, 2026-11-19, such as .*ask the service/,
     );
     const { findings } = JSON.parse(run.stdout) as { findings: Record<string, unknown>[] };
     expect(findings).toContainEqual(

@@ -60,7 +60,7 @@ console.log(JSON.stringify({ page, pages: pages.size, files }));
 `);
     expect(error).toMatchObject({ name: 'StorageError' });
     expect((error as Told).message).toContain('the disk is full');
-    expect((error as Told).hint).toContain('free some space');
+    expect((error as Told).hint).toContain('Free some space');
     const { page, pages, files } = rest as { page: number; pages: number; files: string[] };
     expect(page).toBeGreaterThan(0);
     expect([pages, files]).toEqual([page, []]);
@@ -112,7 +112,7 @@ await ledger.requested(key, 'exp-1');
     expect({ err, code }).toEqual({ err: '', code: 0 });
     expect(JSON.parse(out)).toMatchObject({
       name: 'StorageError',
-      message: `cannot write ${join(data, 'ledger/exports.jsonl')}: the file would be larger than this account may write`,
+      message: `Cannot write ${join(data, 'ledger/exports.jsonl')}: the file would be larger than this account may write.`,
     });
     const ledger = await Ledger.open(data, testEffects());
     expect(ledger.get('2026-11-20.1')).toMatchObject({ state: 'requested', exportId: 'exp-1' });

@@ -121,12 +121,12 @@ describe('an export in the ledger', () => {
     await ledger.intend(INTENT);
     await expect(ledger.loaded(KEY)).rejects.toThrow(UsageError);
     await expect(ledger.requested(KEY, '')).rejects.toThrow(UsageError);
-    await expect(ledger.ready('2026-11-19.1', 3)).rejects.toThrow('there is no export 2026-11-19.1');
+    await expect(ledger.ready('2026-11-19.1', 3)).rejects.toThrow('There is no export 2026-11-19.1');
     await ledger.requested(KEY, 'exp-1');
     await expect(ledger.ready(KEY, -1)).rejects.toThrow(UsageError);
     await expect(ledger.ready(KEY, 1.5)).rejects.toThrow(UsageError);
     await expect(ledger.withdrawn(KEY, 'no')).rejects.toThrow(
-      'export 2026-11-20.1 is requested and cannot become withdrawn',
+      'Export 2026-11-20.1 is requested and cannot become withdrawn.',
     );
     expect((await LedgerView.read(data)).get(KEY).state).toBe('requested');
   });
@@ -138,7 +138,7 @@ describe('a second request for the same window', () => {
     await ledger.intend(INTENT);
     const refusal = await rejection(ledger.intend(INTENT));
     expect(refusal).toBeInstanceOf(RefusedError);
-    expect(refusal.message).toBe('2026-11-20 is covered by export 2026-11-20.1, which is intended');
+    expect(refusal.message).toBe('2026-11-20 is covered by export 2026-11-20.1, which is intended.');
     await ledger.ambiguous(KEY, 'timeout');
     expect((await rejection(ledger.intend(INTENT))).hint).toContain('dawnload exports attach 2026-11-20.1');
     await ledger.abandon(KEY);
@@ -190,11 +190,11 @@ describe('after a run that died', () => {
     expect(settled).toMatchObject({ key: KEY, state: 'ambiguous', billed: 'maybe' });
     expect(needsPerson(next.get(KEY))).toBe(true);
     expect(adviceFor(next.get(KEY))).toBe(
-      'It is not known whether the service received, and bills, the export request 2026-11-20.1 for 2026-11-20 ' +
-        '(the process that was about to send the request ended before it knew the answer). ' +
-        "Ask the service's operator. With its export id: `dawnload exports attach 2026-11-20.1 EXPORT_ID`. " +
-        'To do without that day: `dawnload exports abandon 2026-11-20.1`. ' +
-        'To request it once more, which is billed once more: `dawnload exports resume 2026-11-20.1 --pay-again`.',
+      'Export 2026-11-20.1 of 2026-11-20 may have been billed: the outcome of its request is unknown. ' +
+        'Reason: The process ended before it recorded the outcome of the request. ' +
+        "Ask the service's operator. If you have its export id: `dawnload exports attach 2026-11-20.1 EXPORT_ID`. " +
+        'To give the day up: `dawnload exports abandon 2026-11-20.1`. ' +
+        'To request it again, billed again: `dawnload exports resume 2026-11-20.1 --pay-again`.',
     );
     expect(await next.settle()).toEqual([]);
   });
@@ -255,7 +255,7 @@ describe('what a person decides', () => {
     await ledger.intend({ ...INTENT, day: '2026-11-19' });
     await ledger.ambiguous('2026-11-19.1', 'timeout');
     await expect(ledger.attach('2026-11-19.1', 'exp-9')).rejects.toThrow(
-      'the export id is already that of export 2026-11-20.1',
+      'The export id already belongs to export 2026-11-20.1.',
     );
   });
 
@@ -320,7 +320,7 @@ describe('what a person decides', () => {
     const third = await ledger.fetchFailed(KEY, 'not_found');
     expect(third.state).toBe('requested');
     expect(adviceFor(third)).toContain(
-      'has not delivered the paid export 2026-11-20.1 of 2026-11-20 in 3 attempts (not_found)',
+      'has not delivered the paid export 2026-11-20.1 of 2026-11-20 in 3 attempts. Reason: not_found.',
     );
     expect(needsPerson(await ledger.ready(KEY, 4))).toBe(false);
   });
@@ -405,7 +405,7 @@ describe('a ledger that is not what was written', () => {
   it('is noticed while a run has it open', async () => {
     const { ledger, path } = await written();
     await appendFile(path, 'x');
-    await expect(ledger.ready(KEY, 1)).rejects.toThrow('was changed by someone else');
+    await expect(ledger.ready(KEY, 1)).rejects.toThrow('was changed by another process');
     expect(ledger.get(KEY).state).toBe('processing');
   });
 

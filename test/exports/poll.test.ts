@@ -80,7 +80,7 @@ describe('the paid request', () => {
     const { reading, double } = await setUp((_, response) => {
       json(response, { export_id: 'abc' });
     });
-    expect((await requestExport(reading.service, WINDOW, true)).kind).toBe('accepted');
+    expect((await requestExport(await reading.service.authorize(), WINDOW, true)).kind).toBe('accepted');
     const posts = double.received.filter(({ url }) => url.endsWith('/exports'));
     expect(posts).toHaveLength(1);
     expect(JSON.parse(posts[0]?.body ?? '')).toEqual({
@@ -110,7 +110,7 @@ describe('the paid request', () => {
       response.writeHead(status, { location: '/elsewhere' });
       response.end(status === 204 ? undefined : body);
     });
-    const { kind } = await requestExport(reading.service, WINDOW, true);
+    const { kind } = await requestExport(await reading.service.authorize(), WINDOW, true);
     expect(kind).toBe(outcome === 'ambiguous' ? 'unknown' : outcome);
     expect(double.received.filter(({ url }) => url.endsWith('/exports'))).toHaveLength(1);
   });
@@ -138,7 +138,9 @@ describe('the paid request', () => {
       const { reading } = await setUp((_, response) => {
         response.end(`{"export_id": ${digits} }`);
       });
-      expect(await requestExport(reading.service, WINDOW, true)).toMatchObject({ exportId: digits });
+      expect(await requestExport(await reading.service.authorize(), WINDOW, true)).toMatchObject({
+        exportId: digits,
+      });
     },
   );
 });
@@ -326,7 +328,7 @@ describe('reading the pages', () => {
       pages: 1,
       records: 3,
       shortPages: [0],
-      notes: ['it holds 3 records where at least 6 are expected'],
+      notes: ['it holds 3 records, at least 6 are expected'],
     });
   });
 
@@ -393,7 +395,7 @@ describe('reading the pages', () => {
       pages: 4,
       records: 10,
       shortPages: [2],
-      notes: ['page 2 holds 1 records where others hold 3'],
+      notes: ['page 2 holds 1 records, others hold 3'],
     });
     expect(double.received.filter(({ url }) => url.includes('page=2'))).toHaveLength(4);
   });
@@ -433,7 +435,7 @@ describe('reading the pages', () => {
     });
     const first = await ready(reading);
     const into = sink();
-    await expect(collectPages(reading, first, [], 1, into)).rejects.toThrow(/Page 3 .* cannot be had/);
+    await expect(collectPages(reading, first, [], 1, into)).rejects.toThrow(/Page 3 .* cannot be downloaded/);
     expect(into.landed).toEqual([0, 1, 2]);
   });
 });

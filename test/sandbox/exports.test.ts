@@ -140,7 +140,7 @@ describe('an export', () => {
 });
 
 describe('the records', () => {
-  it('have ids of their own, over days as well, and times inside their day', async () => {
+  it('have ids of their own, over days as well, and times inside their day', { tags: ['long'] }, async () => {
     const records = await exportAll(service, DAY[0], FRIDAY[1], false);
     expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
     for (const { id, time, message_data } of records) {

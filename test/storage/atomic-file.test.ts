@@ -63,8 +63,8 @@ describe('writing a whole file', () => {
       };
       const error = await rejection(disk.write(path, 'new', 'thing'));
       expect(error).toBeInstanceOf(StorageError);
-      expect(error.message).toBe(`cannot write ${path}: the disk is full`);
-      expect(error.hint).toContain('free some space');
+      expect(error.message).toBe(`Cannot write ${path}: the disk is full.`);
+      expect(error.hint).toContain('Free some space');
       expect(await readFile(path, 'utf8')).toBe('old');
       expect(await readdir(data)).toEqual(['file']);
     }
@@ -88,7 +88,7 @@ describe('writing a whole file', () => {
     ['EIO', 'the disk reports an error'],
   ])('explains %s in words and says what to do', (code, words) => {
     const error = storageError('write', '/data/x', Object.assign(new Error(code), { code }));
-    expect(error.message).toBe(`cannot write /data/x: ${words}`);
+    expect(error.message).toBe(`Cannot write /data/x: ${words}.`);
     expect(error.hint).toBeTruthy();
   });
 
@@ -154,6 +154,6 @@ describe('the key for recipients', () => {
     const { data, effects } = await written();
     await hmacKey(data, effects);
     await writeFile(join(data, 'private/hmac.key'), 'short');
-    await expect(hmacKey(data, effects)).rejects.toThrow('is not the key that was written');
+    await expect(hmacKey(data, effects)).rejects.toThrow('is not a valid key');
   });
 });

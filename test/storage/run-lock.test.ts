@@ -42,7 +42,7 @@ describe('the run lock', () => {
     expect(error).toBeInstanceOf(TryLaterError);
     expect(error).toMatchObject({ exitCode: EXIT.tryLater });
     expect(error.message).toBe(
-      `another run (process ${String(first.process.pid)}, \`dawnload run\`, since 2026-11-21 07:05 KST) holds ${data}`,
+      `Another run (process ${String(first.process.pid)}, \`dawnload run\`, since 2026-11-21 07:05 KST) holds the lock of ${data}.`,
     );
     const second = await child(data, TRY).ended;
     expect(second.out).toContain(`process ${String(first.process.pid)}, \`dawnload run\``);
@@ -66,7 +66,9 @@ describe('the run lock', () => {
       JSON.stringify({ pid: process.pid, command: 'dawnload run', since: MORNING }),
     );
     const error = await rejection(RunLock.take(data, 'dawnload run', testEffects()));
-    expect(error.message).toBe(`another run (process ${String(second.process.pid)}) holds ${data}`);
+    expect(error.message).toBe(
+      `Another run (process ${String(second.process.pid)}) holds the lock of ${data}.`,
+    );
     second.process.kill('SIGKILL');
     await second.ended;
   });
@@ -76,21 +78,25 @@ describe('the run lock', () => {
     expect(await heldByHowMany(data)).toBe(1);
   });
 
-  it('is not taken twice within one process, by whatever path, and can be taken again after release', async () => {
-    const data = await dataFolder();
-    const lock = await RunLock.take(data, 'dawnload run', testEffects());
-    await expect(RunLock.take(data, 'dawnload run', testEffects())).rejects.toThrow(TryLaterError);
-    await expect(RunLock.take(`${data}/../data`, 'dawnload run', testEffects())).rejects.toThrow(
-      TryLaterError,
-    );
-    // The failed attempts must not have let go of the kernel's lock.
-    expect((await child(data, TRY).ended).out).toContain('TryLaterError');
-    await lock.release();
-    await lock.release();
-    expect(await lockHolder(data)).toBeUndefined();
-    expect((await child(data, TRY).ended).out).toBe('held\n');
-    await (await RunLock.take(data, 'dawnload run', testEffects())).release();
-  });
+  it(
+    'is not taken twice within one process, by whatever path, and can be taken again after release',
+    { tags: ['long'] },
+    async () => {
+      const data = await dataFolder();
+      const lock = await RunLock.take(data, 'dawnload run', testEffects());
+      await expect(RunLock.take(data, 'dawnload run', testEffects())).rejects.toThrow(TryLaterError);
+      await expect(RunLock.take(`${data}/../data`, 'dawnload run', testEffects())).rejects.toThrow(
+        TryLaterError,
+      );
+      // The failed attempts must not have let go of the kernel's lock.
+      expect((await child(data, TRY).ended).out).toContain('TryLaterError');
+      await lock.release();
+      await lock.release();
+      expect(await lockHolder(data)).toBeUndefined();
+      expect((await child(data, TRY).ended).out).toBe('held\n');
+      await (await RunLock.take(data, 'dawnload run', testEffects())).release();
+    },
+  );
 
   it('is free again when taking it fails half way', async () => {
     const data = await dataFolder();

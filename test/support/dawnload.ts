@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { performCommand } from './in-process.js';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.js';
+import { startFaultySandbox, type FaultySandbox, type FaultySandboxOptions } from './faults/index.js';
 
 export const CLI = resolve('dist/src/cli.js');
 
@@ -58,18 +58,18 @@ export function ended(child: ChildProcess): Promise<Ended> {
 export class Place {
   private constructor(
     readonly folder: string,
-    readonly sandbox: Sandbox,
+    readonly sandbox: FaultySandbox,
     readonly environment: Environment,
     /** Pauses of the commands pass for the service too: of all of them, and of the one under way. */
     private readonly service: { paused: number; pausedNow: number },
   ) {}
 
   /** @param yaml lines that follow base_url and project_id */
-  static async make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
+  static async make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'dawnload-'));
     const started = Date.now();
     const service = { paused: 0, pausedNow: 0 };
-    const sandbox = await startSandbox({
+    const sandbox = await startFaultySandbox({
       now: () => new Date(Date.parse(NOW) + Date.now() - started + service.paused),
       projectId: PROJECT,
       eventsPerDay: 3_000,

@@ -1,7 +1,8 @@
 /** Every fault on every endpoint: the run ends in a declared state in time, and the next clean one completes. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EndpointName, Fault } from '../../src/sandbox/index.js';
+import type { EndpointName } from '../../src/sandbox/index.js';
+import type { Fault } from '../support/faults/index.js';
 import { KEYS, PROJECT, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Relay } from './relay.js';

@@ -9,7 +9,7 @@ import type { ExportEntry } from '../../src/exports/entry.js';
 import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';
-import { contents, differences } from './compare.js';
+import { contents, differences } from '../support/contents.js';
 import {
   ABANDON_POINTS,
   ATTACH_POINTS,

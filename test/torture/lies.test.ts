@@ -1,7 +1,7 @@
 // @module-tag long
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Fault } from '../../src/sandbox/index.js';
+import type { Fault } from '../support/faults/index.js';
 import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, runUntilQuiet } from './audit.js';
 import { listed } from './files.js';
@@ -96,7 +96,7 @@ describe('an export about which the service lies', () => {
   test('that is a success and then not found keeps the pages that came', async () => {
     const told = await night({ endpoint: 'E21', kind: 'success-then-not-found', after: 3 });
     expect(told.result.code).toBe(1);
-    expect(told.result.stderr).toMatch(/cannot be had|not delivered/);
+    expect(told.result.stderr).toMatch(/cannot be downloaded|not delivered/);
     expect(await listed(join(told.trial.data, 'landing', 'events'), /^page-/)).not.toHaveLength(0);
     expectNothingLostSilently(told);
     await expectNextNightCompletes(told);
@@ -148,7 +148,7 @@ describe('an export about which the service lies', () => {
       times: 1,
     });
     expect(told.days.map(({ billed, rows }) => billed - rows).sort()).toEqual([0, 1]);
-    expect(told.result.stderr).toMatch(/noticed|check/);
+    expect(told.result.stderr).toMatch(/Noticed|Check/);
   });
 
   test.each([
@@ -177,13 +177,13 @@ describe('an export about which the service lies', () => {
       ...lies.map((lie, nth) => ({ ...lie, endpoint: 'E21', records: 'one', times: 1, skip: nth }) as const),
     );
     expectNothingLostSilently(told);
-    expect(told.result.stderr).toMatch(/warning|noticed/);
+    expect(told.result.stderr).toMatch(/warning|Noticed/);
   });
 
   test('with a record outside its window keeps it and says so', async () => {
     const told = await night({ endpoint: 'E21', kind: 'outside-window', page: 0, times: 1 });
     expectNothingLostSilently(told);
-    expect(told.result.stderr).toMatch(/warning|noticed/);
+    expect(told.result.stderr).toMatch(/warning|Noticed/);
     for (const { billed, rows } of told.days) expect(rows).toBe(billed);
   });
 
@@ -214,7 +214,7 @@ describe('statistics about which the service lies', () => {
     async (_, endpoint, lie, stream) => {
       const { trial, result } = await night({ ...lie, endpoint, times: 1 });
       expect(await listed(join(trial.data, 'landing', stream), /\.json\.gz$/)).not.toHaveLength(0);
-      expect(result.stderr).toMatch(/warning|noticed/);
+      expect(result.stderr).toMatch(/warning|Noticed/);
       trial.faults([]);
       await runUntilQuiet(trial, ['run']);
       const all = [...FREE_DAYS, { stream: 'events', days: 2 }];

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { CLI, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, audit, runUntilQuiet } from './audit.js';
 import { Chance } from './chance.js';
-import { contents, differences } from './compare.js';
+import { contents, differences } from '../support/contents.js';
 import { canMount, Disk, freeze, thaw } from './machine.js';
 import { Reader } from './reader.js';
 import { Clock, DAY_MS, Trial } from './trial.js';

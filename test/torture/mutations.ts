@@ -59,10 +59,10 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'no run lock',
     named: 'two runs at once',
     by: ['machine'],
-    file: 'context.js',
+    file: 'run/context.js',
     changes: [
       [
-        'await RunLock.take(dataDir, `dawnload ${command}`, effects)',
+        'await RunLock.take(config.dataDir, `dawnload ${command}`, effects)',
         '{ assertHeld: async () => undefined, release: async () => undefined }',
       ],
     ],
@@ -70,13 +70,13 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'the request leaves before its intent is on record',
     by: ['kill'],
-    file: 'exports/pull-events.js',
+    file: 'exports/paid-request.js',
     changes: [
       [
-        'const entry = await ledger.intend({ day,',
-        'const day0 = new Date(`${day}T00:00:00+09:00`);\n    context.early = await requestExport(service, { start: day0, end: new Date(day0.getTime() + 86400000) }, includeMessageData);\n    const entry = await ledger.intend({ day,',
+        'const entry = await intend({',
+        'const day0 = new Date(`${context.report.startedAt.toISOString().slice(0, 10)}T00:00:00+09:00`);\n    const early = await requestExport(permit, { start: new Date(day0.getTime() - 86400000), end: day0 }, messageData);\n    const entry = await intend({',
       ],
-      ['const outcome = await requestExport(', 'const outcome = context.early ?? await requestExport('],
+      ['const outcome = await requestExport(', 'const outcome = early ?? await requestExport('],
     ],
   },
   {
@@ -88,20 +88,20 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'left intents are not settled',
     by: ['kill'],
-    file: 'pipeline.js',
+    file: 'run.js',
     changes: [['await run?.begin();\n    await ledger.settle();', 'await run?.begin();']],
   },
   {
     name: 'landed pulls are not caught up with',
     by: ['kill'],
-    file: 'pipeline.js',
-    changes: [['    await catchUp(context);\n', '']],
+    file: 'run.js',
+    changes: [['    await loadLanded(context);\n', '']],
   },
   {
-    name: 'what is paid is not brought home by the next run',
+    name: 'what is paid is not downloaded by the next run',
     by: ['kill'],
     file: 'exports/pull-events.js',
-    changes: [["isResumable(state) && state !== 'landed'", 'false']],
+    changes: [['isUnderWay(entry) || ', '']],
   },
   {
     name: 'the paid request is retried like any other',
@@ -171,7 +171,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'on E20',
     by: ['faults'],
     file: 'exports/request.js',
-    changes: [["return { kind: 'unknown', reason, body };", "return { kind: 'refused', reason };"]],
+    changes: [["{ kind: 'unknown', reason, body };", "{ kind: 'refused', reason };"]],
   },
   {
     name: 'the published file is written in place',
@@ -183,7 +183,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'the published file is not fsynced before its rename',
     by: ['kill'],
     file: 'warehouse/publish.js',
-    changes: [['await sync(next);', '']],
+    changes: [['await fsync(next);', '']],
   },
   {
     name: 'loading is not one transaction',
@@ -191,7 +191,7 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'warehouse/session.js',
     changes: [
       ["await this.#execute('begin transaction');", ''],
-      ["await this.#execute('commit');", ''],
+      ["await this.#settle('commit');", ''],
     ],
   },
   {

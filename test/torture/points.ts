@@ -1,7 +1,7 @@
 /** The named crash points, gathered from the sources that declare them, by what brings a process there. */
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
 import { COPY_POINTS, LEDGER_STEPS } from '../../src/exports/ledger-file.js';
-import type { Fault } from '../../src/sandbox/index.js';
+import type { Fault } from '../support/faults/index.js';
 import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 

@@ -3,10 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Bill, Fault, SandboxOptions } from '../../src/sandbox/index.js';
+import type { Bill } from '../../src/sandbox/index.js';
 import { LedgerView } from '../../src/exports/ledger-view.js';
 import type { ExportEntry } from '../../src/exports/entry.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
+import type { Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
 import { listed } from './files.js';
 
@@ -39,7 +40,7 @@ export class Trial {
    */
   static async make(
     yaml: string,
-    options: SandboxOptions = {},
+    options: FaultySandboxOptions = {},
     clock = new Clock(),
     how: 'process' | 'inside' = 'process',
   ): Promise<Trial> {

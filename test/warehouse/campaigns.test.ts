@@ -145,42 +145,46 @@ test('a complete pull takes away campaigns that have nothing there any more', as
   expect(await workshop.look('select rows from ops.coverage')).toEqual([{ rows: '0' }, { rows: '0' }]);
 });
 
-test('what a warehouse holds does not depend on the order of loading', async () => {
-  const days = [BEFORE, DAY, dayAfter(DAY)];
-  const pull = fc.record({
-    start: fc.nat(2),
-    length: fc.nat(2),
-    complete: fc.boolean(),
-    campaigns: fc.dictionary(
-      fc.constantFrom('c1', 'c2'),
-      fc.array(fc.tuple(fc.constantFrom(...days), fc.nat(5)), { maxLength: 3 }),
-    ),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(pull, { minLength: 1, maxLength: 5 }), async (given) => {
-      const forwards = new Workshop();
-      const pulls = given.map(({ start, length, complete, campaigns }): CampaignsPull => {
-        const range = { start: days[start] ?? DAY, end: days[Math.min(2, start + length)] ?? DAY };
-        const answers = Object.entries(campaigns).map(([id, rows]) => [
-          id,
-          answer([
-            counts('x', ...rows.map(([date, count]) => daily(date, count, [{ dimensionKey: 'k', count }]))),
-          ]),
-        ]);
-        return forwards.campaigns(range, Object.fromEntries(answers) as Record<string, unknown>, {
-          complete,
-          // What is held back depends on what came before it: a rebuild loads the oldest first (held-back.test.ts).
-          accepted: true,
+test(
+  'what a warehouse holds does not depend on the order of loading',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const days = [BEFORE, DAY, dayAfter(DAY)];
+    const pull = fc.record({
+      start: fc.nat(2),
+      length: fc.nat(2),
+      complete: fc.boolean(),
+      campaigns: fc.dictionary(
+        fc.constantFrom('c1', 'c2'),
+        fc.array(fc.tuple(fc.constantFrom(...days), fc.nat(5)), { maxLength: 3 }),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(pull, { minLength: 1, maxLength: 5 }), async (given) => {
+        const forwards = new Workshop();
+        const pulls = given.map(({ start, length, complete, campaigns }): CampaignsPull => {
+          const range = { start: days[start] ?? DAY, end: days[Math.min(2, start + length)] ?? DAY };
+          const answers = Object.entries(campaigns).map(([id, rows]) => [
+            id,
+            answer([
+              counts('x', ...rows.map(([date, count]) => daily(date, count, [{ dimensionKey: 'k', count }]))),
+            ]),
+          ]);
+          return forwards.campaigns(range, Object.fromEntries(answers) as Record<string, unknown>, {
+            complete,
+            // What is held back depends on what came before it: a rebuild loads the oldest first (held-back.test.ts).
+            accepted: true,
+          });
         });
-      });
-      await forwards.load(...pulls);
-      const backwards = new Workshop();
-      await backwards.load(...[...pulls].reverse(), ...pulls);
-      expect(await contents(backwards)).toEqual(await contents(forwards));
-    }),
-    { numRuns: 4 },
-  );
-}, 120_000);
+        await forwards.load(...pulls);
+        const backwards = new Workshop();
+        await backwards.load(...[...pulls].reverse(), ...pulls);
+        expect(await contents(backwards)).toEqual(await contents(forwards));
+      }),
+      { numRuns: 4 },
+    );
+  },
+);
 
 test('what the specification does not know is kept and told', async () => {
   const workshop = new Workshop();

@@ -17,26 +17,30 @@ describe('a night', () => {
   const touch = (day: string): string =>
     `insert into ops.touched_days values ('statistics_by_subchannel', '${day}')`;
 
-  test('looks at the days that changed, and leaves the findings of all others as they were', async () => {
-    expect(await findingsOfNight(damage)).toEqual([]);
-    expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
-    const old = `insert into ops.checks by name
+  test(
+    'looks at the days that changed, and leaves the findings of all others as they were',
+    { tags: ['long'] },
+    async () => {
+      expect(await findingsOfNight(damage)).toEqual([]);
+      expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
+      const old = `insert into ops.checks by name
       select name, 'warn' as severity, date '2026-11-17' as date, 'as before' as finding, 'M.' as meaning
       from (values ('subchannels_agree'), ('no check any more')) as old(name)`;
-    const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
-    expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
-      ['2026-11-17', 'as before'],
-      [DAY, 'The sub-channels do not add up to the channel.'],
-    ]);
-  });
+      const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
+      expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
+        ['2026-11-17', 'as before'],
+        [DAY, 'The sub-channels do not add up to the channel.'],
+      ]);
+    },
+  );
 
-  test('looks at all days with a check that is new or was changed', async () => {
+  test('looks at all days with a check that is new or was changed', { tags: ['long'] }, async () => {
     const changed = `update ops.check_versions set fingerprint = 'old' where name = 'subchannels_agree'`;
     const findings = await findingsOfNight(`${damage};${changed}`);
     expect(findings.map(({ date }) => date)).toEqual(DAYS);
   });
 
-  test('that is killed while it checks leaves the work to the next one', async () => {
+  test('that is killed while it checks leaves the work to the next one', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 1, message_failed: 2 })]));
     const killed = new Workshop({
@@ -111,24 +115,28 @@ describe('whatever is loaded in whatever order', () => {
     }
   };
 
-  test('ops.checks holds after each load what checking all days would find', async () => {
-    let found = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
-        const workshop = new Workshop();
-        for (const given of steps) {
-          const night = await workshop.with(async (warehouse) => {
-            await warehouse.load(pullOf(workshop, given));
-            return modelled(warehouse);
-          });
-          found += night.length;
-          expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
-        }
-      }),
-      { numRuns: 2, seed: 20261120 },
-    );
-    expect(found).toBeGreaterThan(30);
-  }, 120_000);
+  test(
+    'ops.checks holds after each load what checking all days would find',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      let found = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
+          const workshop = new Workshop();
+          for (const given of steps) {
+            const night = await workshop.with(async (warehouse) => {
+              await warehouse.load(pullOf(workshop, given));
+              return modelled(warehouse);
+            });
+            found += night.length;
+            expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
+          }
+        }),
+        { numRuns: 2, seed: 20261120 },
+      );
+      expect(found).toBeGreaterThan(30);
+    },
+  );
 
   type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 

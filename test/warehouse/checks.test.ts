@@ -8,7 +8,7 @@ import { dayAfter, micros, record, Workshop } from './support.js';
 const DAY = '2026-11-20';
 const FIRST = DAYS[0];
 
-test('a sound warehouse gives no finding', async () => {
+test('a sound warehouse gives no finding', { tags: ['long'] }, async () => {
   expect(await findingsAfter('select 1')).toEqual([]);
 });
 
@@ -350,12 +350,15 @@ const plants = Object.entries(PLANTS).flatMap(([name, all]) =>
   all.map(([damage, ...expected], index) => ({ name, number: index + 1, damage, expected })),
 );
 
-test.each(plants)('$name finds what was planted, and nothing else ($number)', async (plant) => {
-  const findings = await findingsAfter(plant.damage);
-  expect(findings).toEqual(
-    plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
-  );
-});
+for (const plant of plants) {
+  const tags = plant.number > 1 ? ['long'] : [];
+  test(`${plant.name} finds what was planted, and nothing else (${plant.number})`, { tags }, async () => {
+    const findings = await findingsAfter(plant.damage);
+    expect(findings).toEqual(
+      plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
+    );
+  });
+}
 
 /** Faults of what the job itself makes of the rows. */
 const MODEL_PLANTS: Record<string, Plant[]> = {
@@ -411,14 +414,17 @@ const modelPlants = Object.entries(MODEL_PLANTS).flatMap(([name, all]) =>
   all.map(([damage, ...expected], index) => ({ name, number: index + 1, damage, expected })),
 );
 
-test.each(modelPlants)('$name finds what was planted, and nothing else ($number)', async (plant) => {
-  const findings = await findingsAfter('select 1', plant.damage);
-  expect(findings).toEqual(
-    plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
-  );
-});
+for (const plant of modelPlants) {
+  const tags = plant.number > 1 ? ['long'] : [];
+  test(`${plant.name} finds what was planted, and nothing else (${plant.number})`, { tags }, async () => {
+    const findings = await findingsAfter('select 1', plant.damage);
+    expect(findings).toEqual(
+      plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
+    );
+  });
+}
 
-test('what loads noted is told, and stays with the day', async () => {
+test('what loads noted is told, and stays with the day', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   await workshop.load(
     workshop.events(DAY, [

@@ -2,7 +2,6 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
@@ -117,7 +116,8 @@ async function makeSound(): Promise<Workshop> {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-checks-'));
-afterAll(() => {
+// Several files share it in one process.
+process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 

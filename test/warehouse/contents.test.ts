@@ -48,35 +48,43 @@ test('what many receive is stored once, over portions, tables and days, and read
   ]);
 });
 
-test('contents that no message has any more go, those that another day has stay', async () => {
-  const workshop = new Workshop();
-  const first = workshop.events(DAY, [
-    [push('a', '이제 없는'), push('b', '어제도'), email('c', '이제 없는')],
-  ]);
-  const yesterday = workshop.events(BEFORE, [[push('d', '어제도')]]);
-  const again = workshop.events(DAY, [[push('a', '새')]], { exportId: 'export-2' });
-  await workshop.load(first, yesterday);
-  await workshop.load(again);
-  expect(await stored(workshop)).toEqual([
-    ['제목', '새'],
-    ['제목', '어제도'],
-  ]);
-  const otherwise = new Workshop();
-  await otherwise.load(again, first, yesterday);
-  expect(await contents(otherwise)).toEqual(await contents(workshop));
-});
+test(
+  'contents that no message has any more go, those that another day has stay',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const first = workshop.events(DAY, [
+      [push('a', '이제 없는'), push('b', '어제도'), email('c', '이제 없는')],
+    ]);
+    const yesterday = workshop.events(BEFORE, [[push('d', '어제도')]]);
+    const again = workshop.events(DAY, [[push('a', '새')]], { exportId: 'export-2' });
+    await workshop.load(first, yesterday);
+    await workshop.load(again);
+    expect(await stored(workshop)).toEqual([
+      ['제목', '새'],
+      ['제목', '어제도'],
+    ]);
+    const otherwise = new Workshop();
+    await otherwise.load(again, first, yesterday);
+    expect(await contents(otherwise)).toEqual(await contents(workshop));
+  },
+);
 
-test('the content of a message that another export has too comes back when that one is replaced', async () => {
-  const workshop = new Workshop();
-  const stray = { ...push('stray', '그날의 것'), time: micros(DAY) };
-  const own = { ...push('stray', '그날의 것, 다시'), time: micros(DAY) };
-  await workshop.load(workshop.events(BEFORE, [[stray]]), workshop.events(DAY, [[own]]));
-  expect(await workshop.look('select body from push_messages')).toEqual([{ body: '그날의 것, 다시' }]);
-  expect(await stored(workshop)).toEqual([['제목', '그날의 것, 다시']]);
-  await workshop.load(workshop.events(DAY, [[]], { exportId: 'export-2' }));
-  expect(await workshop.look('select body from push_messages')).toEqual([{ body: '그날의 것' }]);
-  expect(await stored(workshop)).toEqual([['제목', '그날의 것']]);
-});
+test(
+  'the content of a message that another export has too comes back when that one is replaced',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const stray = { ...push('stray', '그날의 것'), time: micros(DAY) };
+    const own = { ...push('stray', '그날의 것, 다시'), time: micros(DAY) };
+    await workshop.load(workshop.events(BEFORE, [[stray]]), workshop.events(DAY, [[own]]));
+    expect(await workshop.look('select body from push_messages')).toEqual([{ body: '그날의 것, 다시' }]);
+    expect(await stored(workshop)).toEqual([['제목', '그날의 것, 다시']]);
+    await workshop.load(workshop.events(DAY, [[]], { exportId: 'export-2' }));
+    expect(await workshop.look('select body from push_messages')).toEqual([{ body: '그날의 것' }]);
+    expect(await stored(workshop)).toEqual([['제목', '그날의 것']]);
+  },
+);
 
 test('of a record that came twice with different contents one stays', async () => {
   const workshop = new Workshop();

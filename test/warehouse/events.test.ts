@@ -110,22 +110,26 @@ test('loading a pull twice changes nothing', async () => {
   expect(await contents(workshop)).toEqual(before);
 });
 
-test('a day is replaced whole by a later pull, and left alone by an earlier one', async () => {
-  const workshop = new Workshop();
-  const earlier = workshop.events(DAY, [[push({ id: 'a' }), push({ id: 'b' })]]);
-  const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
-  await workshop.load(earlier, later);
-  const expected = await contents(workshop);
-  expect(await workshop.look('select event_id from push_messages order by 1')).toEqual([
-    { event_id: 'b' },
-    { event_id: 'c' },
-  ]);
+test(
+  'a day is replaced whole by a later pull, and left alone by an earlier one',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const earlier = workshop.events(DAY, [[push({ id: 'a' }), push({ id: 'b' })]]);
+    const later = workshop.events(DAY, [[push({ id: 'b' }), push({ id: 'c' })]]);
+    await workshop.load(earlier, later);
+    const expected = await contents(workshop);
+    expect(await workshop.look('select event_id from push_messages order by 1')).toEqual([
+      { event_id: 'b' },
+      { event_id: 'c' },
+    ]);
 
-  const backwards = new Workshop();
-  const reports = await backwards.load(later, earlier);
-  expect(reports[1]).toMatchObject({ changed: true, rows: 0, days: [], superseded: [DAY] });
-  expect(await contents(backwards)).toEqual(expected);
-});
+    const backwards = new Workshop();
+    const reports = await backwards.load(later, earlier);
+    expect(reports[1]).toMatchObject({ changed: true, rows: 0, days: [], superseded: [DAY] });
+    expect(await contents(backwards)).toEqual(expected);
+  },
+);
 
 test('an export without a record covers its day', async () => {
   const workshop = new Workshop();
@@ -159,7 +163,7 @@ describe('the service repeats itself', () => {
     ]);
   });
 
-  test('which of several counts does not depend on their order', async () => {
+  test('which of several counts does not depend on their order', { tags: ['long'] }, async () => {
     const variants = [
       push({ resource_title: 'b' }),
       push({ resource_title: 'a' }),
@@ -230,71 +234,80 @@ describe('records that lie outside the window of their export', () => {
     expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
   });
 
-  test('come back when the export of their own day is replaced without them', async () => {
-    const workshop = new Workshop();
-    await workshop.load(
-      workshop.events(DAY, [[push(), stray]]),
-      workshop.events(NEXT, [[stray]]),
-      workshop.events(NEXT, [[push({ id: 'other', time: micros(NEXT) })]]),
-    );
-    expect(
-      await workshop.look(`select date, export_date, epoch_us(occurred_at)::varchar as us, extra
+  test(
+    'come back when the export of their own day is replaced without them',
+    { tags: ['long'] },
+    async () => {
+      const workshop = new Workshop();
+      await workshop.load(
+        workshop.events(DAY, [[push(), stray]]),
+        workshop.events(NEXT, [[stray]]),
+        workshop.events(NEXT, [[push({ id: 'other', time: micros(NEXT) })]]),
+      );
+      expect(
+        await workshop.look(`select date, export_date, epoch_us(occurred_at)::varchar as us, extra
                            from events where event_id = 'stray'`),
-    ).toEqual([{ date: NEXT, export_date: DAY, us: micros(NEXT, 1), extra: null }]);
-    expect(
-      await workshop.look(`select title, export_date from push_messages where event_id = 'stray'`),
-    ).toEqual([{ title: '제목', export_date: DAY }]);
-  });
+      ).toEqual([{ date: NEXT, export_date: DAY, us: micros(NEXT, 1), extra: null }]);
+      expect(
+        await workshop.look(`select title, export_date from push_messages where event_id = 'stray'`),
+      ).toEqual([{ title: '제목', export_date: DAY }]);
+    },
+  );
 });
 
-test('what a warehouse holds does not depend on the order of loading', async () => {
-  const days = [DAY, NEXT, dayAfter(NEXT)];
-  const records = fc.record({
-    id: fc.constantFrom('a', 'b', 'c', 'd'),
-    event_name: fc.constantFrom('send_success', 'push_click'),
-    time: fc.constantFrom(...days.flatMap((day) => [micros(day, 0), micros(day, 1)])),
-    message: fc.constantFrom(null, 'x', 'y'),
-    channel: fc.constantFrom('push-notification', 'chatapp-alimtalk', 'webhook'),
-  });
-  const exports = fc.array(
-    fc.record({ day: fc.constantFrom(...days), records: fc.array(records, { maxLength: 5 }) }),
-    { minLength: 1, maxLength: 5 },
-  );
-  await fc.assert(
-    fc.asyncProperty(exports, fc.infiniteStream(fc.nat()), async (given, dice) => {
-      const forwards = new Workshop();
-      const pulls = given.map(({ day, records }) =>
-        forwards.events(day, [
-          records.map(({ message, ...one }) =>
-            push({
-              ...one,
-              message_data:
-                message === null
-                  ? null
-                  : {
-                      title: message,
-                      content: message,
-                      url: message,
-                      buttons: [{ name: message }],
-                      data: message,
-                    },
-            }),
-          ),
-        ]),
-      );
-      await forwards.load(...pulls);
-      const expected = await contents(forwards);
+test(
+  'what a warehouse holds does not depend on the order of loading',
+  { tags: ['long'], timeout: 240_000 },
+  async () => {
+    const days = [DAY, NEXT, dayAfter(NEXT)];
+    const records = fc.record({
+      id: fc.constantFrom('a', 'b', 'c', 'd'),
+      event_name: fc.constantFrom('send_success', 'push_click'),
+      time: fc.constantFrom(...days.flatMap((day) => [micros(day, 0), micros(day, 1)])),
+      message: fc.constantFrom(null, 'x', 'y'),
+      channel: fc.constantFrom('push-notification', 'chatapp-alimtalk', 'webhook'),
+    });
+    const exports = fc.array(
+      fc.record({ day: fc.constantFrom(...days), records: fc.array(records, { maxLength: 5 }) }),
+      { minLength: 1, maxLength: 5 },
+    );
+    await fc.assert(
+      fc.asyncProperty(exports, fc.infiniteStream(fc.nat()), async (given, dice) => {
+        const forwards = new Workshop();
+        const pulls = given.map(({ day, records }) =>
+          forwards.events(day, [
+            records.map(({ message, ...one }) =>
+              push({
+                ...one,
+                message_data:
+                  message === null
+                    ? null
+                    : {
+                        title: message,
+                        content: message,
+                        url: message,
+                        buttons: [{ name: message }],
+                        data: message,
+                      },
+              }),
+            ),
+          ]),
+        );
+        await forwards.load(...pulls);
+        const expected = await contents(forwards);
 
-      const shuffled = new Workshop();
-      const order = [...pulls];
-      const loaded: EventsPull[] = [];
-      while (order.length > 0) loaded.push(...order.splice((dice.next().value as number) % order.length, 1));
-      await shuffled.load(...loaded, ...pulls);
-      expect(await contents(shuffled)).toEqual(expected);
-    }),
-    { numRuns: 3 },
-  );
-}, 240_000);
+        const shuffled = new Workshop();
+        const order = [...pulls];
+        const loaded: EventsPull[] = [];
+        while (order.length > 0)
+          loaded.push(...order.splice((dice.next().value as number) % order.length, 1));
+        await shuffled.load(...loaded, ...pulls);
+        expect(await contents(shuffled)).toEqual(expected);
+      }),
+      { numRuns: 3 },
+    );
+  },
+);
 
 describe('reading quickly and reading closely', () => {
   const ordinary = [
@@ -304,7 +317,7 @@ describe('reading quickly and reading closely', () => {
     push({ id: 'd', time: micros(DAY, 5, 7), channel_metadata: null }),
   ];
 
-  test('give the same rows', async () => {
+  test('give the same rows', { tags: ['long'] }, async () => {
     const quickly = new Workshop();
     await quickly.load(quickly.events(DAY, [ordinary]));
     const closely = new Workshop();
@@ -440,7 +453,7 @@ test('an export knows its window', () => {
   expect(workshop.events(DAY, [[]]).window).toEqual(windowOf(DAY));
 });
 
-test('a load that needs more memory than usual is given it', async () => {
+test('a load that needs more memory than usual is given it', { tags: ['long'] }, async () => {
   const workshop = new Workshop({ memoryLimitMb: 40, threads: 1 });
   const body = '안녕하세요 '.repeat(300);
   const pages = Array.from({ length: 3 }, (_, p) =>
@@ -478,7 +491,7 @@ describe('an export of many batches, which several workers prepare', () => {
     ).toEqual({ events: 30_000, ids: 30_000, messages: 30_000, contents: 350 });
   });
 
-  test('is whole when every page has to be mended', async () => {
+  test('is whole when every page has to be mended', { tags: ['long'] }, async () => {
     const workshop = new Workshop(options);
     const pull = workshop.events(DAY, pagesOf(30));
     for await (const file of pull.files) {
@@ -491,19 +504,23 @@ describe('an export of many batches, which several workers prepare', () => {
     });
   });
 
-  test('leaves nothing when one of its last pages is no page, and the next load works', async () => {
-    const workshop = new Workshop(options);
-    const pull = workshop.events(DAY, pagesOf(30));
-    const files: string[] = [];
-    for await (const file of pull.files) files.push(file);
-    const last = files.at(-2) ?? '';
-    const kept = readFileSync(last);
-    writeFileSync(last, gzipSync('{"status": "processing"}'));
-    await expect(workshop.load({ ...pull, files })).rejects.toThrow(
-      /not an answer of the expected shape|not a page/,
-    );
-    expect(await workshop.lookOne('select count(*)::integer as n from events')).toEqual({ n: 0 });
-    writeFileSync(last, kept);
-    expect(await workshop.load({ ...pull, files })).toMatchObject([{ rows: 30_000 }]);
-  });
+  test(
+    'leaves nothing when one of its last pages is no page, and the next load works',
+    { tags: ['long'] },
+    async () => {
+      const workshop = new Workshop(options);
+      const pull = workshop.events(DAY, pagesOf(30));
+      const files: string[] = [];
+      for await (const file of pull.files) files.push(file);
+      const last = files.at(-2) ?? '';
+      const kept = readFileSync(last);
+      writeFileSync(last, gzipSync('{"status": "processing"}'));
+      await expect(workshop.load({ ...pull, files })).rejects.toThrow(
+        /not an answer of the expected shape|not a page/,
+      );
+      expect(await workshop.lookOne('select count(*)::integer as n from events')).toEqual({ n: 0 });
+      writeFileSync(last, kept);
+      expect(await workshop.load({ ...pull, files })).toMatchObject([{ rows: 30_000 }]);
+    },
+  );
 });

@@ -66,29 +66,33 @@ const metrics = (...dates: string[]): Row => ({
 const EMPTY = { data: { lastCollectedAt: '2026-11-21 07:05:09', stats: [] }, error: null };
 const METRICS = 'select campaign_id, date from campaign_metrics order by all';
 
-test('of an answer to E19, the days of a campaign that would be left empty stay', async () => {
-  const workshop = new Workshop();
-  const full = { c1: metrics(DAY, NEXT), c2: metrics(DAY, NEXT) };
-  const [, second] = await workshop.load(
-    workshop.campaigns(BOTH, full, { pulledAt: night(0) }),
-    workshop.campaigns(BOTH, { c1: EMPTY, c2: metrics(DAY) }, { pulledAt: night(1) }),
-  );
-  expect(second?.held).toEqual([DAY, NEXT]);
-  expect(await workshop.look(METRICS)).toHaveLength(4);
-  expect(await workshop.look(HELD)).toMatchObject([
-    { date: DAY, campaign_id: 'c1' },
-    { date: NEXT, campaign_id: 'c1' },
-    { date: NEXT, campaign_id: 'c2' },
-  ]);
-  await workshop.load(
-    workshop.campaigns(BOTH, { c1: EMPTY, c2: metrics(DAY, NEXT) }, { pulledAt: night(2) }),
-  );
-  expect(await workshop.look(METRICS)).toEqual([
-    { campaign_id: 'c2', date: DAY },
-    { campaign_id: 'c2', date: NEXT },
-  ]);
-  expect(await workshop.look(HELD)).toEqual([]);
-});
+test(
+  'of an answer to E19, the days of a campaign that would be left empty stay',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const full = { c1: metrics(DAY, NEXT), c2: metrics(DAY, NEXT) };
+    const [, second] = await workshop.load(
+      workshop.campaigns(BOTH, full, { pulledAt: night(0) }),
+      workshop.campaigns(BOTH, { c1: EMPTY, c2: metrics(DAY) }, { pulledAt: night(1) }),
+    );
+    expect(second?.held).toEqual([DAY, NEXT]);
+    expect(await workshop.look(METRICS)).toHaveLength(4);
+    expect(await workshop.look(HELD)).toMatchObject([
+      { date: DAY, campaign_id: 'c1' },
+      { date: NEXT, campaign_id: 'c1' },
+      { date: NEXT, campaign_id: 'c2' },
+    ]);
+    await workshop.load(
+      workshop.campaigns(BOTH, { c1: EMPTY, c2: metrics(DAY, NEXT) }, { pulledAt: night(2) }),
+    );
+    expect(await workshop.look(METRICS)).toEqual([
+      { campaign_id: 'c2', date: DAY },
+      { campaign_id: 'c2', date: NEXT },
+    ]);
+    expect(await workshop.look(HELD)).toEqual([]);
+  },
+);
 
 test('what the warehouse holds of a campaign that is gone stays', async () => {
   const workshop = new Workshop();
@@ -102,7 +106,7 @@ test('what the warehouse holds of a campaign that is gone stays', async () => {
   ]);
 });
 
-test('one load after the other, or all again, ends in the same rows', async () => {
+test('one load after the other, or all again, ends in the same rows', { tags: ['long'] }, async () => {
   const bodies = [
     [statistic()],
     [],

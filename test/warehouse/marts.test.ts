@@ -246,7 +246,7 @@ describe('people', () => {
     ]),
   ];
 
-  test('message pressure counts what a person got in 7 and in 28 days', async () => {
+  test('message pressure counts what a person got in 7 and in 28 days', { tags: ['long'] }, async () => {
     const workshop = await modelled(weeks);
     expect(
       await workshop.look(
@@ -274,7 +274,7 @@ describe('people', () => {
     ]);
   });
 
-  test('a click is held against the last message before it, for seven days', async () => {
+  test('a click is held against the last message before it, for seven days', { tags: ['long'] }, async () => {
     const workshop = await modelled(weeks);
     expect(
       await workshop.look(

@@ -90,15 +90,19 @@ function exportOf(
   return workshop.events(day, [rows]);
 }
 
-test('every model is there and empty on an empty warehouse, and the checks find nothing', async () => {
-  const workshop = new Workshop();
-  const findings = await workshop.with(async (warehouse) => {
-    await warehouse.model();
-    return warehouse.check();
-  });
-  expect(findings).toEqual([]);
-  for (const { relation } of models()) expect(await workshop.look(`from ${relation}`)).toEqual([]);
-});
+test(
+  'every model is there and empty on an empty warehouse, and the checks find nothing',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const findings = await workshop.with(async (warehouse) => {
+      await warehouse.model();
+      return warehouse.check();
+    });
+    expect(findings).toEqual([]);
+    for (const { relation } of models()) expect(await workshop.look(`from ${relation}`)).toEqual([]);
+  },
+);
 
 test('every model works on a warehouse that holds only free statistics', async () => {
   const workshop = new Workshop();
@@ -112,7 +116,7 @@ test('every model works on a warehouse that holds only free statistics', async (
 
 test(
   'tables brought forward night by night, in any order, are those made at once',
-  { timeout: 120_000 },
+  { timeout: 120_000, tags: ['long'] },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(dayOfEvents, { minLength: 2, maxLength: 5 }), async (days) => {
@@ -128,7 +132,7 @@ test(
   },
 );
 
-test('a night computes the days that it touched, and no other', async () => {
+test('a night computes the days that it touched, and no other', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
   await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
@@ -142,7 +146,7 @@ test('a night computes the days that it touched, and no other', async () => {
   ]);
 });
 
-test('a model that was changed is made anew for all days', async () => {
+test('a model that was changed is made anew for all days', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
   await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
@@ -170,20 +174,24 @@ test('a model that is no more is dropped', async () => {
   expect(await workshop.look("select 1 from duckdb_views() where view_name = 'forgotten'")).toEqual([]);
 });
 
-test('a modelling stage that is stopped leaves the marts as they were, and is done again', async () => {
-  const workshop = new Workshop();
-  const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
-  await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
-  await workshop.load(exportOf(workshop, dayAfter(DAY), send, 1));
-  await workshop.with((warehouse) => warehouse.model());
-  // The run was killed before its checks: the next one finds the same days touched.
-  await model(workshop, [exportOf(workshop, dayAfter(DAY, 2), send, 2)], 'last');
-  expect(await workshop.lookOne('select sum(events)::integer as events from marts.daily_events')).toEqual({
-    events: 3,
-  });
-});
+test(
+  'a modelling stage that is stopped leaves the marts as they were, and is done again',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
+    await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
+    await workshop.load(exportOf(workshop, dayAfter(DAY), send, 1));
+    await workshop.with((warehouse) => warehouse.model());
+    // The run was killed before its checks: the next one finds the same days touched.
+    await model(workshop, [exportOf(workshop, dayAfter(DAY, 2), send, 2)], 'last');
+    expect(await workshop.lookOne('select sum(events)::integer as events from marts.daily_events')).toEqual({
+      events: 3,
+    });
+  },
+);
 
-test('one row of the year 9999 makes no model look at the days in between', async () => {
+test('one row of the year 9999 makes no model look at the days in between', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const pulls = [exportOf(workshop, DAY, [{ who: 'kim', second: 1, clicks: true, fails: false }], 0)];
   await model(workshop, pulls, 'last');

@@ -174,7 +174,7 @@ test.each<[string, (body: string) => string | Buffer, Row]>([
     (body) => body.replace('"QQ"', '"Q\u0001","title":"R"'),
     {},
   ],
-])('%s in one record costs no other record', async (_, spoil, expected) => {
+])('%s in one record costs no other record', { tags: ['long'] }, async (_, spoil, expected) => {
   for (const channel of ['push-notification', 'webhook']) {
     const workshop = new Workshop();
     const message = channel === 'webhook' ? { url: 'u', data: { title: 'QQ' } } : { title: 'QQ' };

@@ -150,17 +150,21 @@ test('dimensions carry the latest names', async () => {
   ]);
 });
 
-test('a run passes the crash points in their order, and leaves no log behind', async () => {
-  const workshop = new Workshop();
-  await workshop.with(async (warehouse) => {
-    await warehouse.load(workshop.events(DAY, [[record()]]));
-    await warehouse.replaceExports([]);
-    await warehouse.model();
-    await warehouse.check();
-  });
-  expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
-  expect(existsSync(`${workshop.path}.wal`)).toBe(false);
-});
+test(
+  'a run passes the crash points in their order, and leaves no log behind',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    await workshop.with(async (warehouse) => {
+      await warehouse.load(workshop.events(DAY, [[record()]]));
+      await warehouse.replaceExports([]);
+      await warehouse.model();
+      await warehouse.check();
+    });
+    expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
+    expect(existsSync(`${workshop.path}.wal`)).toBe(false);
+  },
+);
 
 test('closing twice does nothing', async () => {
   const warehouse = await new Workshop().open();

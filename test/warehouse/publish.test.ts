@@ -89,7 +89,7 @@ test('the private file becomes the published one, whole', async () => {
   expect(readdirSync(workshop.folder).filter((name) => name.startsWith('warehouse.duckdb.'))).toEqual([]);
 });
 
-test('a reader keeps the old file, and the next one opens the new file', async () => {
+test('a reader keeps the old file, and the next one opens the new file', { tags: ['long'] }, async () => {
   const workshop = await filled(10);
   const published = join(workshop.folder, 'warehouse.duckdb');
   await publish({ working: workshop.path, published, effects: quiet });

@@ -170,42 +170,46 @@ describe('counts that the service changes afterwards', () => {
   });
 });
 
-test('what a warehouse holds does not depend on the order of loading', async () => {
-  const days = [BEFORE, DAY, dayAfter(DAY)];
-  const rows = fc.array(
-    fc.record({
-      date: fc.constantFrom(...days),
-      channel: fc.constantFrom('email', 'webhook'),
-      message_sent: fc.nat(3),
-      conversion: fc.array(fc.record({ name: fc.constantFrom('a', 'b'), count: fc.nat(2) }), {
-        maxLength: 2,
+test(
+  'what a warehouse holds does not depend on the order of loading',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const days = [BEFORE, DAY, dayAfter(DAY)];
+    const rows = fc.array(
+      fc.record({
+        date: fc.constantFrom(...days),
+        channel: fc.constantFrom('email', 'webhook'),
+        message_sent: fc.nat(3),
+        conversion: fc.array(fc.record({ name: fc.constantFrom('a', 'b'), count: fc.nat(2) }), {
+          maxLength: 2,
+        }),
       }),
-    }),
-    { maxLength: 4 },
-  );
-  const range = fc.tuple(fc.nat(2), fc.nat(2)).map(([a, b]) => ({
-    start: days[Math.min(a, b)] ?? DAY,
-    end: days[Math.max(a, b)] ?? DAY,
-  }));
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(range, rows), { minLength: 1, maxLength: 5 }), async (given) => {
-      const forwards = new Workshop();
-      const pulls = given.map(([range, rows]): StatisticsPull =>
-        forwards.statistics(
-          range,
-          rows.map((row) => statistic(row)),
-          // What is held back depends on what came before it: a rebuild loads the oldest first (held-back.test.ts).
-          { accepted: true },
-        ),
-      );
-      await forwards.load(...pulls);
-      const backwards = new Workshop();
-      await backwards.load(...[...pulls].reverse(), ...pulls);
-      expect(await contents(backwards)).toEqual(await contents(forwards));
-    }),
-    { numRuns: 4 },
-  );
-}, 120_000);
+      { maxLength: 4 },
+    );
+    const range = fc.tuple(fc.nat(2), fc.nat(2)).map(([a, b]) => ({
+      start: days[Math.min(a, b)] ?? DAY,
+      end: days[Math.max(a, b)] ?? DAY,
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(range, rows), { minLength: 1, maxLength: 5 }), async (given) => {
+        const forwards = new Workshop();
+        const pulls = given.map(([range, rows]): StatisticsPull =>
+          forwards.statistics(
+            range,
+            rows.map((row) => statistic(row)),
+            // What is held back depends on what came before it: a rebuild loads the oldest first (held-back.test.ts).
+            { accepted: true },
+          ),
+        );
+        await forwards.load(...pulls);
+        const backwards = new Workshop();
+        await backwards.load(...[...pulls].reverse(), ...pulls);
+        expect(await contents(backwards)).toEqual(await contents(forwards));
+      }),
+      { numRuns: 4 },
+    );
+  },
+);
 
 test('a record of another day is left out and reported; without a date it counts for the one day asked', async () => {
   const workshop = new Workshop();

@@ -70,6 +70,8 @@ export class Workshop {
       brand: 'service',
       messenger: 'chatapp',
       privacy: { recipients: 'keep', key: KEY },
+      // Tests run beside each other, as many as there are processors.
+      threads: 1,
       effects: { now: () => NOW, reach: (point) => this.points.push(point) },
       ...this.options,
     });

@@ -98,15 +98,19 @@ async function all(workshop: Workshop): Promise<unknown> {
   return { ...(await contents(workshop)), journals };
 }
 
-test('pulls loaded together end in the same rows and the same journals as one by one', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(pull, { minLength: 3, maxLength: 9 }), async (given) => {
-      const nightly = new Workshop();
-      await nightly.load(...make(nightly, given));
-      const together = new Workshop();
-      await together.loadTogether(...make(together, given));
-      expect(await all(together)).toEqual(await all(nightly));
-    }),
-    { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 3) },
-  );
-}, 600_000);
+test(
+  'pulls loaded together end in the same rows and the same journals as one by one',
+  { tags: ['long'], timeout: 600_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(pull, { minLength: 3, maxLength: 9 }), async (given) => {
+        const nightly = new Workshop();
+        await nightly.load(...make(nightly, given));
+        const together = new Workshop();
+        await together.loadTogether(...make(together, given));
+        expect(await all(together)).toEqual(await all(nightly));
+      }),
+      { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 3) },
+    );
+  },
+);

@@ -1,18 +1,18 @@
 /** Answers of the sandbox that are well formed and not true. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { type Fault, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
-import { type Client, client, type EventRecord } from './http.js';
+import { startFaultySandbox, type Fault, type FaultySandbox } from './index.js';
+import { type Client, client, type EventRecord } from '../../sandbox/http.js';
 
 const now = () => new Date('2026-11-24T01:00:00Z');
 const WINDOW = { start: '2026-11-18T15:00:00Z', end: '2026-11-19T15:00:00Z' };
 
-let sandbox: Sandbox;
+let sandbox: FaultySandbox;
 let service: Client;
 let id: string;
 
 beforeEach(async () => {
-  sandbox = await startSandbox({ now, exportSeconds: 0, eventsPerDay: 4_000 });
+  sandbox = await startFaultySandbox({ now, exportSeconds: 0, eventsPerDay: 4_000 });
   service = await client(sandbox);
   id = (await service.e20({ ...WINDOW, isMessageDataIncluded: true })).json.export_id;
 });

@@ -1,6 +1,6 @@
 /** Faults that answer something else. */
-import { type Reply, jsonAnswer } from '../answer.js';
-import { type Family, refuse } from '../family.js';
+import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
+import { type Family, refuse } from '../../../src/sandbox/family.js';
 import type { InsteadFault } from './fault.js';
 
 /**

@@ -5,18 +5,18 @@ import { gunzipSync } from 'node:zlib';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { type Fault, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
-import { ask, type Client, client, PROJECT } from './http.js';
+import { startFaultySandbox, type Fault, type FaultySandbox } from './index.js';
+import { type Client, client, PROJECT } from '../../sandbox/http.js';
 
 const now = () => new Date('2026-11-24T01:00:00Z');
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 const EXPORT = { start: '2026-11-18T15:00:00Z', end: '2026-11-19T15:00:00Z', isMessageDataIncluded: true };
 
-let sandbox: Sandbox;
+let sandbox: FaultySandbox;
 let service: Client;
 
 beforeEach(async () => {
-  sandbox = await startSandbox({ now, exportSeconds: 0, eventsPerDay: 4_000 });
+  sandbox = await startFaultySandbox({ now, exportSeconds: 0, eventsPerDay: 4_000 });
   service = await client(sandbox);
 });
 afterEach(() => sandbox.close());
@@ -137,7 +137,7 @@ describe('a connection', () => {
     expect(await outcome(service.e17(DAY))).toBe('silence');
   });
 
-  it('is cut short of its content-length', async () => {
+  it('is cut short of its content-length', { tags: ['long'] }, async () => {
     const id = await newExport();
     const whole = await raw(pagePath(id));
     sandbox.setFaults([{ endpoint: 'E21', kind: 'cut-with-length' }]);
@@ -159,7 +159,7 @@ describe('a connection', () => {
     }
   });
 
-  it('states a content-length that is too small or too large', async () => {
+  it('states a content-length that is too small or too large', { tags: ['long'] }, async () => {
     const id = await newExport();
     const whole = await raw(pagePath(id));
     sandbox.setFaults([{ endpoint: 'E21', kind: 'wrong-length', by: -10 }]);
@@ -172,7 +172,7 @@ describe('a connection', () => {
     expect(long.body).toEqual(whole.body);
   });
 
-  it('carries a gzip bomb', async () => {
+  it('carries a gzip bomb', { tags: ['long'] }, async () => {
     const id = await newExport();
     const whole = await raw(pagePath(id));
     sandbox.setFaults([{ endpoint: 'E21', kind: 'gzip-bomb', mib: 70 }]);
@@ -287,7 +287,7 @@ describe('something else is answered:', () => {
 describe('faults', () => {
   it('let requests through first, strike so many times, and only where they should', async () => {
     const fault: Fault = { endpoint: 'E17', kind: 'status', status: 500, skip: 1, times: 2 };
-    const there = await startSandbox({ now, faults: [fault] });
+    const there = await startFaultySandbox({ now, faults: [fault] });
     const other = await client(there);
     const statuses = [];
     for (let i = 0; i < 5; i += 1) statuses.push((await other.e17(DAY)).status);
@@ -296,22 +296,22 @@ describe('faults', () => {
     await there.close();
   });
 
-  it('are switched on and off from other processes', async () => {
-    const faults: Fault[] = [{ endpoint: '*', kind: 'reset-before', times: 3 }];
-    const at = (method: string, body?: unknown) => ask(sandbox, { method, path: '/_sandbox/faults', body });
-    expect((await at('POST', faults)).json).toEqual([{ ...faults[0], struck: 0 }]);
+  it('are counted, and refused where there is no such fault', async () => {
+    const fault: Fault = { endpoint: '*', kind: 'reset-before', times: 3 };
+    sandbox.setFaults([fault]);
+    expect(sandbox.faults()).toEqual([{ ...fault, struck: 0 }]);
     expect(await outcome(service.e17(DAY))).toBe('ECONNRESET');
-    expect((await at('GET')).json).toEqual([{ ...faults[0], struck: 1 }]);
-    expect((await at('DELETE')).json).toEqual([]);
+    expect(sandbox.faults()).toEqual([{ ...fault, struck: 1 }]);
+    sandbox.setFaults([]);
     expect((await service.e17(DAY)).status).toBe(200);
     for (const wrong of [
-      {},
-      [{ endpoint: 'E2', kind: 'reset-before' }],
-      [{ endpoint: '*', kind: 'x' }],
-      '?',
+      { endpoint: 'E2', kind: 'reset-before' },
+      { endpoint: '*', kind: 'x' },
+      { ...fault, time: 1 },
     ]) {
-      expect((await at('POST', wrong)).status).toBe(400);
+      expect(() => {
+        sandbox.setFaults([wrong as Fault]);
+      }).toThrow();
     }
-    expect((await at('POST', [{ endpoint: '*', kind: 'reset-before', time: 1 }])).json.error).toMatch(/time/);
   });
 });

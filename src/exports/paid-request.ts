@@ -1,0 +1,79 @@
+/**
+ * Promise one: nothing is paid by accident, and nothing twice. The budget has allowed the day (budget.ts) and somebody has
+ * consented (consent.ts). Here the run makes sure that it may send, puts the intent on disk, sends once, and records the
+ * outcome before anything else is done with it.
+ */
+import { CredentialsError } from '../errors.js';
+import { assertClocksAgree } from '../run/clocks.js';
+import type { RunContext } from '../run/context.js';
+import { formatCount } from '../terminal/terminal.js';
+import type { ExportEntry } from './entry.js';
+import { requestExport, type RequestOutcome } from './request.js';
+
+/** What the settings say of every export. */
+export interface Terms {
+  readonly pricePerRecord: number;
+  readonly messageData: boolean;
+}
+
+/** The export that was requested, or what its absence means for the days after it. */
+export type Sent = ExportEntry | 'refused' | 'stop';
+
+/**
+ * @param intend records the intent in the ledger, which refuses a window that an export covers
+ * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent; then nothing was sent
+ */
+export async function requestPaid(
+  context: RunContext,
+  intend: (terms: Terms) => Promise<ExportEntry>,
+): Promise<Sent> {
+  const { service, lock, terminal, config } = context;
+  const { pricePerRecord, includeMessageData: messageData } = config.exports;
+
+  // A token first: a request that fails for want of one should not even be intended.
+  const permit = await service.authorize();
+  assertClocksAgree(context);
+  // Whoever removed the lock file may have started a run that pays for the same day.
+  await lock.assertHeld();
+
+  const entry = await intend({ pricePerRecord, messageData });
+
+  terminal.note(`Requesting the export of ${entry.day}, ${sizeOf(entry)} (${entry.key}).`);
+  const outcome = await requestExport(permit, entry.window, entry.messageData);
+  return recorded(context, entry, outcome);
+}
+
+/** Records the outcome in the ledger and tells of it. */
+async function recorded(
+  { ledger, landing, report, effects }: RunContext,
+  { key, day }: ExportEntry,
+  outcome: RequestOutcome,
+): Promise<Sent> {
+  const gap = (reason: string): void => {
+    report.gap({ stream: 'events', days: { start: day, end: day }, reason });
+  };
+  switch (outcome.kind) {
+    case 'accepted':
+      return ledger.requested(key, outcome.exportId, outcome.body.toString('utf8'));
+    case 'never_sent':
+      await ledger.withdrawn(key, outcome.reason);
+      if (outcome.cause instanceof CredentialsError) throw outcome.cause;
+      gap(`The export request was not sent (${outcome.reason}). Nothing is billed; the next run sends it.`);
+      return 'stop';
+    case 'refused':
+      await ledger.failed(key, outcome.reason);
+      gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
+      return 'refused';
+    case 'unknown':
+      await ledger.ambiguous(key, outcome.reason);
+      if (outcome.body.length > 0) {
+        const at = effects.now();
+        await landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);
+      }
+      return 'stop';
+  }
+}
+
+function sizeOf({ estimate }: ExportEntry): string {
+  return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
+}

@@ -1,0 +1,47 @@
+/** What a warehouse file holds, table by table, for comparing two of them. */
+import { rowsOf } from './dawnload.js';
+
+/** What is left out: tables and columns by name. */
+export interface Except {
+  readonly schemas?: readonly string[];
+  readonly tables: readonly string[];
+  readonly columns: readonly string[];
+}
+
+/** Whatever tells of pulls and of moments of loading: two warehouses of the same data may differ in it. */
+const PULLS: Except = {
+  schemas: ['ops'],
+  tables: ['campaign_collections', 'campaign_metric_totals'],
+  columns: ['pull', 'loaded_at', 'pulled_at', 'updated_at', 'checked_at', 'detected_at', 'collected_at'],
+};
+
+/** Each table as a number of rows and a sum over them that knows no order. */
+export async function contents(file: string, except = PULLS): Promise<Record<string, string>> {
+  const quoted = (names: readonly string[] = []): string =>
+    ['', ...names].map((name) => `'${name}'`).join(', ');
+  const tables = await rowsOf(
+    file,
+    `select schema_name || '.' || table_name as name, list(column_name order by column_index) as columns
+     from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
+     where schema_name not in (${quoted(except.schemas)}) and table_name not in (${quoted(except.tables)})
+       and column_name not in (${quoted(except.columns)})
+     group by all order by all`,
+  );
+  const sums: Record<string, string> = {};
+  for (const { name, columns } of tables as { name: string; columns: string[] }[]) {
+    const list = columns.map((column) => `"${column}"`).join(', ');
+    const [row] = await rowsOf(
+      file,
+      `select count(*) || ' rows, ' || coalesce(sum(hash(${list})::hugeint)::varchar, '-') as sum from ${name}`,
+    );
+    sums[name] = String(row?.['sum']);
+  }
+  return sums;
+}
+
+/** The tables that are not the same, one line each. */
+export function differences(a: Record<string, string>, b: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((table) => a[table] !== b[table])
+    .map((table) => `${table}: ${a[table] ?? 'missing'} and ${b[table] ?? 'missing'}`);
+}
