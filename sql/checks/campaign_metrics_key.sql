@@ -2,7 +2,7 @@
 -- stream: campaigns
 -- scope: incremental
 -- meaning: The service gave more than one value for a metric of a campaign on one day, and sums over them count it more
---   than once; compare with the daily statistics, and ask the service which value holds.
+--   than once. Compare with the daily statistics, and ask the service which value is right.
 
 with all_values as (
     select 'campaign_metrics' as subject, campaign_id, metric_type, metric_name, conversion_type, date, null as dimension

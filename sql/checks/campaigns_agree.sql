@@ -2,8 +2,9 @@
 -- stream: campaigns
 -- scope: incremental
 -- depends_on: statistics, campaigns
--- meaning: The detailed statistics of a campaign (E19) count other successful sends than the daily statistics (E17), which
---   the service gives separately; pull both again with `dawnload backfill`, and ask the service if it stays.
+-- meaning: The detailed statistics of a campaign (E19) and the daily statistics (E17), which the service gives
+--   separately, count different numbers of successful sends. Pull both again with `dawnload backfill`; ask the service if
+--   it persists.
 -- Days on which the service gives no campaign that metric are not compared: it may be named otherwise.
 
 with both_covered as (

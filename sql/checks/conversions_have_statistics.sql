@@ -2,8 +2,8 @@
 -- stream: statistics
 -- scope: incremental
 -- depends_on: statistics, statistics_by_subchannel
--- meaning: Conversions belong to no row of the daily statistics, so that joins lose them; run `dawnload rebuild`, and
---   report it if it stays.
+-- meaning: Conversions belong to no row of the daily statistics, so joins lose them. Run `dawnload rebuild`; report it
+--   if it persists.
 
 with lone as (
     select 'daily_conversions' as subject, date

@@ -1,8 +1,8 @@
 -- severity: warn
 -- scope: incremental
 -- depends_on: statistics, statistics_by_subchannel, campaigns
--- meaning: The service gave a count that cannot be: below zero, or more failures than sends on a row of one day; rates of
---   that row mislead, so pull the day again with `dawnload backfill`, and ask the service if it stays.
+-- meaning: The service gave an impossible count: below zero, or more failures than sends in one row of a day. Rates of
+--   that row are wrong. Pull the day again with `dawnload backfill`; ask the service if it persists.
 -- A failure is dated by its attempt, so it cannot fall on another day than the send. What follows a send later,
 -- deliveries and clicks, is looked at in reactions_in_range. Sums of sales may be below zero where goods go back.
 

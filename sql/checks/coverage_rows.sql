@@ -1,7 +1,7 @@
 -- severity: stop
 -- scope: incremental
--- meaning: A day does not hold the rows that its load brought, or holds rows that no load brought, so its numbers cannot
---   be trusted; run `dawnload rebuild`, and report it if it stays.
+-- meaning: A day holds other rows than its load brought, so its numbers cannot be trusted. Run `dawnload rebuild`;
+--   report it if it persists.
 
 with held as (
     select 'statistics' as stream, date from daily_statistics

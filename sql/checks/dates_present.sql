@@ -1,6 +1,6 @@
 -- severity: stop
 -- scope: full
--- meaning: Rows have no day, so that no question about days finds them; run `dawnload rebuild`, and report it if it stays.
+-- meaning: Rows have no day, so no question about days finds them. Run `dawnload rebuild`; report it if it persists.
 -- DuckDB knows for each block of rows whether a null is among them, so this reads hardly anything.
 
 with undated as (

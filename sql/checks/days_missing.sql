@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: Between the first and the last day of a stream some are not held, so that sums over them are too low; the next
---   run asks for them if they are wanted, `dawnload plan` says so, and `dawnload backfill` gets them.
+-- meaning: Days between the first and the last day of a stream are missing, so sums over them are too low. The next run
+--   pulls them if the settings want them (`dawnload plan` shows it); `dawnload backfill` pulls them now.
 
 with followed as (
     select stream, date, lead(date) over (partition by stream order by date) as next_date

@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: campaigns
 -- scope: incremental
--- meaning: Values by dimension belong to no metric of that campaign and day, so that joins lose them; run
---   `dawnload rebuild`, and report it if it stays.
+-- meaning: Values by dimension belong to no metric of that campaign and day, so joins lose them. Run `dawnload
+--   rebuild`; report it if it persists.
 
 select
     dimensions.date,

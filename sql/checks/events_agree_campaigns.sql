@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- depends_on: statistics, events
--- meaning: For a campaign or user journey the export of a day holds other sends or clicks than the daily statistics count;
---   where only one of them differs its records are incomplete, so ask the service before you trust either.
+-- meaning: The export of a day and the daily statistics count different sends or clicks for a campaign or user journey.
+--   Where only one of them differs, its records are incomplete; ask the service before you trust either.
 
 with both_covered as (
     select date

@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- depends_on: statistics, events
--- meaning: The export of a day holds other clicks than the daily statistics count on that channel; small differences may
---   come from clicks that the service counts late, large ones are a question to the service.
+-- meaning: The export of a day and the daily statistics count different clicks on that channel. Small differences may
+--   come from clicks that the service counts late; ask the service about large ones.
 -- Only on channels whose clicks the statistics count.
 
 with both_covered as (

@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- depends_on: statistics, events
--- meaning: The export of a day holds other successful sends than the daily statistics count on that channel; where the
---   export holds fewer, part of what was paid for may be missing, so ask the service before you trust either.
+-- meaning: The export of a day and the daily statistics count different successful sends on that channel. Where the
+--   export holds fewer, part of what was paid for may be missing; ask the service before you trust either.
 
 with both_covered as (
     select date

@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: The day of events is not the Korean day of the time at which they happened, so that they count on a wrong day;
---   run `dawnload rebuild`, and report it if it stays.
+-- meaning: The day of events is not the Korean day of their time, so they count on a wrong day. Run `dawnload rebuild`;
+--   report it if it persists.
 -- A time more than 31 days away from the export is none to count on: then it is the day of the export.
 
 select

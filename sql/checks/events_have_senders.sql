@@ -3,8 +3,8 @@
 -- scope: incremental
 -- depends_on: statistics, events
 -- lookback: 28 days
--- meaning: Events name a campaign or user journey that the daily statistics of that day and the four weeks before do not
---   know, so it has no name here; it was deleted, or it sent nothing for weeks, or the service left it out.
+-- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before do
+--   not list, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
 -- Looked at where that day and the three before are held, since an older message may still be opened and closed.
 
 with near_days as (

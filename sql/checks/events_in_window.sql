@@ -1,8 +1,8 @@
 -- severity: warn
 -- stream: events
 -- scope: incremental
--- meaning: Records happened outside the day that was exported; they are kept, count on their own day, and are counted
---   once if that day's export has them too, so nothing is to be done unless they are many.
+-- meaning: Records happened outside the day that was exported. They are kept, count on their own day, and count once if
+--   the export of that day holds them too. Nothing needs to be done unless they are many.
 
 select
     export_date as date,

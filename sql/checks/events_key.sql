@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: Records of an export stand there more than once, so that counts of events are too high; run
---   `dawnload rebuild`, and report it if it stays.
+-- meaning: Records of an export are stored more than once, so counts of events are too high. Run `dawnload rebuild`;
+--   report it if it persists.
 -- By the day on which they happened: records of two exports are the same only if they happened at the same time, so
 -- this finds those as well.
 
@@ -18,7 +18,7 @@ with repeated as (
 select
     date,
     'events' as subject,
-    'Records stand there more than once.' as finding,
+    'Records are stored more than once.' as finding,
     '0' as expected,
     sum(too_many) as actual
 from repeated

@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: incremental
--- meaning: The service gave something odd, which was dealt with as the finding says; nothing is lost, and what came stands
---   verbatim in the landing zone.
+-- meaning: The service gave something unusual, which was handled as the finding says. Nothing is lost; the landing zone
+--   holds the answer verbatim.
 -- Values that are missing, and records outside their window, are found where they stand: required_values, events_in_window.
 
 select
@@ -18,7 +18,7 @@ select
         when 'mended' then 'Answers held wrong bytes, half characters, or what is no JSON; those were replaced in the warehouse.'
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
         when 'elsewhere' then 'Another export that was paid for holds the same records; they count once, there.'
-        when 'message_elsewhere' then 'Another export holds messages of the same records; they stand once, there.'
+        when 'message_elsewhere' then 'Another export holds messages of the same records; they count once, there.'
         else note
     end as finding,
     '0' as expected,

@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: statistics
 -- scope: incremental
--- meaning: A mart does not add up to the rows that it is made of, so what it answers is not what the service gave; run
---   `dawnload rebuild`, and report it if it stays.
+-- meaning: A mart does not add up to the rows that it is made of, so its answers are wrong. Run `dawnload rebuild`;
+--   report it if it persists.
 -- The bounds are what DuckDB hands on into the view; batch_days alone it would apply to all that it gives.
 
 with statistics as (

@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: A mart has more than one row where its grain promises one, so that joins and sums count twice; run
---   `dawnload rebuild`, and report it if it stays.
+-- meaning: A mart has more than one row for one value of its grain, so joins and sums count twice. Run `dawnload
+--   rebuild`; report it if it persists.
 -- Of the marts that are kept as tables. The others are views, which group by their grain or stand on a key that is
 -- checked (statistics_key).
 

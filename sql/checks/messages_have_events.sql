@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: Messages, buttons or attachments belong to no event, so that joins with events lose them; run
---   `dawnload rebuild`, and report it if it stays.
+-- meaning: Messages, buttons or attachments belong to no event, so joins with events lose them. Run `dawnload rebuild`;
+--   report it if it persists.
 
 with looked_at as (
     select *

@@ -2,8 +2,8 @@
 -- stream: events
 -- scope: incremental
 -- lookback: 7 days
--- meaning: The message of an event, a button or an attachment stands there more than once, so that joins with events
---   count it more than once; run `dawnload rebuild`, and report it if it stays.
+-- meaning: The message of an event, a button or an attachment is stored more than once, so joins with events count it
+--   more than once. Run `dawnload rebuild`; report it if it persists.
 -- The send and a click a day later have one id and each brings the message, in two exports; so the week before is
 -- compared, and what repeats a message of that week is found.
 
@@ -30,7 +30,7 @@ followers as (
 select
     date,
     subject,
-    'Rows stand there more than once.' as finding,
+    'Rows are stored more than once.' as finding,
     '0' as expected,
     count(*) as actual
 from followers

@@ -1,8 +1,8 @@
 -- severity: stop
 -- stream: events
 -- scope: incremental
--- meaning: Buttons or attachments belong to no message, so that joins with messages lose them; run `dawnload rebuild`,
---   and report it if it stays.
+-- meaning: Buttons or attachments belong to no message, so joins with messages lose them. Run `dawnload rebuild`;
+--   report it if it persists.
 
 with looked_at as (
     select *

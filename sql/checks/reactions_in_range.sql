@@ -2,9 +2,8 @@
 -- stream: statistics
 -- scope: incremental
 -- lookback: 3 days
--- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a rate
---   of more than 1 is no slip of midnight: either people react more than once, or sends are missing; compare with the
---   events of that day.
+-- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a
+--   rate is above 1. Either people react more than once, or sends are missing; compare with the events of that day.
 -- Counts are dated by when they happen: of a send at 23:59 the delivery counts on the next day, and so may a click. So a
 -- rate of one day may exceed 1 and be right; that of four days together hardly can. Looked at where all four are held
 -- and something was sent on them: an old message may be clicked for ever.

@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: incremental
--- meaning: The service left out what every row should have, so that the row is missing from groups and sums by it; the
---   landed answer shows what came, and `dawnload query drift` since when.
+-- meaning: The service left out a value that every row should have, so groups and sums by it miss the row. The landed
+--   answer shows what came; `dawnload query drift` shows since when.
 
 with given as (
     select

@@ -1,7 +1,7 @@
 -- severity: warn
 -- scope: full
--- meaning: The service sends something that its specification does not tell, or leaves out what it does; nothing is lost,
---   `dawnload query drift` shows since when, and a newer version of dawnload may know it.
+-- meaning: The service sends something that its specification does not describe, or leaves out something that it does.
+--   Nothing is lost; `dawnload query drift` shows since when, and a newer version of dawnload may know it.
 
 select
     last_date as date,

@@ -2,8 +2,8 @@
 -- stream: statistics
 -- scope: incremental
 -- depends_on: statistics, statistics_by_subchannel
--- meaning: Rows of the daily statistics or of their conversions stand there more than once or without an id, so that sums
---   are too high; run `dawnload rebuild`, and report it if it stays.
+-- meaning: Rows of the daily statistics or of their conversions are stored more than once or without an id, so sums are
+--   too high. Run `dawnload rebuild`; report it if it persists.
 
 with rows_by_key as (
     select 'daily_statistics' as subject, date, statistic_id, null as position from daily_statistics

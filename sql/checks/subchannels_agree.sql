@@ -2,8 +2,8 @@
 -- stream: statistics_by_subchannel
 -- scope: incremental
 -- depends_on: statistics, statistics_by_subchannel
--- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the service
---   gives separately; trust the daily statistics, and ask the service if later pulls of the day do not mend it.
+-- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the
+--   service gives separately. Trust the daily statistics, and ask the service if later pulls of the day still differ.
 
 with both_covered as (
     select date

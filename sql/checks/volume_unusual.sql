@@ -2,8 +2,8 @@
 -- stream: statistics
 -- scope: incremental
 -- lookback: 56 days
--- meaning: A channel sent far more or far fewer messages than usual; if nobody planned that, look for a campaign that ran
---   twice, one that stopped, or a day that the service gave only in part.
+-- meaning: A channel sent far more or far fewer messages than usual. If nobody planned that, look for a campaign that
+--   ran twice, one that stopped, or a day that the service gave only in part.
 -- Usual is the median of the same weekday of the eight weeks before, where at least four of those are held; else of the
 -- 28 days before, where at least 14 are. A day is far off when it misses the median by more than half of it (when lower)
 -- or by three times as much (when higher), and by more than five usual deviations (1.4826 x the median of the absolute

@@ -9,7 +9,7 @@ import type { Effects } from '../effects.js';
 import { CredentialsError, ServiceError } from '../errors.js';
 import { judge, textOf, type AnswerClass } from './answer.js';
 import { refusedToken, TokenKeeper } from './auth.js';
-import { authenticate, type ServiceRequest } from './endpoints.js';
+import { authenticate, type FreeRequest, type PaidRequest, type ServiceRequest } from './endpoints.js';
 import { isWorthRetrying, pauseBefore } from './retry.js';
 import { httpTransport, type Transport } from './transport.js';
 
@@ -45,7 +45,7 @@ const NEVER = new AbortController().signal;
 export interface Permit {
   readonly projectId: string;
   /** Sends the request as it is: no retry, and no other token when this one is refused. */
-  sendOnce(question: ServiceRequest): Promise<ServiceAnswer>;
+  sendOnce(question: PaidRequest): Promise<ServiceAnswer>;
 }
 
 export class ServiceClient {
@@ -100,11 +100,11 @@ export class ServiceClient {
    * @throws CredentialsError when the keys, the token or the project are refused
    * @throws InterruptedError when the run is being stopped
    */
-  async ask(question: ServiceRequest): Promise<ServiceAnswer> {
+  async ask(question: FreeRequest): Promise<ServiceAnswer> {
     const answer = await this.#asked(question);
     const { verdict } = answer;
-    if (verdict.kind === 'unauthorized' && question.repeatable) throw refusedToken(verdict.reason);
-    if (verdict.kind === 'forbidden' && question.repeatable) {
+    if (verdict.kind === 'unauthorized') throw refusedToken(verdict.reason);
+    if (verdict.kind === 'forbidden') {
       throw new CredentialsError(
         `The service denies access to project ${this.projectId} (${verdict.reason}).`,
         {
@@ -138,18 +138,16 @@ export class ServiceClient {
     return this.#transport.close();
   }
 
-  /** Fetches one new token after a refused one, not a second. A request that is billed is never repeated for it. */
-  async #asked(question: ServiceRequest): Promise<ServiceAnswer> {
+  /** Fetches one new token after a refused one, not a second. */
+  async #asked(question: FreeRequest): Promise<ServiceAnswer> {
     const token = await this.#tokens.token();
     const answer = await this.#persist(question, token);
     if (answer.verdict.kind !== 'unauthorized') return answer;
     this.#tokens.refuse(token);
-    if (!question.repeatable) return answer;
     return this.#persist(question, await this.#tokens.token());
   }
 
-  async #persist(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
-    if (!question.repeatable) return this.#paced(question, token);
+  async #persist(question: FreeRequest, token: string | undefined): Promise<ServiceAnswer> {
     try {
       return await pRetry(() => this.#attempt(question, token), {
         retries: this.#settings.retries,
@@ -172,7 +170,7 @@ export class ServiceClient {
     }
   }
 
-  async #attempt(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
+  async #attempt(question: FreeRequest, token: string | undefined): Promise<ServiceAnswer> {
     const answer = await this.#paced(question, token);
     if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
     return answer;
@@ -186,10 +184,10 @@ export class ServiceClient {
         url: this.#settings.baseUrl + question.path,
         token,
         body: question.body,
-        fresh: !question.repeatable,
+        fresh: question.billed,
       },
       // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
-      question.repeatable ? this.#signal : NEVER,
+      question.billed ? NEVER : this.#signal,
     );
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
     const serviceTime = instantOf(result.date);

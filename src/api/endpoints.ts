@@ -2,57 +2,67 @@
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
 
-export interface ServiceRequest {
+interface RequestBase {
   /** The name in the specification, for messages and for the landing zone. */
   readonly endpoint: 'E1' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
   readonly method: 'GET' | 'POST';
   /** From the base address on. */
   readonly path: string;
   readonly body?: object;
-  /** Whether asking twice is the same as asking once. E20 is billed every time. */
-  readonly repeatable: boolean;
   /** Whether a `Timeout` leaves no range to halve. */
   readonly whole?: boolean;
   /** The key that makes a body a proper answer, whatever its status. */
   readonly discriminator?: string;
 }
 
+/** A request that costs nothing: asking twice is the same as asking once. */
+export interface FreeRequest extends RequestBase {
+  readonly billed: false;
+}
+
+/** E20, which is billed every time. Only a `Permit` sends it, once. */
+export interface PaidRequest extends RequestBase {
+  readonly billed: true;
+}
+
+export type ServiceRequest = FreeRequest | PaidRequest;
+
 /** E1: the token. */
-export function authenticate(keys: { accessKey: string; secretKey: string }): ServiceRequest {
-  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, repeatable: true, whole: true };
+export function authenticate(keys: { accessKey: string; secretKey: string }): FreeRequest {
+  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, billed: false, whole: true };
 }
 
 /** E17: daily statistics of a range of days, both ends included. */
-export function dailyStatistics(projectId: string, { start, end }: DayRange): ServiceRequest {
+export function dailyStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
   return {
     endpoint: 'E17',
     method: 'POST',
     path: `/v1/projects/${projectId}/statistics`,
     body: { start, end },
-    repeatable: true,
+    billed: false,
   };
 }
 
 /** E18: the same by sub-channel; a GET with a body. */
-export function subchannelStatistics(projectId: string, { start, end }: DayRange): ServiceRequest {
+export function subchannelStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
   return {
     endpoint: 'E18',
     method: 'GET',
     path: `/v1/projects/${projectId}/statistics.csv`,
     body: { start, end },
-    repeatable: true,
+    billed: false,
   };
 }
 
 /** E19: statistics of one campaign, in the UTC hours that cover whole KST days. */
-export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): ServiceRequest {
+export function campaignStatistics(projectId: string, campaignId: string, range: DayRange): FreeRequest {
   const { start, end } = windowOf(range);
   const query = new URLSearchParams({ start: start.toISOString(), end: end.toISOString() });
   return {
     endpoint: 'E19',
     method: 'GET',
     path: `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats?${query.toString()}`,
-    repeatable: true,
+    billed: false,
   };
 }
 
@@ -61,7 +71,7 @@ export function exportRequest(
   projectId: string,
   window: { start: Date; end: Date },
   messageData: boolean,
-): ServiceRequest {
+): PaidRequest {
   return {
     endpoint: 'E20',
     method: 'POST',
@@ -71,7 +81,7 @@ export function exportRequest(
       end: window.end.toISOString(),
       isMessageDataIncluded: messageData,
     },
-    repeatable: false,
+    billed: true,
     discriminator: 'export_id',
   };
 }
@@ -82,13 +92,13 @@ export function exportResult(
   exportId: string,
   pageParameter: string,
   page: number,
-): ServiceRequest {
+): FreeRequest {
   const query = new URLSearchParams({ [pageParameter]: String(page) });
   return {
     endpoint: 'E21',
     method: 'GET',
     path: `/projects/${projectId}/campaign-event-data/exports/${encodeURIComponent(exportId)}/result?${query.toString()}`,
-    repeatable: true,
+    billed: false,
     discriminator: 'status',
   };
 }

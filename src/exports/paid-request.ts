@@ -8,7 +8,7 @@ import { assertClocksAgree } from '../run/clocks.js';
 import type { RunContext } from '../run/context.js';
 import { formatCount } from '../terminal/terminal.js';
 import type { ExportEntry } from './entry.js';
-import { requestExport, type RequestOutcome } from './request.js';
+import { requestExport, type RequestOutcome } from './request-outcome.js';
 
 /** What the settings say of every export. */
 export interface Terms {

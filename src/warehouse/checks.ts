@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
-import { DirtyDays, type Refresh } from './incremental.js';
+import { DirtyDays, type Refresh } from './dirty-days.js';
 import { mentions, models } from './model-file.js';
 import type { Finding } from './rows.js';
 import type { Session } from './session.js';

@@ -1,7 +1,7 @@
-/** E21: the pages of exports become events and messages. This file shows the order of all steps. */
+/** E21: the pages of exports become events and messages. The steps in order; those of a batch are in load-events-batch.ts. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import type { Batch, PageFile, Staging } from './batch.js';
+import type { Batch, PageFile, Staging } from './load-events-batch.js';
 import { damaged } from '../storage/storage-error.js';
 import { sized, SMALLEST_BUFFER } from './landed-files.js';
 import type { EventsPull } from '../storage/pull.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { daysOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import type { DamageError } from '../errors.js';
-import type { Staging } from './batch.js';
+import type { Staging } from './load-events-batch.js';
 import { isRefusal, loadError } from './load-error.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';

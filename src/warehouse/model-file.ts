@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dependsOn, lookback, type Dependence } from './incremental.js';
+import { dependsOn, lookback, type Dependence } from './dirty-days.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 

@@ -1,7 +1,7 @@
 /** The modelling stage: views are made again when their definition changed, tables are brought forward by dirty days. */
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
-import { DirtyDays, type Refresh } from './incremental.js';
+import { DirtyDays, type Refresh } from './dirty-days.js';
 import { models, type Incremental, type Model } from './model-file.js';
 import type { Session } from './session.js';
 

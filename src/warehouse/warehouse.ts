@@ -21,14 +21,14 @@ import { refreshModels } from './model.js';
 import { openSession } from './opening.js';
 import type { Pull, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
-import { padsOf } from './recipients.js';
+import { padsOf } from './hmac-pads.js';
 import { messageTotals } from './rows.js';
 import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
 import { statementsIn } from './statements.js';
-import { Staging } from './batch.js';
+import { Staging } from './load-events-batch.js';
 import { UnknownFields } from './unknown-fields.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */

@@ -213,7 +213,7 @@ describe('asking again', () => {
     const { client, double } = await setUp((__, response) => {
       json(response, { error: 'x' }, status);
     });
-    await client.ask(E20);
+    await (await client.authorize()).sendOnce(E20);
     expect(asked(double)).toHaveLength(1);
   });
 
@@ -221,7 +221,10 @@ describe('asking again', () => {
     const { client, double } = await setUp((_, response) => {
       response.socket?.destroy();
     });
-    expect((await client.ask(E20)).verdict).toMatchObject({ kind: 'unreachable', sent: true });
+    expect((await (await client.authorize()).sendOnce(E20)).verdict).toMatchObject({
+      kind: 'unreachable',
+      sent: true,
+    });
     expect(asked(double)).toHaveLength(1);
   });
 
@@ -231,7 +234,7 @@ describe('asking again', () => {
     open.push(client);
     await client.authorize();
     await double.close();
-    expect((await client.ask(E20)).verdict).toMatchObject({
+    expect((await (await client.authorize()).sendOnce(E20)).verdict).toMatchObject({
       kind: 'unreachable',
       sent: false,
       reason: 'ECONNREFUSED',

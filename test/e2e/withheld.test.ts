@@ -31,7 +31,7 @@ test('a finding that would mislead keeps the last good file published until a so
     const stopped = await place.run(['run']);
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(
-      /Check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records stand there more than once\. .*run `dawnload rebuild`/,
+      /Check events_key \(stop\): 2 findings, 2026-11-19 to 2026-11-20, such as events: Records are stored more than once\. .*Run `dawnload rebuild`/,
     );
     expect(stopped.stderr).toMatch(
       /Not published: checks coverage_rows, events_key, marts_agree_events failed\. Readers keep the previous warehouse\./,

@@ -108,7 +108,12 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'on E20',
     by: ['faults'],
     file: 'api/client.js',
-    changes: [['if (!question.repeatable)\n            return this.#paced(question, token);', '']],
+    changes: [
+      [
+        'const answer = await this.#paced(question, token);\n                if',
+        "let answer = await this.#paced(question, token);\n                if (answer.verdict.kind !== 'ok') answer = await this.#paced(question, token);\n                if",
+      ],
+    ],
   },
   {
     name: 'an ambiguous window is requested again by the next run',
@@ -170,7 +175,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'an unknown outcome counts as a refusal',
     named: 'on E20',
     by: ['faults'],
-    file: 'exports/request.js',
+    file: 'exports/request-outcome.js',
     changes: [["{ kind: 'unknown', reason, body };", "{ kind: 'refused', reason };"]],
   },
   {
@@ -219,7 +224,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'at any moment, once or twice',
     by: ['machine'],
     file: 'api/client.js',
-    changes: [['question.repeatable ? this.#signal : NEVER', 'this.#signal']],
+    changes: [['question.billed ? NEVER : this.#signal', 'this.#signal']],
   },
 ];
 

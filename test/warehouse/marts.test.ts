@@ -208,7 +208,7 @@ describe('A/B tests', () => {
   test('a clear winner is called, and so is a test that found nothing', async () => {
     const clear = await abTest(10, { A: { sent: 2000, click: 100 }, B: { sent: 2000, click: 160 } });
     expect(await clear.look(click('verdict_code, verdict'))).toEqual([
-      { verdict_code: 'baseline', verdict: 'The others are held against this one.' },
+      { verdict_code: 'baseline', verdict: 'The other variants are compared with this one.' },
       { verdict_code: 'better', verdict: 'B is better than A: 8.00 % instead of 5.00 %.' },
     ]);
     const even = await abTest(10, { A: { sent: 2000, click: 100 }, B: { sent: 2000, click: 101 } });

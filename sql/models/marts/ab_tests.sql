@@ -173,14 +173,14 @@ select
     case verdict_code
         when 'alone' then 'There is nothing to compare it with.'
         when 'unequal_groups'
-        then 'Do not trust this test: its groups are more unequal than chance makes equal ones. Look at how people were split.'
-        when 'baseline' then 'The others are held against this one.'
+        then 'Do not trust this test: its groups are more unequal than chance explains. Check how people were split.'
+        when 'baseline' then 'The other variants are compared with this one.'
         when 'better'
         then printf('%s is better than %s: %.2f %% instead of %.2f %%.', variant_name, baseline_name, 100 * rate, 100 * baseline_rate)
         when 'worse'
         then printf('%s is worse than %s: %.2f %% instead of %.2f %%.', variant_name, baseline_name, 100 * rate, 100 * baseline_rate)
         when 'no_difference'
-        then printf('No difference between %s and %s is to be seen, although there were messages enough for one of a fifth.', variant_name, baseline_name)
+        then printf('%s and %s do not differ measurably, although there were enough messages to show a difference of a fifth.', variant_name, baseline_name)
         when 'too_early'
         then case
             when days < 7 then printf('Too early to say: the test is %d days old, wait for a whole week.', days)

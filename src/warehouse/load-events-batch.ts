@@ -77,7 +77,7 @@ export class Staging {
     const { personal, carries, nonconforming, repaired } = await this.#read(name, batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
-    await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_redact' });
+    await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_write_back' });
     await this.#setApart(carries);
     await session.run('load/events/6_contents');
     return { name, repaired };
