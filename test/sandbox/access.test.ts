@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** What comes over the wire when the sandbox is told to misbehave, and what is billed for it. */
 import { Agent, request as send } from 'node:http';
 import { connect } from 'node:net';

@@ -1,3 +1,4 @@
+// @module-tag long
 /** Answers of the sandbox that are well formed and not true. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
