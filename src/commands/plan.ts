@@ -79,7 +79,13 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     new Set(published.coverage.filter((row) => row.stream === stream).map(({ day }) => day));
   const free = (streams: readonly string[]): { missing: Day[]; again: Day[] } => {
     const missing = days.filter((day) => streams.some((stream) => !covered(stream).has(day)));
-    return { missing, again: days.filter((day) => isAgain(day) && !missing.includes(day)) };
+    const held = new Set(
+      published.heldBack.filter(({ stream }) => streams.includes(stream)).map(({ date }) => date),
+    );
+    return {
+      missing,
+      again: days.filter((day) => (isAgain(day) || held.has(day)) && !missing.includes(day)),
+    };
   };
 
   const wanted =

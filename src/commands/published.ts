@@ -1,15 +1,14 @@
 /** What the published warehouse says about itself, for commands that may work beside a run. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { findingGroup, type FindingGroup } from '../run/findings.js';
-import { PACKAGE_ROOT } from '../package.js';
 import type { Stream } from '../storage/pull.js';
 import { STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';
 import { rememberedExport } from '../warehouse/remembered-exports.js';
 import { messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
+import { statement } from '../warehouse/statements.js';
 
 export interface CoveredDay {
   readonly stream: Stream;
@@ -29,6 +28,8 @@ export interface PastRun {
 
 export interface Published {
   readonly coverage: readonly CoveredDay[];
+  /** Days whose last answer was held back. */
+  readonly heldBack: readonly { readonly stream: Stream; readonly date: Day }[];
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly runs: readonly PastRun[];
   readonly findings: readonly FindingGroup[];
@@ -58,7 +59,16 @@ const runRow = z
     outcome: row.outcome,
   }));
 
-const NOTHING: Published = { coverage: [], messages: new Map(), runs: [], findings: [], exports: [] };
+const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+
+const NOTHING: Published = {
+  coverage: [],
+  heldBack: [],
+  messages: new Map(),
+  runs: [],
+  findings: [],
+  exports: [],
+};
 
 /**
  * Reads the published file; without one, nothing is covered.
@@ -70,10 +80,11 @@ export async function readPublished(file: string): Promise<Published> {
   const reader = await Reader.open(file);
   try {
     const rows = async <T>(name: string, shape: z.ZodType<T>): Promise<T[]> =>
-      z.array(shape).parse(await reader.objects(statement(name)));
+      z.array(shape).parse(await reader.objects(statement(`status/${name}`)));
     const messages = await rows('messages', messageTotals);
     return {
       coverage: await rows('coverage', coverageRow),
+      heldBack: await rows('held_back', heldDay),
       messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
       runs: await rows('runs', runRow),
       findings: await rows('findings', findingGroup),
@@ -82,8 +93,4 @@ export async function readPublished(file: string): Promise<Published> {
   } finally {
     await reader.close();
   }
-}
-
-function statement(name: string): string {
-  return readFileSync(join(PACKAGE_ROOT, 'sql', 'status', `${name}.sql`), 'utf8');
 }

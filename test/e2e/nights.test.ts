@@ -112,6 +112,12 @@ describe.each([
         new RegExp(`warning: ${named} of 2026-11-18 to 2026-11-20: .*--accept-empty`),
       );
       expect(days(await nights.sums(), table)).toBe(days(before, table));
+      // They are asked for again, however old they are, and the plan says so.
+      await nights.place.configure(YAML.replace('lookback_days: 5', 'lookback_days: 1'));
+      const plan = await nights.place.run(['plan', '--json']);
+      await nights.place.configure(YAML);
+      const { statistics } = JSON.parse(plan.stdout) as { statistics: { again: string[] } };
+      expect(statistics.again).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
       await nights.expectRebuilt();
       nights.next();
       const good = await nights.run([]);
