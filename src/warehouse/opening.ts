@@ -25,7 +25,9 @@ export async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, limits, signal } = opening;
   // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
   process.umask(0o077);
-  await Promise.all([folder(dirname(path)), folder(tempDirectory)]);
+  // One after the other: after a failure nothing is made any more.
+  await folder(dirname(path));
+  await folder(tempDirectory);
   await sweep(tempDirectory);
   await removeEmpty(path);
   const settings = {
