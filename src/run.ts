@@ -216,6 +216,8 @@ async function holdsDays(
       await warehouse.close();
     }
   } catch {
+    // Being stopped says nothing about the file.
+    invocation.signal.throwIfAborted();
     return false;
   }
 }

@@ -78,7 +78,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const covered = (stream: string): Set<Day> =>
     new Set(published.coverage.filter((row) => row.stream === stream).map(({ day }) => day));
   const free = (streams: readonly string[]): { missing: Day[]; again: Day[] } => {
-    const missing = days.filter((day) => streams.some((stream) => !covered(stream).has(day)));
+    const coveredBy = streams.map(covered);
+    const missing = days.filter((day) => coveredBy.some((covered) => !covered.has(day)));
     const held = new Set(
       published.heldBack.filter(({ stream }) => streams.includes(stream)).map(({ date }) => date),
     );

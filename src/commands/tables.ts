@@ -1,10 +1,8 @@
 /** The tables of a warehouse and how many rows each has. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { PACKAGE_ROOT } from '../package.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
+import { statement } from '../warehouse/statements.js';
 import { drawTable } from '../terminal/table.js';
 
 const row = z.object({ table: z.string(), rows: z.number() });
@@ -12,8 +10,7 @@ const row = z.object({ table: z.string(), rows: z.number() });
 export async function showTables(published: string, terminal: Terminal): Promise<void> {
   const reader = await Reader.open(published);
   try {
-    const sql = readFileSync(join(PACKAGE_ROOT, 'sql', 'status', 'tables.sql'), 'utf8');
-    const rows = z.array(row).parse(await reader.objects(sql));
+    const rows = z.array(row).parse(await reader.objects(statement('status/tables')));
     terminal.draw(
       drawTable(
         [

@@ -35,10 +35,14 @@ function isWorthReadingAgain({ state, shortPages, landings }: ExportEntry): bool
   return state === 'loaded' && shortPages.length > 0 && landings <= NIGHTS_OF_SHORT_PAGES;
 }
 
+/** Whether its pages were whole on disk once. */
+function isClosed({ state }: ExportEntry): boolean {
+  return state === 'landed' || state === 'loaded';
+}
+
 /** The export, reopened for its pages where it was closed. */
 function reopened({ ledger }: RunContext, entry: ExportEntry): Promise<ExportEntry> | ExportEntry {
-  const isClosed = entry.state === 'landed' || entry.state === 'loaded';
-  return isClosed ? ledger.ready(entry.key, entry.pages ?? 0) : entry;
+  return isClosed(entry) ? ledger.ready(entry.key, entry.pages ?? 0) : entry;
 }
 
 /**
@@ -48,8 +52,7 @@ function reopened({ ledger }: RunContext, entry: ExportEntry): Promise<ExportEnt
 export async function resume(key: string, acceptIncomplete: boolean, context: RunContext): Promise<void> {
   const { ledger, report, terminal } = context;
   const entry = ledger.get(key);
-  const isClosed = entry.state === 'landed' || entry.state === 'loaded';
-  if (isClosed && (await isComplete(context, entry))) {
+  if (isClosed(entry) && (await isComplete(context, entry))) {
     terminal.note(`Export ${key} is complete: every page is intact, and the service has no more pages.`);
     return;
   }
@@ -57,7 +60,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
     await downloadExport(context, await reopened(context, entry), {
       requested: false,
       acceptIncomplete,
-      lookAgain: isClosed,
+      lookAgain: isClosed(entry),
     }),
   );
 }

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { windowOf, type Day, type Window } from '../calendar.js';
 import { DamageError } from '../errors.js';
-import { partsOf, type ExportEntry } from './entry.js';
+import { partsOf } from './entry.js';
 import { blocksRuns, EXPORT_STATES, type ExportState } from './state.js';
 import { LedgerView } from './ledger-view.js';
 import { foldersOf } from '../storage/paths.js';
@@ -14,8 +14,8 @@ import { namesIn } from '../storage/landed-pulls.js';
 import { idOf } from '../storage/safe-name.js';
 
 /** What else may hold an export, the most reliable source first. */
-export const WITNESSES = ['second copy', 'private warehouse', 'published warehouse', 'landing zone'] as const;
-export type Witness = (typeof WITNESSES)[number];
+export const SOURCES = ['second copy', 'private warehouse', 'published warehouse', 'landing zone'] as const;
+export type Source = (typeof SOURCES)[number];
 
 export interface Untracked {
   readonly key: string;
@@ -29,8 +29,11 @@ export interface Untracked {
   readonly pages: number | undefined;
   readonly estimate: number | undefined;
   readonly pricePerRecord: number | undefined;
-  readonly knownBy: Witness;
+  readonly knownBy: Source;
 }
+
+/** What an entry of the ledger and a row of `ops.exports` both tell. */
+type Known = Partial<Untracked> & Pick<Untracked, 'key' | 'day' | 'window' | 'state' | 'messageData'>;
 
 /** A row of `ops.exports`, of a warehouse that was made from an earlier ledger. */
 export interface RememberedExport {
@@ -46,7 +49,7 @@ export interface RememberedExport {
   readonly pricePerRecord: number | undefined;
 }
 
-export type Remembered = Readonly<Partial<Record<Witness, readonly RememberedExport[]>>>;
+export type Remembered = Readonly<Partial<Record<Source, readonly RememberedExport[]>>>;
 
 /** The exports that the ledger lacks, or holds as not billed, and that were billed or may have been. */
 export async function untrackedIn(
@@ -55,10 +58,10 @@ export async function untrackedIn(
   remembered: Remembered,
 ): Promise<Untracked[]> {
   const found = [
-    ...new LedgerView([...ledger.bodies, ...ledger.lost]).entries().map(ofEntry),
-    ...WITNESSES.flatMap((knownBy) =>
-      (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? []),
-    ),
+    ...new LedgerView([...ledger.bodies, ...ledger.lost])
+      .entries()
+      .map((entry) => ofEntry(entry, 'second copy')),
+    ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
     ...(await pagesOnDisk(dataDir)),
   ];
   const untracked = new Map<string, Untracked>();
@@ -90,9 +93,11 @@ export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number
   });
 }
 
-function ofEntry({ key, day, window, state, exportId, messageData, ...rest }: ExportEntry): Untracked {
+function ofEntry(
+  { key, day, window, state, exportId, messageData, ...rest }: Known,
+  knownBy: Source,
+): Untracked {
   const { records, pages, estimate, pricePerRecord } = rest;
-  const knownBy = 'second copy';
   return {
     key,
     day,
@@ -108,26 +113,12 @@ function ofEntry({ key, day, window, state, exportId, messageData, ...rest }: Ex
   };
 }
 
-function ofRow(row: RememberedExport, knownBy: Witness): Untracked | undefined {
+function ofRow(row: RememberedExport, knownBy: Source): Untracked | undefined {
   const day = partsOf(row.key)?.day;
   const state = EXPORT_STATES.find((known) => known === row.state);
   if (day === undefined || state === undefined) return undefined;
-  const { key, exportId, messageData, records, pages, pricePerRecord } = row;
   const window = { start: row.windowStart, end: row.windowEnd };
-  const estimate = row.estimatedRecords;
-  return {
-    key,
-    day,
-    window,
-    state,
-    exportId,
-    messageData,
-    records,
-    pages,
-    estimate,
-    pricePerRecord,
-    knownBy,
-  };
+  return ofEntry({ ...row, day, state, window, estimate: row.estimatedRecords }, knownBy);
 }
 
 /** The exports with a folder below `landing/events`. Throws `StorageError`. */

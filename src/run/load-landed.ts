@@ -21,7 +21,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
 }
 
 /** The pull of a landed export; undefined while pages are missing. */
-export async function exportPull(
+async function exportPull(
   context: LocalContext,
   entry: ExportEntry,
 ): Promise<(EventsPull & { records: number }) | undefined> {
@@ -74,12 +74,11 @@ export function pullId({ day, key, landings }: ExportEntry): string {
 
 /** A pull that cannot be loaded stays where it is and is reported. */
 export async function loadOrReport(context: LocalContext, pull: Pull): Promise<boolean> {
-  const { loaded } = await loadAll(context, [pull]);
-  return loaded;
+  return loadAll(context, [pull]);
 }
 
-/** Loads pulls; one that cannot be loaded is reported, and the others do not wait for it. */
-async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<{ loaded: boolean }> {
+/** Whether all pulls were loaded; one that cannot be loaded is reported, and the others do not wait for it. */
+async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<boolean> {
   const { reports, failures } = await context.load(pulls);
   // An export that was replaced may have held records that others gave up for it.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));
@@ -94,7 +93,7 @@ async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<{
       reason: `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`,
     });
   }
-  return { loaded: failures.length === 0 };
+  return failures.length === 0;
 }
 
 /** A damaged page of an export can be downloaded again at no cost. */

@@ -5,14 +5,20 @@ import { z } from 'zod';
 import { isDay } from '../calendar.js';
 import { codeOf, DamageError } from '../errors.js';
 import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
-import type { CampaignsPull, FreePull, StatisticsPull, SubchannelPull } from './pull.js';
+import {
+  FREE_STREAMS,
+  type CampaignsPull,
+  type FreePull,
+  type StatisticsPull,
+  type SubchannelPull,
+} from './pull.js';
 import { orStorageError, readIfThere } from './storage-error.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
 
 /** `pull.json`, written last: without it a pull of campaigns never ended and is ignored. */
-export const campaignManifest = z.object({
+const campaignManifest = z.object({
   version: z.literal(1),
   range: z.object({ start: day, end: day }),
   pulledAt: instant,
@@ -30,9 +36,7 @@ export const campaignManifest = z.object({
   gone: z.array(z.string()).default([]),
   accepted: z.boolean().default(false),
 });
-export type CampaignManifest = z.infer<typeof campaignManifest>;
-
-const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+type CampaignManifest = z.infer<typeof campaignManifest>;
 
 /**
  * The complete pulls below `landing/` whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
@@ -63,13 +67,13 @@ async function pullOf(landing: string, { stream, folder, name }: Found): Promise
 }
 
 interface Found {
-  readonly stream: (typeof STREAMS)[number];
+  readonly stream: FreePull['stream'];
   readonly folder: string;
   readonly name: string;
 }
 
 async function listFree(landing: string): Promise<Found[]> {
-  return (await Promise.all(STREAMS.map((stream) => listFiles(landing, stream)))).flat();
+  return (await Promise.all(FREE_STREAMS.map((stream) => listFiles(landing, stream)))).flat();
 }
 
 /** What lies two levels below a stream's folder: `<range or day>/<instant...>`. */
@@ -119,7 +123,23 @@ async function campaignsPull(
   const id = `campaigns/${folder}/${name}`;
   const manifest = await readManifest(join(landing, id, MANIFEST));
   if (manifest === undefined) return undefined;
-  const { range, pulledAt, answers, failed, notFound, gone, accepted } = manifest;
+  return pullOfManifest(id, manifest, (file) => join(landing, id, file));
+}
+
+/** What a manifest says of a pull that ended. */
+interface Ended extends Required<
+  Pick<CampaignsPull, 'range' | 'pulledAt' | 'answers' | 'accepted' | 'notFound' | 'gone'>
+> {
+  /** The campaigns that were asked for and did not answer. */
+  readonly failed: readonly string[];
+}
+
+/** The pull that a manifest declares done; `path` is where a file of its folder lies. */
+export function pullOfManifest(
+  id: string,
+  { range, pulledAt, answers, failed, notFound, gone, accepted }: Ended,
+  path: (file: string) => string,
+): CampaignsPull {
   return {
     stream: 'campaigns',
     id,
@@ -127,7 +147,7 @@ async function campaignsPull(
     pulledAt,
     complete: failed.length === 0,
     accepted,
-    answers: answers.map((answer) => ({ ...answer, file: join(landing, id, answer.file) })),
+    answers: answers.map((answer) => ({ ...answer, file: path(answer.file) })),
     notFound,
     gone,
   };

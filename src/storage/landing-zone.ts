@@ -19,7 +19,7 @@ import {
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
-import { latestInstant, listPulls, namesIn } from './landed-pulls.js';
+import { latestInstant, listPulls, namesIn, pullOfManifest } from './landed-pulls.js';
 import type { CampaignAnswer, CampaignsPull, FreePull } from './pull.js';
 import { orStorageError } from './storage-error.js';
 import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
@@ -208,17 +208,7 @@ export class CampaignPull {
     const answers = this.#answers.toSorted(byCampaignAndWindow);
     const manifest = { version: 1, range, pulledAt, answers, failed, notFound, gone, accepted };
     await this.writer.manifest(`${JSON.stringify(manifest, null, 1)}\n`);
-    return {
-      stream: 'campaigns',
-      id,
-      range,
-      pulledAt,
-      complete: failed.length === 0,
-      accepted,
-      notFound,
-      gone,
-      answers: answers.map((answer) => ({ ...answer, file: this.writer.path(answer.file) })),
-    };
+    return pullOfManifest(id, manifest, (file) => this.writer.path(file));
   }
 }
 

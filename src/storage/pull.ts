@@ -4,7 +4,10 @@
  */
 import type { Day, DayRange, Window } from '../calendar.js';
 
-export const STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns', 'events'] as const;
+/** Those that cost nothing. */
+export const FREE_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+
+export const STREAMS = [...FREE_STREAMS, 'events'] as const;
 
 export type Stream = (typeof STREAMS)[number];
 

@@ -5,11 +5,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
-import { DirtyDays, type Refresh } from './dirty-days.js';
+import { DirtyDays, keyOf, type Refresh } from './dirty-days.js';
 import { mentions, models } from './model-file.js';
 import type { Finding } from './rows.js';
 import type { Session } from './session.js';
-import { statement, statementsIn } from './statements.js';
+import { listOf, statement, statementsIn } from './statements.js';
 
 const text = z
   .string()
@@ -53,8 +53,7 @@ export async function runChecks(
   });
   return session.transaction(async () => {
     await session.run('checking/forget_gone');
-    await session.run('incremental/message_rows');
-    await session.run('incremental/no_batch');
+    const dirty = await DirtyDays.open(session);
     const versions = await session.rows('checking/versions', version);
     const known = new Map(versions.map(({ name, fingerprint }) => [name, fingerprint]));
     const now = new Map(checks.map((check) => [check.name, fingerprintOf(check)]));
@@ -68,7 +67,6 @@ export async function runChecks(
     const whole = checks.filter(({ scope }) => scope === 'full');
     await session.run('checking/clear_checks', { names: listOf(whole.map(({ name }) => name)) });
     for (const check of whole) await find(check);
-    const dirty = new DirtyDays(session);
     for (const round of roundsOf(checks, changed)) {
       const days = await dirty.find(round.refresh);
       await session.run('checking/clear_days', { names: listOf(round.checks.map(({ name }) => name)) });
@@ -95,18 +93,12 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
     const { streams, lookback, partition } = check;
     const full = changed.includes(check);
-    const key = full ? 'every day' : `${streams.join(' ')} ${lookback}`;
     const refresh: Refresh = { streams, lookback, partition, full, unit: 'day' };
-    const round = rounds.get(key) ?? { refresh, checks: [] };
+    const round = rounds.get(keyOf(refresh)) ?? { refresh, checks: [] };
     round.checks.push(check);
-    rounds.set(key, round);
+    rounds.set(keyOf(refresh), round);
   }
   return [...rounds.values()];
-}
-
-/** Names of this package as SQL. */
-function listOf(names: readonly string[]): string {
-  return names.map((name) => `'${name}'`).join(', ');
 }
 
 /** What a check finds depends on its text, on the statements that all share, and on the models that it reads. */

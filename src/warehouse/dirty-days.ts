@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { STREAMS, type Stream } from '../storage/pull.js';
 import { count, type Session } from './session.js';
+import { listOf } from './statements.js';
 
 /** How many days later a changed day still matters; `all` for every later day that holds rows. */
 export type Lookback = number | 'all';
@@ -36,24 +37,34 @@ export const lookback = z
   .regex(/^(\d+|all) days$/)
   .transform((text): Lookback => (text === 'all days' ? 'all' : Number.parseInt(text, 10)));
 
+/** What refreshes of the same days have in common. */
+export function keyOf(refresh: Refresh): string {
+  return refresh.full ? 'every day' : JSON.stringify(namesOf(refresh));
+}
+
 /** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
 export class DirtyDays {
   readonly #session: Session;
-  #found = { what: '', days: 0 };
+  #found = { key: '', days: 0 };
 
-  constructor(session: Session) {
+  private constructor(session: Session) {
     this.#session = session;
   }
 
-  /** Fills `dirty_days` and returns how many there are; refreshes with the same dependence share them. */
+  /** Makes the temporary relations that statements are bound to before there is a batch. */
+  static async open(session: Session): Promise<DirtyDays> {
+    await session.run('incremental/message_rows');
+    await session.run('incremental/no_batch');
+    return new DirtyDays(session);
+  }
+
+  /** Fills `dirty_days` and returns how many there are; refreshes of the same days share them. */
   async find(refresh: Refresh): Promise<number> {
-    const names = namesOf(refresh);
-    const what = JSON.stringify(refresh.full ? 'every day' : names);
-    if (what !== this.#found.what) {
-      if (refresh.full) await this.#session.run('incremental/message_rows');
+    const key = keyOf(refresh);
+    if (key !== this.#found.key) {
       const file = refresh.full ? 'incremental/every_day' : 'incremental/dirty_days';
-      const { days } = await this.#session.row(file, z.object({ days: count }), names);
-      this.#found = { what, days };
+      const { days } = await this.#session.row(file, z.object({ days: count }), namesOf(refresh));
+      this.#found = { key, days };
     }
     return this.#found.days;
   }
@@ -71,7 +82,7 @@ export class DirtyDays {
 
 function namesOf({ streams, lookback, partition, unit }: Refresh): Record<string, string> {
   return {
-    streams: streams.map((stream) => `'${stream}'`).join(', '),
+    streams: listOf(streams),
     lookback: lookback === 'all' ? 'null' : String(lookback),
     partition,
     unit,

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createGunzip, gunzip, gzip } from 'node:zlib';
+import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../storage/storage-error.js';
+import { gzipped } from '../storage/whole-gzip.js';
 import { repairedJson } from './repair-json.js';
 
 /** Copies that were made: batches are repaired beside each other, so each has a name of its own. */
 let copies = 0;
 
 const decompress = promisify(gunzip);
-const compress = promisify(gzip);
 
 /** A page is about 1 MB; the size of a larger file is counted, not read from its trailer. */
 const PLAUSIBLE = 16 * 1024 * 1024;
@@ -92,6 +92,6 @@ export async function repair(file: string, folder: string): Promise<string> {
   const repaired = repairedJson(body.toString('utf8'));
   if (repaired === undefined) throw damaged(file, 'is not JSON');
   const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
-  await writeFile(copy, await compress(repaired, { level: 1 }), { mode: 0o600 });
+  await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: 0o600 });
   return copy;
 }

@@ -25,7 +25,7 @@ export async function refreshModels(session: Session): Promise<void> {
     const kind = known.get(relation)?.kind;
     if (kind !== undefined) await drop(session, relation, kind);
   }
-  const dirty = new DirtyDays(session);
+  const dirty = await DirtyDays.open(session);
   for (const model of wanted) {
     try {
       const full = changed.includes(model);
@@ -49,7 +49,6 @@ async function create(session: Session, model: Model): Promise<void> {
   const kind = model.incremental === undefined ? 'view' : 'table';
   // Versions before this one made views without noting them.
   await session.run('refresh/drop', { relation, kind });
-  if (kind === 'table') await session.run('incremental/no_batch');
   await session.run(`refresh/${kind}`, { relation, select });
   await session.runWith('refresh/note', { relation, kind, fingerprint });
 }

@@ -23,6 +23,11 @@ export function statement(name: string, names: Readonly<Record<string, string>> 
   );
 }
 
+/** Names of this package as a SQL list, for a placeholder. */
+export function listOf(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
+
 /** The names of the statements in a folder of `sql/`, in alphabetical order, for `statement`. */
 export function statementsIn(folder: string): string[] {
   return readdirSync(join(FOLDER, folder))
