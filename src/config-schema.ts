@@ -74,6 +74,40 @@ const exportsSchema = z.strictObject(
   NO_SECTION,
 );
 
+/** How one A/B test is judged, or, under `default`, all that are not named. */
+const experiment = z
+  .strictObject(
+    {
+      baseline: z.string('must be the name of a variant').min(1, 'must be the name of a variant').optional(),
+      goal: z
+        .string('must be the name of a conversion')
+        .min(1, 'must be the name of a conversion')
+        .optional(),
+      split: z
+        .record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'), {
+          error: 'must hold lines such as "A: 50"',
+        })
+        .optional(),
+      hold_outs: z
+        .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
+        .optional(),
+      smallest_effect: number(
+        0.001,
+        10,
+        'must be a share of the rate from 0.001 to 10, such as 0.2',
+      ).optional(),
+      alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
+      power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
+    },
+    NO_SECTION,
+  )
+  .refine(
+    ({ baseline, hold_outs }) => baseline === undefined || hold_outs?.includes(baseline) !== true,
+    'must not have a hold-out as its baseline',
+  );
+
+export type ExperimentSettings = z.infer<typeof experiment>;
+
 export const settingsSchema = z.strictObject({
   base_url: baseUrl.optional(),
   allow_http: yesOrNo.default(false),
@@ -98,4 +132,5 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
+  experiments: z.record(z.string(), experiment, NO_SECTION).default({}),
 });

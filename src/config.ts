@@ -9,7 +9,7 @@ import { closest } from 'fastest-levenshtein';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import type { Day } from './calendar.js';
-import { settingsSchema } from './config-schema.js';
+import { settingsSchema, type ExperimentSettings } from './config-schema.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from './errors.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
@@ -60,6 +60,8 @@ export interface Config {
   readonly retries: number;
   readonly privacy: { readonly recipients: 'keep' | 'hash' | 'drop' };
   readonly exports: ExportsConfig;
+  /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
+  readonly experiments: Readonly<Record<string, ExperimentSettings>>;
   readonly credentials: Credentials | undefined;
 }
 
@@ -147,6 +149,7 @@ export function loadConfig(
       pageParameter: settings.exports.page_parameter,
       maxWaitMinutes: settings.exports.max_wait_minutes,
     }),
+    experiments: Object.freeze(settings.experiments),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
 }
@@ -295,7 +298,7 @@ function orConfigError<T>(file: string, work: () => T): T {
 
 /** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
-  const sections = new Set(['privacy', 'exports', 'budget']);
+  const sections = new Set(['privacy', 'exports', 'budget', 'experiments', 'default']);
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (sections.has(key) && value === '') return [key, {}];

@@ -71,7 +71,21 @@ exports:
   include_message_data: false
   page_parameter: pageNumber
   max_wait_minutes: 5
+experiments:
+  default: { smallest_effect: 0.1 }
+  c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9 }
 `);
+    expect(config.experiments).toEqual({
+      default: { smallest_effect: 0.1 },
+      c1: {
+        baseline: 'A',
+        goal: '구매',
+        split: { A: 45, B: 45, 대조군: 10 },
+        hold_outs: ['대조군'],
+        alpha: 0.01,
+        power: 0.9,
+      },
+    });
     expect(config.dataDir).toBe(join(folder, 'elsewhere'));
     expect(config.exports).toEqual({
       budget: { recordsPerRun: 1000, recordsPerMonth: 20_000 },
@@ -91,6 +105,18 @@ exports:
     expect(refusal(`${MINIMUM}exports: { budget: { records_per_nite: 1 } }\n`)).toMatch(
       /"exports.budget.records_per_run"/,
     );
+  });
+
+  test.each([
+    ['{ c1: { alpha: 2 } }', /experiments\.c1\.alpha must be a probability from 0\.0001 to 0\.5/],
+    ['{ c1: { split: [A, B] } }', /experiments\.c1\.split must hold lines such as "A: 50"/],
+    ['{ c1: { split: { A: 0 } } }', /experiments\.c1\.split\.A must be a share such as 50/],
+    ['{ c1: { hold_outs: C } }', /experiments\.c1\.hold_outs must be a list of variants such as \[C\]/],
+    ['{ c1: { baseline: C, hold_outs: [C] } }', /experiments\.c1 must not have a hold-out as its baseline/],
+    ['{ c1: { smalest_effect: 0.1 } }', /unknown key "experiments\.c1\.smalest_effect"/],
+    ['[c1]', /experiments must hold "key: value" lines/],
+  ])('experiments: %s is refused in one sentence', (yaml, message) => {
+    expect(() => load(`${MINIMUM}experiments: ${yaml}\n`)).toThrow(message);
   });
 
   test('a project id is not read as a number, however much it looks like one', () => {

@@ -88,7 +88,10 @@ describe('docs/', () => {
         .reduce<unknown>((settings, name) => (Object(settings) as Record<string, unknown>)[name], defaults);
       const [, shown] = rows.find(([name]) => name === `\`${key}\``) ?? [];
       // One without a default of its own has none, or follows another key.
-      const wanted = value === undefined ? ['', '`start_date`'] : [`\`${scalar.parse(value)}\``];
+      const wanted =
+        value === undefined
+          ? ['', '`start_date`']
+          : [`\`${key === 'experiments' ? JSON.stringify(value) : scalar.parse(value)}\``];
       expect(wanted, key).toContain(shown);
     }
   });

@@ -148,3 +148,17 @@ create table ops.held_back (
     rows bigint,
     messages bigint
 );
+
+-- How tests are judged, from the configuration. Grain: one campaign that is named there; `default` speaks for all others.
+create table ops.experiments (
+    campaign_id varchar,
+    baseline varchar,
+    goal varchar,
+    smallest_effect double,
+    alpha double,
+    power double,
+    split map(varchar, double),
+    hold_outs varchar[]
+);
+
+insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null);

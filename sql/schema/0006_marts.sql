@@ -20,3 +20,17 @@ create table public_holidays (
     name varchar,
     name_ko varchar
 );
+
+-- The sentences of verdicts on A/B tests: a seed.
+create table verdict_words (
+    verdict_code varchar,
+    sentence varchar,
+    sentence_ko varchar
+);
+
+-- A sentence with each {word} replaced by what the map holds for it.
+create macro marts.fill_words(sentence, words) as list_reduce(
+    list_transform(map_entries(words), lambda entry: {'key': entry.key, 'value': coalesce(entry.value, '?')}),
+    lambda text, entry: {'key': '', 'value': replace(text.value, '{' || entry.key || '}', entry.value)},
+    {'key': '', 'value': sentence}
+).value;

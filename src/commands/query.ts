@@ -28,7 +28,7 @@ export interface QueryOptions {
   readonly format?: string;
   /** Where the answer goes instead of standard output. */
   readonly output?: string;
-  /** The language of the headers of a table or CSV. */
+  /** The language of the headers of a table or CSV, and of sentences in it. */
   readonly lang?: Language;
   /** Whether a CSV begins with a byte order mark, for Excel. */
   readonly bom?: boolean;
@@ -126,7 +126,7 @@ interface Question {
 
 /** What to ask; undefined when nothing is asked. */
 function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
-  const { name, sql, file, param = [] } = options;
+  const { name, sql, file, param = [], lang } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
     throw new UsageError('A bundled query, --sql and --file cannot be combined.', {
       hint: 'Give one of them. `dawnload query` lists the bundled queries.',
@@ -138,13 +138,15 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
   if (name === undefined) return undefined;
   const query = bundled(name);
   checkParameters(query, values);
-  // The present is that of the command, which a rehearsal may have moved.
-  const present = query.params.some((parameter) => parameter.name === 'now')
-    ? [['now', effects.now().toISOString()] as const]
-    : [];
+  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
   return {
     sql: query.sql,
-    values: new Map([...present, ...values]),
+    values: new Map([
+      // The present is that of the command, which a rehearsal may have moved.
+      ...(takes('now') ? [['now', effects.now().toISOString()] as const] : []),
+      ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
+      ...values,
+    ]),
     subject: `The query ${name}`,
     title: query.title,
   };

@@ -55,7 +55,7 @@ export interface RunContext extends LocalContext {
 /** The settings that the context needs. */
 export type StorageConfig = Pick<
   Config,
-  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy'
+  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy' | 'experiments'
 >;
 
 /**
@@ -125,7 +125,7 @@ export async function withLocalContext<T>(
 /** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy }: StorageConfig,
+  { dataDir, brand, messenger, privacy, experiments }: StorageConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -133,6 +133,7 @@ export async function openWarehouse(
     tempDirectory: dataFiles(dataDir).temp,
     brand,
     messenger,
+    experiments,
     privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
     effects,
     signal,

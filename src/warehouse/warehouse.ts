@@ -13,6 +13,7 @@ import {
 } from '../errors.js';
 import { runChecks } from './checks.js';
 import { describeAll } from './describe.js';
+import { noteExperiments, type Experiment } from './experiments.js';
 import { fieldsFor, shapesOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
@@ -54,6 +55,8 @@ export interface WarehouseOptions {
   /** The messenger's word in channels, replaced by `chatapp`. */
   readonly messenger: string;
   readonly privacy: Privacy;
+  /** How A/B tests are judged, by campaign id. */
+  readonly experiments?: Readonly<Record<string, Experiment>>;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;
@@ -228,6 +231,7 @@ export class Warehouse {
     await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
+        await noteExperiments(this.#session, this.#options.experiments ?? {});
         await refreshModels(this.#session);
         await describeAll(this.#session);
       }),

@@ -25,6 +25,19 @@ type Plant = [damage: string, ...findings: Partial<Finding>[]];
 const PUSH = `channel = 'push-notification' and date = '${DAY}'`;
 
 const PLANTS: Record<string, Plant[]> = {
+  experiments_known: [
+    [
+      `update daily_statistics set variant_id = 'v1', variant_name = 'A' where channel = 'push-notification';
+      insert into ops.experiments (campaign_id, baseline, split, hold_outs)
+      values ('c-push-notification', 'A', map {'A': 1, 'v2': 1}, null), ('c-of-next-month', 'B', null, null)`,
+      {
+        subject: 'c-push-notification split',
+        finding: 'The campaign has no such variant.',
+        expected: 'A, v1',
+        actual: 'v2',
+      },
+    ],
+  ],
   statistics_key: [
     [
       `insert into daily_conversions from daily_conversions where date = '${DAY}';
@@ -465,6 +478,7 @@ test('every check has been seen to find something, says what it means, and is ab
     'campaign_totals',
     'dates_present',
     'days_missing',
+    'experiments_known',
     'schema_drift',
   ]);
 });

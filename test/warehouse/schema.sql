@@ -340,6 +340,11 @@ view main.user_journeys -- User journeys with messages in the daily statistics, 
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
 
+table main.verdict_words -- The sentences of verdicts on A/B tests; words in braces are replaced by what was measured. One row per verdict.
+    verdict_code varchar -- Code of the verdict, or of a sentence that is added to one.
+    sentence varchar -- The sentence in English.
+    sentence_ko varchar -- The sentence in Korean.
+
 table main.web_push_messages -- Web push notifications (web-push-notification). The service shortens the keys and does not explain them. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
@@ -370,30 +375,33 @@ table main.webhook_messages -- Webhook calls (webhook): what was called with an 
     data json -- Body, as given.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view marts.ab_tests -- Every variant of every A/B test, held against the first variant by name, with a verdict in plain words. One row per campaign, channel, metric and variant.
+view marts.ab_tests -- Every variant of every A/B test, compared with the baseline variant, with a verdict that daily looks do not spoil. One row per campaign, channel, metric and variant.
     campaign_id varchar -- Campaign.
     campaign_name varchar -- Name of the campaign.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     metric varchar -- click or conversion.
     variant_id varchar -- Variant.
-    variant_name varchar -- Name of the variant.
-    is_baseline boolean -- Whether it is the variant that the others are held against.
-    baseline_name varchar -- Name of the variant that it is held against.
-    days bigint -- Days from the first to the last of the test.
-    sent bigint -- Attempted sends, failed ones included.
-    messages bigint -- Successful sends that the metric can be counted on.
-    successes bigint -- Clicks or conversions, at most one for each message.
-    rate double -- Successes by messages, from 0 to 1.
+    variant_name varchar -- Newest name of the variant, or its id where it has none.
+    is_baseline boolean -- Whether it is the variant that the others are compared with.
+    baseline_name varchar -- Name of the variant that it is compared with.
+    unit varchar -- What is counted: person where events are held, else message.
+    size bigint -- People who got messages, or successful sends, by the unit.
+    successes bigint -- People who clicked, or clicks or conversions of at most one for each message.
+    rate double -- Successes by size, from 0 to 1.
     difference double -- Rate less that of the baseline; null for the baseline.
-    difference_low double -- Lower end of the 95 % interval of the difference (Newcombe).
-    difference_high double -- Upper end of the 95 % interval of the difference (Newcombe).
+    difference_low double -- Lower end of the interval of the difference, valid at every look (confidence sequence).
+    difference_high double -- Upper end of the interval of the difference, valid at every look (confidence sequence).
     lift double -- Difference by the rate of the baseline: 0.1 is a tenth better.
-    p_value double -- How often chance alone shows such a difference (two proportions, two-sided).
-    guarded_p_value double -- The same, guarded against looking early and against many comparisons.
-    unequal_groups_p_value double -- How often equal groups come out as unequal as these (sample ratio mismatch, chi-squared).
-    messages_needed bigint -- Messages per variant that suffice to show a difference of a fifth (80 % power).
-    verdict_code varchar -- better, worse, no_difference, too_early, unequal_groups, baseline or alone.
-    verdict varchar -- The verdict in plain words; it names no winner too early.
+    p_value double -- How often chance alone ever shows such a difference, over all looks and comparisons of the test.
+    unequal_groups_p_value double -- How often chance alone ever splits people so unlike the intended split (sample ratio mismatch).
+    size_needed bigint -- How many of the unit each side needs to show the smallest effect of interest with the wanted power.
+    messages_per_person double -- Messages per person, weighed by messages; null without events.
+    sent bigint -- Attempted sends, failed ones included.
+    days bigint -- Days from the first send to the last day that the statistics cover.
+    days_without_events bigint -- Sending days of the campaign of which no events are held.
+    verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, unequal_groups, baseline, hold_out or alone.
+    verdict varchar -- The verdict in plain words.
+    verdict_ko varchar -- The verdict in plain words, in Korean.
 
 view marts.campaign_days -- Performance of each campaign by day. One row per KST day, campaign and channel.
     date date -- KST day.
@@ -598,6 +606,35 @@ table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a 
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
     clicked bigint -- Clicks of that day on messages sent in that hour.
+
+table marts.daily_variant_people -- People of A/B tests by day: who got messages of which variant, and who clicked. What experiment_arms counts. One row per KST day, campaign, channel, variant name and person.
+    date date -- KST day.
+    campaign_id varchar -- Campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    variant_name varchar -- Name of the variant, as the events give it (experiment_group_name).
+    person ubigint -- The person, as a number.
+    sent bigint -- Attempted sends, failed ones included.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries and shows.
+    clicked bigint -- Clicks.
+
+view marts.experiment_arms -- What is known of each variant of an A/B test, over all days held; ab_tests compares them. One row per campaign, channel and variant.
+    campaign_id varchar -- Campaign.
+    campaign_name varchar -- Name of the campaign.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    variant_id varchar -- Variant.
+    variant_name varchar -- Newest name of the variant, or its id where it has none.
+    first_date date -- First KST day with a send.
+    sent bigint -- Attempted sends, failed ones included.
+    succeeded bigint -- Sends that did not fail.
+    clickable bigint -- Successful sends whose clicks the channel counts.
+    clicked bigint -- Clicks; null where the channel does not report them.
+    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    people_sent bigint -- People to whom a message was sent, failed ones included; null without events.
+    people bigint -- People who got a message or were shown one; null without events.
+    clickers bigint -- Those of them who clicked; null without events.
+    messages_per_person double -- Messages per person, weighed by messages; null without events.
+    days_without_events bigint -- Sending days of the campaign of which no events are held.
 
 view marts.export_spend -- What the paid exports of each month cost. One row per KST month of requests.
     month varchar -- Month, such as 2026-11.
@@ -856,6 +893,16 @@ table ops.drift_by_day -- Fields that differ from the specification, by day; ops
     kind varchar -- unknown (not in the specification), type (a value that does not fit), missing (required and absent).
     example_type varchar -- JSON type of one such value; the value itself is never kept here.
     records bigint -- In how many records.
+
+table ops.experiments -- How A/B tests are judged, from the configuration; the row default speaks for all campaigns that are not named. One row per campaign that the configuration names.
+    campaign_id varchar -- Campaign, or default.
+    baseline varchar -- Name or id of the variant that the others are compared with; null for control, or the first one.
+    goal varchar -- Name of the conversion that counts; null for the one with most conversions.
+    smallest_effect double -- The smallest difference that matters, as a share of the baseline's rate.
+    alpha double -- How often a winner may be named where there is none.
+    power double -- How often a difference of the smallest effect is to be found.
+    split map(varchar, double) -- Intended share of each variant; null for an equal split.
+    hold_outs varchar[] -- Variants that get no messages.
 
 table ops.exports -- Paid exports (E20) of the ledger, as it stood when the warehouse was published. One row per paid export.
     key varchar -- Key of the export in the ledger.

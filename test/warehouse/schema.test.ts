@@ -102,7 +102,12 @@ test('nothing of the key, the macros or the temporary tables stays in the file',
     'chi_squared_p',
     'erfc',
     'event_kind',
+    'fill_words',
+    'normal_quantile',
     'normal_two_sided_p',
+    'sequential_half_width',
+    'sequential_p',
+    'sequential_split_p',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });

@@ -1,30 +1,46 @@
--- grain: one campaign, channel, metric (click or conversion) and variant, held against the first variant by name.
+-- grain: one campaign, channel, metric (click or conversion) and variant, compared with the baseline variant.
 --
--- difference: the rate less that of the first variant, with its 95 % interval (Newcombe's, of two Wilson intervals).
--- p_value: how often chance alone shows such a difference (two proportions, two-sided).
--- guarded_p_value: the same, held back while the test is young and multiplied by the comparisons of the test (Bonferroni).
--- Those who look every morning find a "winner" sooner or later: until the messages suffice to show a difference of a fifth
--- (80 % power), the evidence must be as much stronger as they are fewer (O'Brien and Fleming's boundary).
--- unequal_groups_p_value: how often equal groups come out as unequal as these (chi-squared); the service does not tell the
--- split that was asked for, so one other than equal shows here too.
+-- Tests are looked at every morning, so every number here is valid whenever and however often one looks, over all variants,
+-- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):
+-- difference_low and difference_high: the interval of the difference from the baseline's rate.
+-- p_value: how often chance alone ever shows such a difference.
+-- unequal_groups_p_value: how often chance alone ever splits people so unlike the intended split.
+-- unit: people, where events are held. Messages of one person are not independent, so rates by message are judged with a
+-- variance as large as if all messages of a person behaved as one, and not at all where people are unknown.
+-- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
 
-with arms as (
+with settings as (
     select
-        campaign_id,
-        max(campaign_name) as campaign_name,
-        channel,
-        variant_id,
-        arg_max(variant_name, date) as variant_name,
-        min(date) as first_date,
-        max(date) as last_date,
-        sum(sent)::bigint as sent,
-        sum(clickable)::bigint as clickable,
-        sum(clicked)::bigint as clicked,
-        sum(succeeded)::bigint as succeeded,
-        sum(conversions)::bigint as conversions
-    from marts.message_days
-    where variant_id is not null and campaign_id is not null
-    group by campaign_id, channel, variant_id
+        arms.*,
+        coalesce(own.alpha, general.alpha) as alpha,
+        coalesce(own.power, general.power) as power,
+        coalesce(own.smallest_effect, general.smallest_effect) as smallest_effect,
+        coalesce(own.baseline, general.baseline) as chosen_baseline,
+        coalesce(own.split, general.split) as split,
+        list_has_any(coalesce(own.hold_outs, general.hold_outs, []), [arms.variant_name, arms.variant_id]) as is_hold_out,
+        last_covered.date - min(arms.first_date) over campaign + 1 as days
+    from marts.experiment_arms as arms
+    inner join ops.experiments as general on general.campaign_id = 'default'
+    left join ops.experiments as own on arms.campaign_id = own.campaign_id
+    cross join (select max(date) as date from ops.coverage where stream = 'statistics') as last_covered
+    window campaign as (partition by arms.campaign_id, arms.channel)
+),
+
+arms as (
+    select
+        *,
+        case when split is null then 1 else coalesce(split[variant_name], split[variant_id]) end as share,
+        -- The baseline comes first: the one that was chosen, one that is called so, or the one that was sent first.
+        row_number() over (
+            partition by campaign_id, channel, is_hold_out
+            order by
+                chosen_baseline in (variant_name, variant_id) desc nulls last,
+                lower(variant_name) in ('control', '대조군') desc,
+                first_date,
+                variant_name,
+                variant_id
+        ) as place
+    from settings
 ),
 
 tests as (
@@ -32,102 +48,90 @@ tests as (
         campaign_id,
         channel,
         count(*) as variants,
-        max(last_date) - min(first_date) + 1 as days,
-        sum(sent) as sent,
-        sum(sent * sent) as squares,
-        sum(conversions) is not null as converts
+        bool_and(people > 0) as has_people,
+        coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
+        sum(conversions) is not null as converts,
+        case
+            when has_people and count(share) = count(*)
+            then marts.sequential_split_p(
+                list(people_sent order by place)::double[],
+                list_transform(list(share order by place), lambda one: one / sum(share))
+            )
+        end as unequal_groups_p_value
     from arms
+    where not is_hold_out
     group by campaign_id, channel
 ),
 
--- Chi-squared with one degree of freedom less than there are variants.
-groups as (
-    select
-        *,
-        case when variants > 1 and sent > 0 then (squares * variants / sent - sent)::double end as chi_squared,
-        variants - 1 as freedom
-    from tests
-),
-
 measures as (
-    select arms.*, 'click' as metric, clickable as messages, least(clicked, clickable) as successes
+    select
+        'click' as metric,
+        if(has_people and has_clickers, 'person', 'message') as unit,
+        if(unit = 'person', people, clickable) as size,
+        if(unit = 'person', clickers, least(clicked, clickable)) as successes,
+        if(unit = 'person', 1, messages_per_person) as likeness,
+        arms.*,
+        tests.* exclude (campaign_id, channel)
     from arms
+    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
     where clickable > 0
+
     union all by name
     -- A variant without a conversion is one on which nobody converted, if anybody did on another.
-    select arms.*, 'conversion' as metric, succeeded as messages, least(coalesce(conversions, 0), succeeded) as successes
+    select
+        'conversion' as metric,
+        'message' as unit,
+        succeeded as size,
+        least(coalesce(conversions, 0), succeeded) as successes,
+        if(has_people, messages_per_person, null) as likeness,
+        arms.*,
+        tests.* exclude (campaign_id, channel)
     from arms
-    inner join tests using (campaign_id, channel)
-    where tests.converts and succeeded > 0
+    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+    where converts and succeeded > 0
 ),
 
--- Wilson's interval of each rate, at 95 %.
 rates as (
-    select
-        * exclude (clickable, clicked, succeeded, conversions),
-        successes / messages as rate,
-        (rate + 3.8415 / (2 * messages)) / (1 + 3.8415 / messages) as middle,
-        1.96 * sqrt(rate * (1 - rate) / messages + 3.8415 / (4.0 * messages * messages)) / (1 + 3.8415 / messages) as half,
-        row_number() over (
-            partition by campaign_id, channel, metric
-            order by variant_name, variant_id
-        ) as place
+    select *, successes / size as rate, likeness * rate * (1 - rate) / size as variance, place = 1 as is_baseline
     from measures
 ),
 
 pairs as (
     select
-        variant.campaign_id,
-        variant.campaign_name,
-        variant.channel,
-        variant.metric,
-        variant.variant_id,
-        variant.variant_name,
-        variant.place = 1 as is_baseline,
+        variant.*,
         baseline.variant_name as baseline_name,
-        groups.days,
-        groups.variants,
-        groups.chi_squared,
-        groups.freedom,
-        variant.sent,
-        variant.messages,
-        variant.successes,
-        variant.rate,
-        baseline.messages as baseline_messages,
-        baseline.successes as baseline_successes,
         baseline.rate as baseline_rate,
-        case when not is_baseline then variant.rate - baseline.rate end as difference,
-        difference - sqrt(
-            pow(variant.rate - (variant.middle - variant.half), 2)
-            + pow(baseline.middle + baseline.half - baseline.rate, 2)
-        ) as difference_low,
-        difference + sqrt(
-            pow(variant.middle + variant.half - variant.rate, 2)
-            + pow(baseline.rate - (baseline.middle - baseline.half), 2)
-        ) as difference_high,
-        (variant.successes + baseline.successes) / (variant.messages + baseline.messages) as pooled,
-        sqrt(pooled * (1 - pooled) * (1 / variant.messages + 1 / baseline.messages)) as standard_error,
-        abs(difference) / nullif(standard_error, 0) as z,
-        -- 16 variances over the squared difference: 80 % power at 5 %, for a difference of a fifth of the baseline's rate.
-        16 * pooled * (1 - pooled) / nullif(pow(0.2 * baseline.rate, 2), 0) as messages_needed,
-        least(1, least(variant.messages, baseline.messages) / nullif(messages_needed, 0)) as information
+        least(variant.successes, baseline.successes) as fewest_successes,
+        least(variant.size, baseline.size) as smallest_size,
+        greatest(variant.likeness, baseline.likeness) as widest_likeness,
+        (variant.successes + baseline.successes) / (variant.size + baseline.size) as pooled_rate,
+        nullif(variant.smallest_effect * baseline.rate, 0) as smallest_difference,
+        if(variant.is_baseline or variant.is_hold_out, null, variant.rate - baseline.rate) as difference,
+        nullif(if(difference is null, null, variant.variance + baseline.variance), 0) as variance_of_difference,
+        variant.smallest_effect * pooled_rate as scale,
+        greatest(1, count(variance_of_difference) over (partition by variant.campaign_id)) as comparisons,
+        variant.alpha / comparisons as level
     from rates as variant
     inner join rates as baseline
         on
             variant.campaign_id = baseline.campaign_id
             and variant.channel is not distinct from baseline.channel
             and variant.metric = baseline.metric
-            and baseline.place = 1
-    inner join groups
-        on variant.campaign_id = groups.campaign_id and variant.channel is not distinct from groups.channel
+            and baseline.is_baseline
+            and not baseline.is_hold_out
 ),
 
 tested as (
     select
         *,
-        marts.normal_two_sided_p(z) as p_value,
-        least(1, marts.normal_two_sided_p(z * sqrt(information)) * (variants - 1)) as guarded_p_value,
-        marts.chi_squared_p(chi_squared, freedom) as unequal_groups_p_value
+        marts.sequential_half_width(variance_of_difference, scale, level) as half_width,
+        difference - half_width as difference_low,
+        difference + half_width as difference_high,
+        marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
+        if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
+        -- Where the smallest effect, less the half width at that size, is what the power asks for.
+        sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(power) as reach,
+        2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2) as size_needed
     from pairs
 ),
 
@@ -135,16 +139,59 @@ judged as (
     select
         *,
         case
+            when is_hold_out then 'hold_out'
             when variants < 2 then 'alone'
             when unequal_groups_p_value < 0.001 then 'unequal_groups'
             when is_baseline then 'baseline'
-            when days < 7 or least(successes, baseline_successes) < 10 then 'too_early'
-            when guarded_p_value < 0.05 and difference > 0 then 'better'
-            when guarded_p_value < 0.05 then 'worse'
-            when coalesce(information, 0) < 1 then 'too_early'
-            else 'no_difference'
+            when likeness is null then 'people_unknown'
+            when coalesce(days, 0) < 7 or fewest_successes < 20 then 'too_early'
+            when difference_low > 0 then 'better'
+            when difference_high < 0 then 'worse'
+            when greatest(-difference_low, difference_high) <= smallest_difference then 'no_difference'
+            else 'inconclusive'
         end as verdict_code
     from tested
+),
+
+worded as (
+    select
+        judged.*,
+        list_transform(
+            [
+                concat_ws(' ', words.sentence, by_message.sentence, without_events.sentence),
+                concat_ws(' ', words.sentence_ko, by_message.sentence_ko, without_events.sentence_ko)
+            ],
+            lambda text: marts.fill_words(
+                text,
+                map {
+                    'variant': variant_name,
+                    'baseline': baseline_name,
+                    'rate': printf('%.2f %%', 100 * rate),
+                    'baseline_rate': printf('%.2f %%', 100 * baseline_rate),
+                    'effect': printf('%.0f %%', 100 * smallest_effect),
+                    'days': format('{:d}', days),
+                    'successes': format('{:,d}', fewest_successes::bigint),
+                    'size': format('{:,d}', smallest_size::bigint),
+                    'needed': format('{:,d}', ceil(size_needed)::bigint),
+                    'likeness': printf('%.1f', widest_likeness),
+                    'days_without_events': format('{:,d}', days_without_events)
+                }
+            )
+        ) as verdicts
+    from judged
+    inner join verdict_words as words on judged.verdict_code = words.verdict_code
+    left join verdict_words as by_message
+        on
+            by_message.verdict_code = 'by_message'
+            and judged.unit = 'message'
+            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
+    left join verdict_words as without_events
+        on
+            without_events.verdict_code = 'without_events'
+            and judged.unit = 'person'
+            and not judged.is_baseline
+            and not judged.is_hold_out
+            and judged.days_without_events > 0
 )
 
 select
@@ -156,41 +203,22 @@ select
     variant_name,
     is_baseline,
     baseline_name,
-    days,
-    sent,
-    messages,
+    unit,
+    size,
     successes,
     rate,
     difference,
     difference_low,
     difference_high,
     difference / nullif(baseline_rate, 0) as lift,
-    case when not is_baseline then p_value end as p_value,
-    case when not is_baseline then guarded_p_value end as guarded_p_value,
+    p_value,
     unequal_groups_p_value,
-    ceil(messages_needed)::bigint as messages_needed,
+    ceil(size_needed)::bigint as size_needed,
+    messages_per_person,
+    sent,
+    days,
+    days_without_events,
     verdict_code,
-    case verdict_code
-        when 'alone' then 'There is nothing to compare it with.'
-        when 'unequal_groups'
-        then 'Do not trust this test: its groups are more unequal than chance explains. Check how people were split.'
-        when 'baseline' then 'The other variants are compared with this one.'
-        when 'better'
-        then printf('%s is better than %s: %.2f %% instead of %.2f %%.', variant_name, baseline_name, 100 * rate, 100 * baseline_rate)
-        when 'worse'
-        then printf('%s is worse than %s: %.2f %% instead of %.2f %%.', variant_name, baseline_name, 100 * rate, 100 * baseline_rate)
-        when 'no_difference'
-        then printf('%s and %s do not differ measurably, although there were enough messages to show a difference of a fifth.', variant_name, baseline_name)
-        when 'too_early'
-        then case
-            when days < 7 then printf('Too early to say: the test is %d days old, wait for a whole week.', days)
-            when least(successes, baseline_successes) < 10
-            then 'Too early to say: there are fewer than ten successes on one side.'
-            else printf(
-                'Too early to say: about %d messages per variant are needed, the smaller group has %d.',
-                ceil(messages_needed)::bigint,
-                least(messages, baseline_messages)::bigint
-            )
-        end
-    end as verdict
-from judged;
+    verdicts[1] as verdict,
+    verdicts[2] as verdict_ko
+from worded;

@@ -1,0 +1,41 @@
+-- severity: warn
+-- scope: full
+-- meaning: A setting below `experiments` names a variant that its campaign does not have, so the A/B test is judged
+--   without it. Correct the name in dawnload.yaml; the next run judges again.
+
+with named as (
+    select
+        campaign_id,
+        unnest([{'setting': 'baseline', 'name': baseline}])::struct(setting varchar, name varchar) as one
+    from ops.experiments
+    where campaign_id <> 'default'
+
+    union all
+    select campaign_id, {'setting': 'split', 'name': unnest(map_keys(split))}
+    from ops.experiments
+    where campaign_id <> 'default'
+
+    union all
+    select campaign_id, {'setting': 'hold_outs', 'name': unnest(hold_outs)}
+    from ops.experiments
+    where campaign_id <> 'default'
+),
+
+-- A campaign that the warehouse does not hold yet may come.
+judged as (
+    select
+        campaign_id,
+        list(distinct variant_id) || list(distinct variant_name) filter (variant_name is not null) as names
+    from campaign_variants
+    group by campaign_id
+)
+
+select
+    null::date as date,
+    named.campaign_id || ' ' || named.one.setting as subject,
+    'The campaign has no such variant.' as finding,
+    array_to_string(list_sort(judged.names), ', ') as expected,
+    named.one.name as actual
+from named
+inner join judged on named.campaign_id = judged.campaign_id
+where named.one.name is not null and not list_contains(judged.names, named.one.name);

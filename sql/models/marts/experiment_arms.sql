@@ -1,0 +1,98 @@
+-- grain: one campaign, channel and variant of an A/B test, over all days held.
+--
+-- Messages come from the daily statistics (E17), people from the events (E21), whose groups bear the name of a variant, now
+-- or formerly. messages_per_person is weighed by messages (the sum of squares over the sum): that many messages may all
+-- behave as one, so a variance by message is widened by it. What was sent on days without events went to the same people.
+
+with arms as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        min(date) filter (sent > 0) as first_date,
+        sum(sent)::bigint as sent,
+        sum(succeeded)::bigint as succeeded,
+        sum(clickable)::bigint as clickable,
+        sum(clicked)::bigint as clicked,
+        sum(conversions)::bigint as conversions
+    from marts.message_days
+    where campaign_id is not null and variant_id is not null
+    group by campaign_id, channel, variant_id
+),
+
+days_without_events as (
+    select message_days.campaign_id, count(distinct message_days.date) as days
+    from marts.message_days
+    anti join ops.coverage on message_days.date = coverage.date and coverage.stream = 'events'
+    where message_days.variant_id is not null and message_days.sent > 0
+    group by message_days.campaign_id
+),
+
+-- A name that two variants have had tells neither.
+names as (
+    select campaign_id, variant_name, any_value(variant_id) as variant_id
+    from (
+        select campaign_id, variant_id, unnest(list_distinct([variant_id, variant_name] || former_names)) as variant_name
+        from campaign_variants
+    ) as all_names
+    where variant_name is not null
+    group by campaign_id, variant_name
+    having count(*) = 1
+),
+
+people as (
+    select
+        names.campaign_id,
+        days.channel,
+        names.variant_id,
+        days.person,
+        sum(days.sent) as sent,
+        -- A display is shown and not sent: what was shown counts as received too.
+        greatest(sum(days.succeeded), sum(days.delivered)) as received,
+        sum(days.clicked) as clicked
+    from marts.daily_variant_people as days
+    inner join names on days.campaign_id = names.campaign_id and days.variant_name = names.variant_name
+    group by all
+),
+
+counted as (
+    select
+        campaign_id,
+        channel,
+        variant_id,
+        count(*) filter (sent > 0 or received > 0) as people_sent,
+        count(*) filter (received > 0) as people,
+        count(*) filter (received > 0 and clicked > 0) as clickers,
+        sum(received)::bigint as received,
+        sum(received * received) / nullif(sum(received), 0) as messages_per_person
+    from people
+    group by campaign_id, channel, variant_id
+)
+
+select
+    arms.campaign_id,
+    campaigns.campaign_name,
+    arms.channel,
+    arms.variant_id,
+    coalesce(campaign_variants.variant_name, arms.variant_id) as variant_name,
+    arms.first_date,
+    arms.sent,
+    arms.succeeded,
+    arms.clickable,
+    arms.clicked,
+    arms.conversions,
+    counted.people_sent,
+    counted.people,
+    counted.clickers,
+    counted.messages_per_person * greatest(1, arms.succeeded / nullif(counted.received, 0)) as messages_per_person,
+    coalesce(days_without_events.days, 0) as days_without_events
+from arms
+inner join campaigns on arms.campaign_id = campaigns.campaign_id
+inner join campaign_variants
+    on arms.campaign_id = campaign_variants.campaign_id and arms.variant_id = campaign_variants.variant_id
+left join counted
+    on
+        arms.campaign_id = counted.campaign_id
+        and arms.channel is not distinct from counted.channel
+        and arms.variant_id = counted.variant_id
+left join days_without_events on arms.campaign_id = days_without_events.campaign_id;

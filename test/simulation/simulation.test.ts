@@ -1,0 +1,22 @@
+// @module-tag long
+import { expect, test } from 'vitest';
+import { ALIKE, BETTER } from './cells.js';
+import { simulate } from './simulate.js';
+
+// 300 tests of a cell: where one in fifty finds a false winner, as measured, more than fifteen are out of the question.
+test.each(ALIKE.filter((_, index) => [1, 4, 6, 10].includes(index)))(
+  'daily looks name no false winners: $name',
+  async (cell) => {
+    const { judged, distrusted } = await simulate({ ...cell, tests: 300 }, 7);
+    expect(judged).toBeLessThanOrEqual(0.05);
+    expect(distrusted).toBeLessThanOrEqual(0.005);
+  },
+);
+
+test('a lift of a fifth is found among enough people', async () => {
+  const enough = BETTER.at(-1);
+  if (enough === undefined) throw new Error('There is no cell.');
+  const { judged, distrusted } = await simulate({ ...enough, tests: 50 }, 7);
+  expect(judged).toBeGreaterThan(0.8);
+  expect(distrusted).toBe(0);
+});
