@@ -5,9 +5,9 @@
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;
 -- example:
 --   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share
---   2026-11-02   0            488    488             202       0.4139           0.4139
---   2026-11-02   1            488    488             232       0.4754           0.4754
---   2026-11-02   2            488    488             179       0.3668           0.3668
+--   2026-11-02   0            496    496             203       0.4093           0.4093
+--   2026-11-02   1            496    468             241       0.4859           0.515
+--   2026-11-02   2            496    494             183       0.369            0.3704
 
 with params as (
     select coalesce(getvariable('weeks')::bigint, 12) as weeks

@@ -36,7 +36,7 @@ export function sendingOf(stream: Stream, day: number, scale: number): Sending {
     arm: stream.arm,
     audience,
     stride: strideOf(audience),
-    offset: seed % audience,
+    offset: pair(stream.audienceSeed ^ 0x6d2b79f5, day) % audience,
     slots: HOUR_SLOTS[stream.hours],
   };
 }

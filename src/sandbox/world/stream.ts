@@ -32,6 +32,8 @@ export interface Stream {
   readonly arm: number;
   /** Where its chance begins. */
   readonly seed: number;
+  /** Where the chance of who is sent to begins: the same for all arms, so that each reaches as many people. */
+  readonly audienceSeed: number;
 }
 
 function streamOf(
@@ -43,7 +45,8 @@ function streamOf(
   },
 ): Stream {
   const { part, ...own } = rest;
-  const key = [resource.id, own.variant?.id, own.node?.id, leg.channel, leg.sub, leg.target].join('/');
+  const keyOf = (variant?: string): string =>
+    [resource.id, variant, own.node?.id, leg.channel, leg.sub, leg.target].join('/');
   return {
     ...own,
     resourceId: resource.id,
@@ -56,7 +59,8 @@ function streamOf(
     hours: resource.hours,
     conversions: resource.conversions,
     volume: resource.volume * leg.share * part,
-    seed: hashText(key, seed),
+    seed: hashText(keyOf(own.variant?.id), seed),
+    audienceSeed: hashText(keyOf(), seed),
   };
 }
 
