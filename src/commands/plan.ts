@@ -18,7 +18,7 @@ import { dataFiles } from '../storage/data-files.js';
 import type { Job } from '../run/job.js';
 import { isResumable } from '../exports/state.js';
 import { Ledger } from '../exports/ledger.js';
-import { planRequests, untilLearned, type Decision } from '../exports/budget.js';
+import { planRequests, REASONS, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
@@ -42,7 +42,7 @@ export interface Plan {
   readonly events: {
     readonly budget: { records_per_run: number; records_per_month: number } | null;
     readonly to_request: PlannedDay[];
-    readonly not_requested: (PlannedDay & { reason: string })[];
+    readonly not_requested: (PlannedDay & { reason: keyof typeof REASONS })[];
     /** Paid exports that are not downloaded yet; resuming them costs nothing. */
     readonly under_way: string[];
     readonly needs_attention: readonly Attention[];
@@ -126,9 +126,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
           ? null
           : { records_per_run: budget.recordsPerRun, records_per_month: budget.recordsPerMonth },
       to_request: toRequest.map(planned),
-      not_requested: decisions
-        .filter(({ verdict }) => verdict !== 'request')
-        .map((decision) => ({ ...planned(decision), reason: decision.verdict })),
+      not_requested: decisions.flatMap((decision) =>
+        decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
+      ),
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
       needs_attention: actionsNeeded(ledger, doubt),
       estimated_records: records,
@@ -164,6 +164,9 @@ export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
   for (const { advice } of events.needs_attention) terminal.warn(advice);
 }
 
+/** A run pulls the statistics first. */
+const UNKNOWN_YET = '`run` pulls its statistics first, then decides within the budget';
+
 function eventLines({ budget, to_request, not_requested, under_way, ...events }: Plan['events']): string[] {
   if (budget === null) return ['events      off: exports.budget is not set, so no paid request is sent'];
   const price =
@@ -180,18 +183,13 @@ function eventLines({ budget, to_request, not_requested, under_way, ...events }:
     ...to_request.map((day) => `              ${day.date}  ${estimateText(day)}`),
     ...not_requested.map(
       (day) =>
-        `              ${day.date}  ${estimateText(day)}  not requested: ${REASONS[day.reason] ?? day.reason.replaceAll('_', ' ')}`,
+        `              ${day.date}  ${estimateText(day)}  not requested: ${day.reason === 'no_estimate' ? UNKNOWN_YET : REASONS[day.reason]}`,
     ),
     ...(under_way.length === 0 ? [] : [`            under way, at no further cost: ${under_way.join(', ')}`]),
     `            budget ${formatCount(budget.records_per_run)} records a run, ${formatCount(budget.records_per_month)} a month`,
     `            ${events.month.month} so far ${formatCount(events.month.records)} records${spent}`,
   ];
 }
-
-/** Verdicts of the budget that need more words. */
-const REASONS: Readonly<Record<string, string>> = {
-  no_estimate: '`run` pulls its statistics first, then decides within the budget',
-};
 
 function estimateText({ estimated_records }: PlannedDay): string {
   return estimated_records === null ? 'no estimate yet' : `~${formatCount(estimated_records)} records`;

@@ -1,18 +1,15 @@
 /** The last lines of a run: what was loaded, what was not, what needs action. */
 import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
+import { REASONS } from '../exports/budget.js';
 import { describeGap } from '../run/gap.js';
 import { describeGroup } from '../run/findings.js';
 import type { Outcome } from '../run.js';
 import type { RunReport, Unpaid } from '../run/report.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
-const REASONS: Record<Unpaid['verdict'], string> = {
-  over_run_budget: 'over exports.budget.records_per_run',
-  over_month_budget: 'over exports.budget.records_per_month',
-  no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
-  waits_for_size: 'waiting for the size of an export that is under way',
-  no_budget: 'exports.budget is not set',
+const UNPAID: Record<Unpaid['verdict'], string> = {
+  ...REASONS,
   clock: 'the clocks disagree',
   no_consent: 'no consent to pay (`--yes-paid` gives it)',
 };
@@ -88,9 +85,9 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
   const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
   return verdicts.map((verdict) => {
     const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
-    if (verdict === 'no_budget') return `Events are off: ${REASONS.no_budget}, so no paid request is sent.`;
+    if (verdict === 'no_budget') return `Events are off: ${UNPAID.no_budget}, so no paid request is sent.`;
     const records = days.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    return `Events not requested, ${REASONS[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
+    return `Events not requested, ${UNPAID[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
   });
 }

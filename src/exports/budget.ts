@@ -152,21 +152,20 @@ function usable(estimate: number | undefined): number | undefined {
     : undefined;
 }
 
-/** Why a day is not requested, as a clause with its numbers; `undefined` when it is. */
-export function reasonFor(decision: Decision): string | undefined {
-  const { verdict, estimate = 0, leftInRun, leftInMonth, waitsFor = '' } = decision;
-  switch (verdict) {
-    case 'request':
-      return undefined;
-    case 'over_run_budget':
-      return `about ${estimate} records exceed the ${leftInRun} left in exports.budget.records_per_run`;
-    case 'over_month_budget':
-      return `about ${estimate} records exceed the ${leftInMonth} left in exports.budget.records_per_month`;
-    case 'no_estimate':
-      return 'the day has no daily statistics to estimate its records from; --yes-paid requests it anyway';
-    case 'waits_for_size':
-      return `export ${waitsFor} of unknown size holds the rest of the budget until it has landed`;
-    case 'no_budget':
-      return 'exports.budget is not set, so no paid request is sent';
-  }
+/** Why a day is not requested, as a clause. */
+export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>> = {
+  over_run_budget: 'over exports.budget.records_per_run',
+  over_month_budget: 'over exports.budget.records_per_month',
+  no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
+  waits_for_size: 'waiting for the size of an export that is under way',
+  no_budget: 'exports.budget is not set',
+};
+
+/** The same with its numbers; `undefined` when the day is requested. */
+export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Decision): string | undefined {
+  if (verdict === 'request') return undefined;
+  const numbers = (left: number): string => `${REASONS[verdict]} (about ${estimate} records, ${left} left)`;
+  if (verdict === 'over_run_budget') return numbers(leftInRun);
+  if (verdict === 'over_month_budget') return numbers(leftInMonth);
+  return REASONS[verdict];
 }

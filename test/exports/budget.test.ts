@@ -36,7 +36,7 @@ describe('the purse', () => {
     ]);
     expect(decisions.map(reasonFor)).toEqual([
       undefined,
-      'about 500 records exceed the 400 left in exports.budget.records_per_run',
+      'over exports.budget.records_per_run (about 500 records, 400 left)',
       undefined,
     ]);
   });
