@@ -184,16 +184,20 @@ describe('A/B tests', () => {
     expect(await codes(worse)).toEqual(['baseline', 'worse']);
   });
 
-  test('a difference that a single look would call significant is inconclusive', async () => {
-    // The fixed-sample p is 0.04.
-    const workshop = await abTest({ A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 150 } });
-    const [, b] = await rows(workshop, 'verdict_code, size_needed, verdict');
-    expect(b?.['verdict_code']).toBe('inconclusive');
-    expect(Number(b?.['size_needed'])).toBeGreaterThan(600);
-    expect(b?.['verdict']).toMatch(
-      /^Inconclusive so far: to show a difference of 20 %, each side needs about [\d,]+, and one side has 600\.$/,
-    );
-  });
+  test(
+    'a difference that a single look would call significant is inconclusive',
+    { tags: ['long'] },
+    async () => {
+      // The fixed-sample p is 0.04.
+      const workshop = await abTest({ A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 150 } });
+      const [, b] = await rows(workshop, 'verdict_code, size_needed, verdict');
+      expect(b?.['verdict_code']).toBe('inconclusive');
+      expect(Number(b?.['size_needed'])).toBeGreaterThan(600);
+      expect(b?.['verdict']).toMatch(
+        /^Inconclusive so far: to show a difference of 20 %, each side needs about [\d,]+, and one side has 600\.$/,
+      );
+    },
+  );
 
   test('no difference means that the interval lies within the smallest effect of interest', async () => {
     const arms = { A: { people: 1000, clickers: 500 }, B: { people: 1000, clickers: 501 } };
@@ -202,18 +206,22 @@ describe('A/B tests', () => {
     expect(await codes(finer)).toEqual(['baseline', 'inconclusive']);
   });
 
-  test('a blast of one day gets its verdict after a week, counted to the last covered day', async () => {
-    const arms = { A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 192 } };
-    const young = await abTest(arms, { days: 6 });
-    expect(await rows(young, 'days, verdict_code')).toEqual([
-      { days: '6', verdict_code: 'baseline' },
-      { days: '6', verdict_code: 'too_early' },
-    ]);
-    const old = await abTest(arms, { days: 7 });
-    expect(await codes(old)).toEqual(['baseline', 'better']);
-  });
+  test(
+    'a blast of one day gets its verdict after a week, counted to the last covered day',
+    { tags: ['long'] },
+    async () => {
+      const arms = { A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 192 } };
+      const young = await abTest(arms, { days: 6 });
+      expect(await rows(young, 'days, verdict_code')).toEqual([
+        { days: '6', verdict_code: 'baseline' },
+        { days: '6', verdict_code: 'too_early' },
+      ]);
+      const old = await abTest(arms, { days: 7 });
+      expect(await codes(old)).toEqual(['baseline', 'better']);
+    },
+  );
 
-  test('a handful of clicks is too early, however large the difference', async () => {
+  test('a handful of clicks is too early, however large the difference', { tags: ['long'] }, async () => {
     const workshop = await abTest({ A: { people: 900, clickers: 3 }, B: { people: 900, clickers: 90 } });
     const [, b] = await rows(workshop, 'verdict_code, verdict, verdict_ko');
     expect(b).toEqual({
@@ -225,7 +233,7 @@ describe('A/B tests', () => {
     });
   });
 
-  test('nobody clicks on the baseline, or on any variant', async () => {
+  test('nobody clicks on the baseline, or on any variant', { tags: ['long'] }, async () => {
     const one = await abTest({ A: { people: 50, clickers: 0 }, B: { people: 50, clickers: 9 } });
     expect(await rows(one, 'verdict_code, size_needed')).toEqual([
       { verdict_code: 'baseline', size_needed: null },
@@ -238,7 +246,7 @@ describe('A/B tests', () => {
     ]);
   });
 
-  test('many messages to few people are no evidence: people are counted', async () => {
+  test('many messages to few people are no evidence: people are counted', { tags: ['long'] }, async () => {
     // By message, 4.5 % against 3 % of 24,000 would be beyond doubt; by person it is 24 against 36 of 40.
     const workshop = await abTest({
       A: { people: 60, clickers: 24, messages: 40 },
@@ -265,21 +273,25 @@ describe('A/B tests', () => {
     });
   });
 
-  test('conversions are counted by message, widened by the messages that a person got', async () => {
-    const narrow = await abTest({
-      A: { people: 600, clickers: 100, conversions: 120 },
-      B: { people: 600, clickers: 100, conversions: 192 },
-    });
-    const [, one] = await rows(narrow, 'unit, size, verdict_code, verdict', 'conversion');
-    expect(one).toMatchObject({ unit: 'message', size: '600', verdict_code: 'better' });
-    expect(one?.['verdict']).toContain('allows for 1.0 messages per person');
-    // The same numbers, but four messages a person: a quarter of the people.
-    const wide = await abTest({
-      A: { people: 150, clickers: 25, messages: 4, conversions: 120 },
-      B: { people: 150, clickers: 25, messages: 4, conversions: 192 },
-    });
-    expect(await codes(wide, 'conversion')).toEqual(['baseline', 'inconclusive']);
-  });
+  test(
+    'conversions are counted by message, widened by the messages that a person got',
+    { tags: ['long'] },
+    async () => {
+      const narrow = await abTest({
+        A: { people: 600, clickers: 100, conversions: 120 },
+        B: { people: 600, clickers: 100, conversions: 192 },
+      });
+      const [, one] = await rows(narrow, 'unit, size, verdict_code, verdict', 'conversion');
+      expect(one).toMatchObject({ unit: 'message', size: '600', verdict_code: 'better' });
+      expect(one?.['verdict']).toContain('allows for 1.0 messages per person');
+      // The same numbers, but four messages a person: a quarter of the people.
+      const wide = await abTest({
+        A: { people: 150, clickers: 25, messages: 4, conversions: 120 },
+        B: { people: 150, clickers: 25, messages: 4, conversions: 192 },
+      });
+      expect(await codes(wide, 'conversion')).toEqual(['baseline', 'inconclusive']);
+    },
+  );
 
   test('people who are split too unequally for chance make the test untrustworthy', async () => {
     const workshop = await abTest({ A: { people: 360, clickers: 72 }, B: { people: 240, clickers: 84 } });
@@ -291,26 +303,30 @@ describe('A/B tests', () => {
     expect(await codes(meant)).toEqual(['baseline', 'better']);
   });
 
-  test('the baseline is the one that was chosen, else one that is called control, else the first one', async () => {
-    const named = await abTest({
-      A: { people: 500, clickers: 50 },
-      Control: { people: 500, clickers: 50 },
-    });
-    expect(await rows(named, 'variant_name, is_baseline')).toEqual([
-      { variant_name: 'A', is_baseline: false },
-      { variant_name: 'Control', is_baseline: true },
-    ]);
-    const chosen = await abTest(
-      { A: { people: 500, clickers: 50 }, B: { people: 500, clickers: 50 } },
-      { experiments: { c1: { baseline: 'B' } } },
-    );
-    expect(await rows(chosen, 'variant_name, is_baseline, baseline_name')).toEqual([
-      { variant_name: 'A', is_baseline: false, baseline_name: 'B' },
-      { variant_name: 'B', is_baseline: true, baseline_name: 'B' },
-    ]);
-  });
+  test(
+    'the baseline is the one that was chosen, else one that is called control, else the first one',
+    { tags: ['long'] },
+    async () => {
+      const named = await abTest({
+        A: { people: 500, clickers: 50 },
+        Control: { people: 500, clickers: 50 },
+      });
+      expect(await rows(named, 'variant_name, is_baseline')).toEqual([
+        { variant_name: 'A', is_baseline: false },
+        { variant_name: 'Control', is_baseline: true },
+      ]);
+      const chosen = await abTest(
+        { A: { people: 500, clickers: 50 }, B: { people: 500, clickers: 50 } },
+        { experiments: { c1: { baseline: 'B' } } },
+      );
+      expect(await rows(chosen, 'variant_name, is_baseline, baseline_name')).toEqual([
+        { variant_name: 'A', is_baseline: false, baseline_name: 'B' },
+        { variant_name: 'B', is_baseline: true, baseline_name: 'B' },
+      ]);
+    },
+  );
 
-  test('a hold-out is neither judged nor part of the split', async () => {
+  test('a hold-out is neither judged nor part of the split', { tags: ['long'] }, async () => {
     const workshop = await abTest(
       {
         A: { people: 600, clickers: 120 },
@@ -322,7 +338,7 @@ describe('A/B tests', () => {
     expect(await codes(workshop)).toEqual(['baseline', 'better', 'hold_out']);
   });
 
-  test('more variants and metrics make a verdict harder, not likelier', async () => {
+  test('more variants and metrics make a verdict harder, not likelier', { tags: ['long'] }, async () => {
     const two = await abTest({ A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 160 } });
     const four = await abTest({
       A: { people: 600, clickers: 120 },
@@ -337,7 +353,7 @@ describe('A/B tests', () => {
     expect(all[0]?.['most']).toBeLessThanOrEqual(1);
   });
 
-  test('a variant without a name is called by its id', async () => {
+  test('a variant without a name is called by its id', { tags: ['long'] }, async () => {
     const workshop = await modelled((workshop) => [
       workshop.statistics({ start: DAY, end: dayAfter(DAY, 9) }, [
         statistic({ date: DAY, variant_id: 'v1', variant_name: null, conversion: [] }),
@@ -352,7 +368,7 @@ describe('A/B tests', () => {
     ]);
   });
 
-  test('an alpha of its own makes a test stricter', async () => {
+  test('an alpha of its own makes a test stricter', { tags: ['long'] }, async () => {
     const arms = { A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 180 } };
     expect(await codes(await abTest(arms))).toEqual(['baseline', 'better']);
     expect(await codes(await abTest(arms, { experiments: { c1: { alpha: 0.001 } } }))).toEqual([
