@@ -148,3 +148,15 @@ create table ops.held_back (
     rows bigint,
     messages bigint
 );
+
+-- What the configuration says of A/B tests and goals (experiments). Grain: one campaign.
+create table ops.experiments (
+    campaign_id varchar,
+    baseline varchar,
+    goal varchar,
+    smallest_effect double,
+    alpha double,
+    power double,
+    split map(varchar, double),
+    hold_outs varchar[]
+);
