@@ -7,10 +7,10 @@
 --   goal (varchar, default null): the conversion whose amounts count; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   campaign_name     variant_name  succeeded  conversions  revenue  revenue_per_message  days_won  is_winner  …
---   11월 재구매 유도                4939       125          4824100  976.74                                    …
---   11월 재구매 유도  A             2458       40           1547280  629.49               6         false      …
---   11월 재구매 유도  B             2481       85           3276820  1320.77              14        false      …
+--   campaign_name     variant_name  succeeded  conversions  revenue  revenue_per_message  revenue_per_conversion  …
+--   11월 재구매 유도                4939       125          4824100  976.74               38592.8                 …
+--   11월 재구매 유도  A             2458       40           1547280  629.49               38682                   …
+--   11월 재구매 유도  B             2481       85           3276820  1320.77              38550.82                …
 
 with params as (
     select
@@ -67,8 +67,7 @@ days as (
         coalesce(
             sum(metrics.value) filter (metrics.conversion_type = 'total_count_conversion'), 0
         )::bigint as conversions,
-        coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion'), 0)::double as revenue,
-        revenue / nullif(succeeded, 0) as revenue_per_message
+        coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion'), 0)::double as revenue
     from metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
     inner join params on metrics.date between params.first_day and params.last_day
@@ -77,16 +76,20 @@ days as (
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
     group by metrics.campaign_id, metrics.variant_name, goals.goal, metrics.date
 ),
-ranked as (
+-- Of equal variants, each gets its share of the messages of the revenue of a day, however large the purchases are.
+shares as (
     select
         *,
-        row_number() over best_first as place,
-        revenue_per_message > lead(revenue_per_message) over best_first as is_alone
+        case
+            when variant_name is not null
+            then revenue / nullif(sum(revenue) over variants_of_day, 0)
+            / nullif(sum(succeeded) over variant_so_far / sum(succeeded) over variants_so_far, 0)
+        end as relative_share
     from days
-    window best_first as (
-        partition by campaign_id, date, variant_name is null
-        order by revenue_per_message desc nulls last
-    )
+    window
+        variants_of_day as (partition by campaign_id, variant_name is null, date),
+        variant_so_far as (partition by campaign_id, variant_name order by date),
+        variants_so_far as (partition by campaign_id, variant_name is null order by date)
 ),
 sums as (
     select
@@ -96,32 +99,20 @@ sums as (
         sum(succeeded)::bigint as succeeded,
         sum(conversions)::bigint as conversions,
         sum(revenue) as revenue,
-        -- A day is won by the variant with the most revenue per message, if it is the only one with so much.
-        count(*) filter (variant_name is not null and place = 1 and is_alone) as days_won
-    from ranked
+        -- What one has who bets a part of all that one has on the variant, day after day at fair odds. Of equal variants, one
+        -- in n ever makes n times the stake, however often one looks (Ville's inequality).
+        (
+            exp(sum(ln(0.9 + 0.1 * relative_share)))
+            + exp(sum(ln(0.8 + 0.2 * relative_share)))
+            + exp(sum(ln(0.6 + 0.4 * relative_share)))
+            + exp(sum(ln(0.2 + 0.8 * relative_share)))
+        ) / 4 as evidence
+    from shares
     group by campaign_id, variant_name, goal
 ),
 compared as (
-    select
-        *,
-        -- Of equal variants, each wins a day with this chance; a contest needs two of about the same size.
-        case
-            when
-                variant_name is not null
-                and count(variant_name) over campaign > 1
-                and min(succeeded) filter (variant_name is not null) over campaign
-                >= 0.8 * max(succeeded) filter (variant_name is not null) over campaign
-            then 1 / count(variant_name) over campaign
-        end as chance,
-        sum(days_won) over campaign as days_decided,
-        -- How much better another chance explains the days won, whichever it is. Of equal variants, one in twenty tests
-        -- ever comes to 20 times the variants, however often one looks (Ville's inequality).
-        exp(
-            lgamma(days_won + 1) + lgamma(days_decided - days_won + 1) - lgamma(days_decided + 2)
-            - days_won * ln(chance) - (days_decided - days_won) * ln(1 - chance)
-        ) as evidence
+    select *, count(variant_name) over (partition by campaign_id) as variants
     from sums
-    window campaign as (partition by campaign_id)
 )
 select
     coalesce(campaigns.campaign_name, compared.campaign_id) as campaign_name,
@@ -130,9 +121,10 @@ select
     compared.conversions,
     round(compared.revenue, 2) as revenue,
     round(compared.revenue / nullif(compared.succeeded, 0), 2) as revenue_per_message,
-    case when compared.variant_name is not null then compared.days_won end as days_won,
-    compared.evidence >= 20 / compared.chance and compared.days_won > compared.chance * compared.days_decided as is_winner,
     round(compared.revenue / nullif(compared.conversions, 0), 2) as revenue_per_conversion,
+    -- At most one test in twenty without a difference ever has a winner.
+    case when compared.variants > 1 then compared.evidence >= 20 * compared.variants end as is_winner,
+    round(compared.evidence, 4) as evidence,
     compared.goal,
     compared.campaign_id
 from compared

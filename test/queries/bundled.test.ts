@@ -168,6 +168,19 @@ describe('rates and counters', () => {
     expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,1,0,0,2026-11-02,2026-11-02,c-talk']);
   });
 
+  it('hold events against the messages of their channel, and people against those who got one', async () => {
+    expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
+      'push-notification,send_failure,3,1.5,2,1,failed',
+      'push-notification,send_success,2,1,2,1,succeeded',
+      'push-notification,push_click,1,0.5,1,0.5,clicked',
+    ]);
+    // Nobody got an alimtalk.
+    expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
+      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,failover_failed',
+      'chatapp-alimtalk,send_failure,1,,1,,failed',
+    ]);
+  });
+
   it('divide by the messages that the channel counts, not by those of the same day that it does not', async () => {
     // On 3 November 10 pushes with 1 click, and 10 of which nobody counted clicks.
     const [row] = await answer('workdays', { start: '2026-11-03', channel: 'push-notification' });
