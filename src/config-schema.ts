@@ -132,5 +132,8 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
-  experiments: z.record(z.string(), experiment, NO_SECTION).default({}),
+  experiments: z
+    .record(z.string(), experiment, NO_SECTION)
+    .refine((given) => given['default']?.goal === undefined, 'must name goals by campaign, not under default')
+    .default({}),
 });

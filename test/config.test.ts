@@ -114,6 +114,7 @@ experiments:
     ['{ c1: { hold_outs: C } }', /experiments\.c1\.hold_outs must be a list of variants such as \[C\]/],
     ['{ c1: { baseline: C, hold_outs: [C] } }', /experiments\.c1 must not have a hold-out as its baseline/],
     ['{ c1: { smalest_effect: 0.1 } }', /unknown key "experiments\.c1\.smalest_effect"/],
+    ['{ default: { goal: 구매 } }', /experiments must name goals by campaign, not under default/],
     ['[c1]', /experiments must hold "key: value" lines/],
   ])('experiments: %s is refused in one sentence', (yaml, message) => {
     expect(() => load(`${MINIMUM}experiments: ${yaml}\n`)).toThrow(message);

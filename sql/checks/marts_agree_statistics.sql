@@ -3,7 +3,8 @@
 -- scope: incremental
 -- meaning: A mart does not add up to the rows that it is made of, so its answers are wrong. Run `dawnload rebuild`;
 --   report it if it persists.
--- The bounds are what DuckDB hands on into the view; batch_days alone it would apply to all that it gives.
+-- marts.conversions holds all conversions, marts.channel_days those of the main goals. The bounds are what DuckDB hands on
+-- into the view; batch_days alone it would apply to all that it gives.
 
 with statistics as (
     select
@@ -17,7 +18,7 @@ with statistics as (
     group by date
 ),
 
-conversions as (
+all_conversions as (
     select
         date,
         sum(count) filter (where type = 'total_count_conversion') as conversions,
@@ -25,6 +26,35 @@ conversions as (
     from daily_conversions
     semi join batch_days using (date)
     group by date
+),
+
+conversions as (
+    select date, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+    from marts.conversions
+    semi join batch_days using (date)
+    group by date
+),
+
+main_goals as (
+    select distinct resource_type, resource_id, goal
+    from marts.goals
+    where is_main
+),
+
+main_conversions as (
+    select
+        statistics.date,
+        sum(daily_conversions.count) filter (where daily_conversions.type = 'total_count_conversion') as conversions,
+        sum(daily_conversions.count) filter (where daily_conversions.type = 'direct_count_conversion') as direct_conversions
+    from (from daily_statistics semi join batch_days using (date)) as statistics
+    inner join (from daily_conversions semi join batch_days using (date)) as daily_conversions
+        on statistics.statistic_id = daily_conversions.statistic_id
+    inner join main_goals
+        on
+            statistics.resource_type = main_goals.resource_type
+            and coalesce(statistics.campaign_id, statistics.user_journey_id) = main_goals.resource_id
+            and daily_conversions.name = main_goals.goal
+    group by statistics.date
 ),
 
 channel_days as (
@@ -60,14 +90,29 @@ compared as (
     from statistics
     full join channel_days using (date)
     union all
-    select date, 'marts.channel_days conversions', conversions.conversions, channel_days.conversions
-    from conversions
+    select date, 'marts.channel_days conversions', main_conversions.conversions, channel_days.conversions
+    from main_conversions
     full join channel_days using (date)
     union all
     select
-        date, 'marts.channel_days direct_conversions', conversions.direct_conversions, channel_days.direct_conversions
-    from conversions
+        date,
+        'marts.channel_days direct_conversions',
+        main_conversions.direct_conversions,
+        channel_days.direct_conversions
+    from main_conversions
     full join channel_days using (date)
+    union all
+    select date, 'marts.conversions conversions', all_conversions.conversions, conversions.conversions
+    from all_conversions
+    full join conversions using (date)
+    union all
+    select
+        date,
+        'marts.conversions direct_conversions',
+        all_conversions.direct_conversions,
+        conversions.direct_conversions
+    from all_conversions
+    full join conversions using (date)
 )
 
 select

@@ -6,10 +6,10 @@
 --   campaign (varchar, default null): id of one campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   campaign_name    metric_type  metric_name          conversion_type  days  total      campaign_id
---   웹 첫 방문 쿠폰  standard     close_button_click                    28    1025.0000  E5uWm8
---   웹 첫 방문 쿠폰  standard     in_web_message_show                   28    1874.0000  E5uWm8
---   웹 첫 방문 쿠폰  standard     main_button_click                     27    181.0000   E5uWm8
+--   campaign_name    metric_name          kind      total  campaign_id
+--   웹 첫 방문 쿠폰  close_button_click   standard  1025   E5uWm8
+--   웹 첫 방문 쿠폰  in_web_message_show  standard  1874   E5uWm8
+--   웹 첫 방문 쿠폰  main_button_click    standard  181    E5uWm8
 
 with params as (
     select
@@ -28,13 +28,11 @@ metrics as (
 -- The detailed statistics hold ids alone; the daily ones know the names, if they hold the campaign too.
 select
     any_value(campaigns.campaign_name) as campaign_name,
-    metrics.metric_type,
     metrics.metric_name,
-    metrics.conversion_type,
-    count(distinct metrics.date) as days,
-    sum(metrics.value) as total,
+    coalesce(metrics.conversion_type, metrics.metric_type) as kind,
+    sum(metrics.value)::double as total,
     metrics.campaign_id
 from metrics
 left join campaigns on metrics.campaign_id = campaigns.campaign_id
 group by metrics.campaign_id, metrics.metric_type, metrics.metric_name, metrics.conversion_type
-order by metrics.campaign_id, metrics.metric_type desc, metrics.metric_name, metrics.conversion_type;
+order by metrics.campaign_id, metrics.metric_type desc, metrics.metric_name, kind;

@@ -5,19 +5,22 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   resource_name       channel            sent  failed  delivered  clicked  conversions  failure_rate  …
---   11월 재구매 유도    push-notification  5094  152     4534       270      180          0.0298        …
---   장바구니 이탈 알림  push-notification  4734  145     4250       188      115          0.0306        …
---   주문 완료 안내      chatapp-alimtalk   3162  126                                      0.0398        …
+--   resource_name       channel            sent  clicked  conversions  failure_rate  click_rate  conversion_rate  …
+--   11월 재구매 유도    push-notification  5094  270      125          0.0298        0.0546      0.0253           …
+--   장바구니 이탈 알림  push-notification  4734  188      77           0.0306        0.041       0.0168           …
+--   주문 완료 안내      chatapp-alimtalk   3162                        0.0398                                     …
 
 with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
         getvariable('channel')::varchar as only_channel,
-        getvariable('tag')::varchar as only_tag
+        getvariable('tag')::varchar as only_tag,
+        -- The marts heed it.
+        getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
 ),
@@ -25,44 +28,39 @@ resources as (
     select
         message_days.resource_type,
         message_days.resource_id,
-        -- A name may change; the newest one is what people know it by.
-        arg_max(message_days.resource_name, (message_days.date, message_days.statistic_id)) as resource_name,
         message_days.channel,
+        message_days.goal,
         min(message_days.date) as first_date,
         max(message_days.date) as last_date,
-        sum(message_days.sent)::bigint as sent,
-        sum(message_days.failed)::bigint as failed,
-        sum(message_days.succeeded)::bigint as succeeded,
-        sum(message_days.delivered)::bigint as delivered,
-        sum(message_days.clicked)::bigint as clicked,
-        sum(message_days.conversions)::bigint as conversions,
-        sum(message_days.direct_conversions)::bigint as direct_conversions,
-        -- A rate leaves out the messages that nobody counted deliveries, or clicks, of.
-        sum(message_days.deliverable) as deliverable,
-        sum(message_days.clickable) as clickable
+        unnest(marts.performance(message_days))
     from marts.message_days
     inner join params on message_days.date between params.first_day and params.last_day
     where
         (params.only_channel is null or message_days.channel = params.only_channel)
         and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
-    group by message_days.resource_type, message_days.resource_id, message_days.channel
+    group by message_days.resource_type, message_days.resource_id, message_days.channel, message_days.goal
 )
 select
-    resource_name,
-    channel,
-    sent,
-    failed,
-    delivered,
-    clicked,
-    conversions,
-    round(failed / nullif(sent, 0), 4) as failure_rate,
-    round(delivered / nullif(deliverable, 0), 4) as delivery_rate,
-    round(clicked / nullif(clickable, 0), 4) as click_rate,
-    round(conversions / nullif(succeeded, 0), 4) as conversion_rate,
-    direct_conversions,
-    first_date,
-    last_date,
-    resource_type,
-    resource_id
+    -- A name may change; the newest one is what people know it by.
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    resources.channel,
+    resources.sent,
+    resources.clicked,
+    resources.conversions,
+    round(resources.failure_rate, 4) as failure_rate,
+    round(resources.click_rate, 4) as click_rate,
+    round(resources.conversion_rate, 4) as conversion_rate,
+    resources.goal,
+    resources.failed,
+    resources.delivered,
+    round(resources.delivery_rate, 4) as delivery_rate,
+    resources.direct_conversions,
+    resources.first_date,
+    resources.last_date,
+    resources.resource_type,
+    resources.resource_id
 from resources
-order by sent desc nulls last, resource_id, channel;
+left join campaigns on resources.resource_type = 'campaign' and resources.resource_id = campaigns.campaign_id
+left join user_journeys
+    on resources.resource_type = 'user-journey' and resources.resource_id = user_journeys.user_journey_id
+order by resources.sent desc nulls last, resources.resource_id, resources.channel;

@@ -4,18 +4,21 @@
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign and user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
 --   date        channel                sent  failed  succeeded  delivered  clicked  conversions  …
 --   2026-10-24  chatapp-alimtalk       344   16      328                            4            …
---   2026-10-24  chatapp-brand-message  204   16      188                            5            …
+--   2026-10-24  chatapp-brand-message  204   16      188                            3            …
 --   2026-10-24  chatapp-friendtalk     28    3       25                             1            …
 
 with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
+        getvariable('channel')::varchar as only_channel,
+        -- The marts heed it.
+        getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
 )

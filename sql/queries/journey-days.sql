@@ -4,18 +4,21 @@
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   journey (varchar, default null): id of the one user journey to look at
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   date        user_journey_name  user_journey_node_name  channel            sent  failed  succeeded  delivered  …
---   2026-10-24  신규 회원 온보딩   환영 푸시               push-notification  53    0       53         46         …
---   2026-10-24  신규 회원 온보딩   첫 구매 쿠폰            chatapp-alimtalk   35    3       32                    …
---   2026-10-24  신규 회원 온보딩   이용 안내 메일          email              34    1       33                    …
+--   date        user_journey_name  user_journey_node_name  channel            sent  clicked  click_rate  …
+--   2026-10-24  신규 회원 온보딩   환영 푸시               push-notification  53    0        0           …
+--   2026-10-24  신규 회원 온보딩   첫 구매 쿠폰            chatapp-alimtalk   35                         …
+--   2026-10-24  신규 회원 온보딩   이용 안내 메일          email              34    0        0           …
 
 with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('journey')::varchar as only_journey
+        getvariable('journey')::varchar as only_journey,
+        -- The marts heed it.
+        getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
 )
@@ -25,16 +28,17 @@ select
     journey_node_days.user_journey_node_name,
     journey_node_days.channel,
     journey_node_days.sent,
+    journey_node_days.clicked,
+    round(journey_node_days.click_rate, 4) as click_rate,
+    journey_node_days.conversions,
+    round(journey_node_days.conversion_rate, 4) as conversion_rate,
+    round(journey_node_days.failure_rate, 4) as failure_rate,
+    round(journey_node_days.delivery_rate, 4) as delivery_rate,
     journey_node_days.failed,
     journey_node_days.succeeded,
     journey_node_days.delivered,
-    journey_node_days.clicked,
-    journey_node_days.conversions,
     journey_node_days.direct_conversions,
-    round(journey_node_days.failure_rate, 4) as failure_rate,
-    round(journey_node_days.delivery_rate, 4) as delivery_rate,
-    round(journey_node_days.click_rate, 4) as click_rate,
-    round(journey_node_days.conversion_rate, 4) as conversion_rate,
+    journey_node_days.goal,
     journey_node_days.user_journey_id,
     journey_node_days.user_journey_node_id
 from marts.journey_node_days

@@ -3,68 +3,82 @@
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
---   measure (varchar, default 'clicked', one of sent delivered clicked click_rate conversions): what to rank by
+--   measure (varchar, default 'clicked', one of sent delivered clicked click_rate conversions conversion_rate): what to rank by
 --   top (bigint, default 10): how many ranks; campaigns that tie share one
+--   least_messages (bigint, default 100): only campaigns with so many messages have a rank by a rate
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   rank  campaign_name           channels           sent  delivered  clicked  click_rate  conversions  …
---   1     11월 재구매 유도        push-notification  5094  4534       270      0.0546      180          …
---   2     앱 첫 화면 기획전 배너  in-app-message     2494  1732       201      0.0808      93           …
---   3     장바구니 이탈 알림      push-notification  4734  4250       188      0.041       115          …
+--   rank  campaign_name           sent  clicked  click_rate  conversions  conversion_rate  delivered  …
+--   1     11월 재구매 유도        5094  270      0.0546      125          0.0253           4534       …
+--   2     앱 첫 화면 기획전 배너  2494  201      0.0808      59           0.0237           1732       …
+--   3     장바구니 이탈 알림      4734  188      0.041       77           0.0168           4250       …
 
 with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
         coalesce(getvariable('measure')::varchar, 'clicked') as measure,
-        coalesce(getvariable('top')::bigint, 10) as top
+        coalesce(getvariable('top')::bigint, 10) as top,
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
+        -- The marts heed it.
+        getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
 ),
 campaign_totals as (
     select
         message_days.campaign_id,
-        -- A name may change; the newest one is what people know it by.
-        arg_max(message_days.campaign_name, (message_days.date, message_days.statistic_id)) as campaign_name,
         string_agg(distinct message_days.channel, ', ' order by message_days.channel) as channels,
-        sum(message_days.sent)::bigint as sent,
-        sum(message_days.delivered)::bigint as delivered,
-        sum(message_days.clicked)::bigint as clicked,
-        -- A rate leaves out the messages that nobody counted clicks of.
-        sum(message_days.clicked) / nullif(sum(message_days.clickable), 0) as click_rate,
-        sum(message_days.conversions)::bigint as conversions
+        unnest(marts.performance(message_days))
     from marts.message_days
     inner join params on message_days.date between params.first_day and params.last_day
     where message_days.campaign_id is not null
     group by message_days.campaign_id
 ),
-measured as (
+-- A high rate of few messages may be luck. So a rate ranks by what it is at the least: the lower end of its 95 % interval
+-- (Wilson's), at most one success for each message; and even that says little of a handful of messages.
+bounds as (
     select
-        campaign_totals.*,
-        params.top,
-        case params.measure
-            when 'sent' then campaign_totals.sent
-            when 'delivered' then campaign_totals.delivered
-            when 'clicked' then campaign_totals.clicked
-            when 'click_rate' then campaign_totals.click_rate
-            when 'conversions' then campaign_totals.conversions
-            else error('measure must be one of sent, delivered, clicked, click_rate, conversions')
-        end as measured
+        *,
+        nullif(
+            case params.measure when 'click_rate' then clickable when 'conversion_rate' then convertible end, 0
+        ) as messages,
+        least(case params.measure when 'click_rate' then clicked else conversions end / messages, 1) as rate,
+        (
+            rate + 1.9207 / messages - 1.96 * sqrt(rate * (1 - rate) / messages + 0.9604 / (messages * messages))
+        ) / (1 + 3.8415 / messages) as lower_bound
     from campaign_totals
     cross join params
+),
+measured as (
+    select
+        *,
+        case measure
+            when 'sent' then sent
+            when 'delivered' then delivered
+            when 'clicked' then clicked
+            when 'conversions' then conversions
+            when 'click_rate' then case when messages >= least_messages then lower_bound end
+            when 'conversion_rate' then case when messages >= least_messages then lower_bound end
+            else error('measure must be one of sent, delivered, clicked, click_rate, conversions, conversion_rate')
+        end as score
+    from bounds
 )
 select
-    rank() over (order by measured desc) as rank,
-    campaign_name,
-    channels,
-    sent,
-    delivered,
-    clicked,
-    round(click_rate, 4) as click_rate,
-    conversions,
-    campaign_id
+    rank() over (order by measured.score desc) as rank,
+    campaigns.campaign_name,
+    measured.sent,
+    measured.clicked,
+    round(measured.click_rate, 4) as click_rate,
+    measured.conversions,
+    round(measured.conversion_rate, 4) as conversion_rate,
+    measured.delivered,
+    measured.channels,
+    measured.campaign_id
 from measured
+inner join campaigns on measured.campaign_id = campaigns.campaign_id
 -- A campaign that the measure is not known of has no place among the best.
-where measured is not null
-qualify rank <= top
-order by rank, campaign_id;
+where measured.score is not null
+qualify rank <= measured.top
+order by rank, measured.campaign_id;

@@ -34,3 +34,23 @@ create macro marts.fill_words(sentence, words) as list_reduce(
     lambda text, entry: {'key': '', 'value': replace(text.value, '{' || entry.key || '}', entry.value)},
     {'key': '', 'value': sentence}
 ).value;
+
+-- Counters and rates of messages, as a struct to unnest: `select channel, unnest(marts.performance(message_days)) from
+-- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart
+-- itself or any that is made of it. A rate divides by the messages of which its counter is known, and is null without any.
+create macro marts.performance(days) as {
+    'sent': sum(days.sent)::bigint,
+    'failed': sum(days.failed)::bigint,
+    'succeeded': sum(days.succeeded)::bigint,
+    'delivered': sum(days.delivered)::bigint,
+    'clicked': sum(days.clicked)::bigint,
+    'conversions': sum(days.conversions)::bigint,
+    'direct_conversions': sum(days.direct_conversions)::bigint,
+    'failure_rate': sum(days.failed) / nullif(sum(days.sent), 0),
+    'delivery_rate': sum(days.delivered) / nullif(sum(days.deliverable), 0),
+    'click_rate': sum(days.clicked) / nullif(sum(days.clickable), 0),
+    'conversion_rate': sum(days.conversions) / nullif(sum(days.convertible), 0),
+    'deliverable': sum(days.deliverable)::bigint,
+    'clickable': sum(days.clickable)::bigint,
+    'convertible': sum(days.convertible)::bigint
+};

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
 import { ask, HERE, makeWarehouse } from './support.js';
+import { mentions, models, type Model } from '../../src/warehouse/model-file.js';
 
 const catalogue = loadCatalogue();
 const golden = (name: string): string => readFileSync(join(HERE, 'golden', `${name}.csv`), 'utf8');
@@ -135,10 +136,11 @@ describe('every bundled query', () => {
 });
 
 describe('each mart', () => {
-  it('is asked by a bundled query', () => {
-    const marts = readdirSync('sql/models/marts').map((file) => `marts.${file.replace('.sql', '')}`);
-    const asked = catalogue.map(({ sql }) => sql).join('\n');
-    expect(marts.filter((mart) => !new RegExp(`\\b${mart.replace('.', '\\.')}\\b`).test(asked))).toEqual([]);
+  it('is asked by a bundled query, or by another mart', () => {
+    const marts = models().filter(({ relation }) => relation.startsWith('marts.'));
+    const asked = [...catalogue.map(({ sql }) => sql), ...marts.map(({ select }) => select)].join('\n');
+    const isAsked = ({ relation }: Model): boolean => mentions(asked, relation);
+    expect(marts.filter((mart) => !isAsked(mart))).toEqual([]);
   });
 });
 
@@ -157,7 +159,7 @@ describe('rates and counters', () => {
   it('do not count the messages of a statistic once per conversion', async () => {
     const rows = await answer('campaign-performance', { end: '2026-11-01', channel: 'push-notification' });
     // 100 and 100 sends, although one of the two has three conversions.
-    expect(rows[0]).toContain('가을 세일,push-notification,200,30,150,25,14,');
+    expect(rows[0]).toContain('가을 세일 연장,push-notification,200,25,13,0.15,');
   });
 
   it('count the failures and texts instead of them that were worked out by hand', async () => {
@@ -168,12 +170,23 @@ describe('rates and counters', () => {
     expect(await answer('failovers')).toEqual(['chatapp-alimtalk,,1,0,1,0,0,2026-11-02,2026-11-02,c-talk']);
   });
 
-  it('reckon hours in Korea, and a click for the hour of its message', async () => {
-    const hours = await answer('send-hours', { channel: 'push-notification' });
-    expect(hours).toHaveLength(24);
-    // Two were sent half an hour past midnight; one of them was clicked at half past eleven in the evening.
-    expect(hours[0]).toBe('0,2,0,1,0.5,1');
-    expect(hours[9]).toBe('9,0,2,0,,0');
+  it('hold events against the messages of their channel, and people against those who got one', async () => {
+    expect(await answer('event-rates', { channel: 'push-notification' })).toEqual([
+      'push-notification,send_failure,3,1.5,2,1,failed',
+      'push-notification,send_success,2,1,2,1,succeeded',
+      'push-notification,push_click,1,0.5,1,0.5,clicked',
+    ]);
+    // Nobody got an alimtalk.
+    expect(await answer('event-rates', { channel: 'chatapp-alimtalk' })).toEqual([
+      'chatapp-alimtalk,failover_text_message_send_failure,1,,1,,failover_failed',
+      'chatapp-alimtalk,send_failure,1,,1,,failed',
+    ]);
+  });
+
+  it('divide by the messages that the channel counts, not by those of the same day that it does not', async () => {
+    // On 3 November 10 pushes with 1 click, and 10 of which nobody counted clicks.
+    const [row] = await answer('workdays', { start: '2026-11-03', channel: 'push-notification' });
+    expect(row).toBe('push-notification,workday,1,20,20,0,0.1,');
   });
 });
 
@@ -193,11 +206,33 @@ describe('parameters', () => {
 
   it('choose a measure and a number of campaigns', async () => {
     expect(await answer('top-campaigns', { measure: 'sent', top: '1' })).toEqual([
-      '1,가을 세일 연장,push-notification,250,195,34,0.1545,14,c-sale',
+      '1,가을 세일 연장,250,34,0.1545,13,0.0591,195,push-notification,c-sale',
     ]);
     expect(await answer('top-campaigns', { measure: 'conversions' })).toHaveLength(1);
+    // A campaign of ten messages has no rank by a rate, unless one asks for it, and even then 1 of 10 is less than 30 of 200.
+    const byRate = { measure: 'click_rate', end: '2026-11-03' };
+    const names = (rows: string[]): (string | undefined)[] => rows.map((row) => row.split(',')[1]);
+    expect(names(await answer('top-campaigns', byRate))).toEqual(['가을 세일 연장', '뉴스레터']);
+    expect(names(await answer('top-campaigns', { ...byRate, least_messages: '1' }))).toEqual([
+      '가을 세일 연장',
+      '뉴스레터',
+      '집계 됨',
+    ]);
     await expect(answer('top-campaigns', { measure: 'fame' })).rejects.toThrow('measure must be one of');
     await expect(answer('send-heatmap', { measure: 'fame' })).rejects.toThrow('measure must be one of');
+  });
+
+  it('choose the goal that counts; where it is not counted there is no rate', async () => {
+    const goal = { end: '2026-11-01', channel: 'push-notification' };
+    expect(await answer('channel-summary', goal)).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,13,6,0.15,0.8824,0.1471,0.0765',
+    ]);
+    expect(await answer('channel-summary', { ...goal, goal: '가입' })).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,1,0,0.15,0.8824,0.1471,0.0059',
+    ]);
+    expect(await answer('channel-summary', { ...goal, goal: '구독' })).toEqual([
+      '2026-11-01,push-notification,200,30,170,150,25,,,0.15,0.8824,0.1471,',
+    ]);
   });
 
   it('choose one campaign, journey, tag, stream or severity', async () => {

@@ -100,7 +100,7 @@ async function failure(options: QueryOptions, circumstances: Circumstances = {})
 describe('dawnload query', () => {
   it('alone lists the bundled queries with their parameters', async () => {
     const { stdout, stderr } = await run({});
-    expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel +│/);
+    expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel, goal +│/);
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
     expect(Object.keys(listed[0] ?? {})).toEqual(['name', 'title', 'question', 'params', 'example', 'sql']);
@@ -313,7 +313,9 @@ describe('a mistake', () => {
   it('in the name of a parameter gets the valid ones', async () => {
     const error = await failure({ name: 'channel-summary', param: ['strat=2026-11-01'] });
     expect(error.message).toBe('The query channel-summary has no parameter strat.');
-    expect(error.hint).toBe('Did you mean start? It takes start (date), end (date), channel (varchar).');
+    expect(error.hint).toBe(
+      'Did you mean start? It takes start (date), end (date), channel (varchar), goal (varchar).',
+    );
   });
 
   it.each([
@@ -321,7 +323,7 @@ describe('a mistake', () => {
     [['start=1 Nov'], 'a day that exists'],
     [['top=ten'], 'a whole number'],
     [['top=99999999999999999999'], 'a whole number'],
-    [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions'],
+    [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions, conversion_rate'],
   ])('in a value (%j) gets what it should be', async (param, what) => {
     const error = await failure({ name: 'top-campaigns', param });
     expect(error.message).toContain(`must be ${what}`);

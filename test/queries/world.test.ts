@@ -9,6 +9,7 @@ import stringWidth from 'string-width';
 import { Dictionary } from '../../src/dictionary/dictionary.js';
 import { answerOf } from '../../src/queries/answer.js';
 import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
+import { drawTable } from '../../src/terminal/table.js';
 import { NOW, type Place } from '../support/dawnload.js';
 import { ask, HERE } from './support.js';
 import { makeWorld } from './world.js';
@@ -49,6 +50,9 @@ function steady(text: string): string {
     .replace(/2026-11-21 07:\d\d:\d\d(\.\d+)?/g, '2026-11-21 07:30:00')
     .replace(/^(2026-11,19,0,58802),58\d{3},/m, '$1,58000,');
 }
+
+/** Those whose first eight columns do not fit: findings of checks are sentences, the others are to be shortened. */
+const TOO_WIDE: readonly string[] = ['checks', 'contents', 'failure-reasons'];
 
 const WIDEST = 118;
 const ROWS = 3;
@@ -115,6 +119,21 @@ describe('in the fixed world', () => {
       for (const { name, sql } of catalogue) {
         expect(steady(await ask(connection, sql)), name).toBe(readFileSync(goldenFile(name), 'utf8'));
       }
+    },
+  );
+
+  it.each(catalogue)(
+    '$name shows in its first eight columns, within a terminal of 120, what it was asked',
+    ({ name }) => {
+      const [heads = [], ...rows] = readFileSync(goldenFile(name), 'utf8').trimEnd().split('\n').map(cellsOf);
+      const columns = heads.slice(0, 8).map((head, i) => ({
+        name: head,
+        numeric: rows.every((row) => /^-?[\d.]*$/.test(row[i] ?? '')),
+      }));
+      const cells = rows.map((row) => columns.map((_, i) => (row[i] === '' ? null : (row[i] ?? null))));
+      const drawn = drawTable(columns, cells, { color: false, width: 120 });
+      const fits = !drawn.includes('Too narrow') && !drawn.includes('…');
+      expect(fits, drawn).toBe(!TOO_WIDE.includes(name));
     },
   );
 

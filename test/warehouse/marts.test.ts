@@ -1,99 +1,10 @@
 /** What the marts say of days whose answer can be worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
-import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
-
-async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
-  const workshop = new Workshop();
-  await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.load(pull);
-    await warehouse.model();
-  });
-  return workshop;
-}
-
-describe('daily performance', () => {
-  test('rates leave out the messages whose clicks nobody counts, and are null rather than zero', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, message_sent: 11, message_failed: 1, delivered: 8, click: 2 }),
-        statistic({
-          date: DAY,
-          campaign_id: 'c2',
-          message_sent: 100,
-          message_failed: 0,
-          delivered: null,
-          click: null,
-        }),
-        statistic({ date: DAY, channel: 'text-message', delivered: null, click: null }),
-      ]),
-    ]);
-    expect(
-      await workshop.look(
-        'select channel, sent, delivered, clicked, delivery_rate, click_rate from marts.channel_days order by channel',
-      ),
-    ).toEqual([
-      {
-        channel: 'push-notification',
-        sent: '111',
-        delivered: '8',
-        clicked: '2',
-        delivery_rate: 0.8,
-        click_rate: 0.2,
-      },
-      {
-        channel: 'text-message',
-        sent: '10',
-        delivered: null,
-        clicked: null,
-        delivery_rate: null,
-        click_rate: null,
-      },
-    ]);
-  });
-
-  test('two conversions of one statistic do not count its messages twice', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({
-          date: DAY,
-          message_failed: 0,
-          conversion: [
-            { name: '구매', type: 'total_count_conversion', count: 3 },
-            { name: '구매', type: 'direct_count_conversion', count: 1 },
-            { name: '가입', type: 'total_count_conversion', count: 2 },
-          ],
-        }),
-      ]),
-    ]);
-    expect(
-      await workshop.look(
-        'select sent, conversions, direct_conversions, conversion_rate from marts.campaign_days',
-      ),
-    ).toEqual([{ sent: '10', conversions: '5', direct_conversions: '1', conversion_rate: 0.5 }]);
-    expect(
-      await workshop.look(
-        'select conversion_name, conversions, direct_conversions from marts.conversions order by conversion_name',
-      ),
-    ).toEqual([
-      { conversion_name: '가입', conversions: '2', direct_conversions: null },
-      { conversion_name: '구매', conversions: '3', direct_conversions: '1' },
-    ]);
-  });
-
-  test('a message counts for each tag of its campaign', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [statistic({ date: DAY, tags: ['가', '나', '가'] })]),
-    ]);
-    expect(await workshop.look('select tag, sent from marts.tag_days order by tag')).toEqual([
-      { tag: '가', sent: '10' },
-      { tag: '나', sent: '10' },
-    ]);
-  });
-});
 
 describe('people', () => {
   const event = (id: string, who: string, day: string, more: Row = {}): Row =>
@@ -302,10 +213,5 @@ describe('dimensions', () => {
         is_workday: false,
       },
     ]);
-    expect(
-      await workshop.look(
-        'select date::varchar as date from marts.coverage_days where not is_held order by date',
-      ),
-    ).toEqual([{ date: '2026-10-03' }, { date: '2026-10-04' }]);
   });
 });

@@ -1,4 +1,3 @@
-import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
@@ -20,15 +19,6 @@ async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 
       await warehouse.check();
     }
   });
-}
-
-/** What the closed file says after it was changed behind the job's back. */
-async function tamper(workshop: Workshop, sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(workshop.path);
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
 }
 
 /** Everything that all models hold, each in an order of its own rows. */
@@ -136,7 +126,7 @@ test('a night computes the days that it touched, and no other', { tags: ['long']
   const workshop = new Workshop();
   const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
   await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
-  await tamper(workshop, 'update marts.daily_events set events = 99');
+  await workshop.change('update marts.daily_events set events = 99');
   await model(workshop, [exportOf(workshop, dayAfter(DAY), send, 1)], 'last');
   expect(
     await workshop.look('select date::varchar as date, events from marts.daily_events order by date'),
@@ -150,8 +140,7 @@ test('a model that was changed is made anew for all days', { tags: ['long'] }, a
   const workshop = new Workshop();
   const send = [{ who: 'kim', second: 0, clicks: false, fails: false }];
   await model(workshop, [exportOf(workshop, DAY, send, 0)], 'last');
-  await tamper(
-    workshop,
+  await workshop.change(
     `update marts.daily_events set events = 99;
      update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events'`,
   );
@@ -165,8 +154,7 @@ test('a model that was changed is made anew for all days', { tags: ['long'] }, a
 test('a model that is no more is dropped', async () => {
   const workshop = new Workshop();
   await workshop.with((warehouse) => warehouse.model());
-  await tamper(
-    workshop,
+  await workshop.change(
     `create view marts.forgotten as select 1 as one;
      insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'view', '')`,
   );
@@ -196,8 +184,7 @@ test('one row of the year 9999 makes no model look at the days in between', { ta
   const pulls = [exportOf(workshop, DAY, [{ who: 'kim', second: 1, clicks: true, fails: false }], 0)];
   await model(workshop, pulls, 'last');
   // As an earlier version dated it.
-  await tamper(
-    workshop,
+  await workshop.change(
     `
     insert into events by name select * replace (date '9999-12-31' as date) from events limit 1;
     insert into ops.touched_days values ('events', '9999-12-31'), ('events', '1970-01-01'), ('events', '${DAY}')`,

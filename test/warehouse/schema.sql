@@ -83,7 +83,7 @@ view main.campaign_tags -- Tags that campaigns have had. One row per campaign an
 view main.campaign_variants -- Variants of campaigns that are A/B tests, by the latest name. One row per campaign and variant.
     campaign_id varchar -- Campaign.
     variant_id varchar -- Variant.
-    variant_name varchar -- Its latest name.
+    variant_name varchar -- Its latest name; its id if it never had one.
     former_names varchar[] -- Names that it had before, the latest first.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
@@ -91,7 +91,7 @@ view main.campaign_variants -- Variants of campaigns that are A/B tests, by the 
 
 view main.campaigns -- Campaigns with messages in the daily statistics, by the latest name. One row per campaign.
     campaign_id varchar -- Campaign.
-    campaign_name varchar -- Its latest name.
+    campaign_name varchar -- Its latest name; its id if it never had one.
     former_names varchar[] -- Names that it had before, the latest first.
     tags varchar[] -- Its latest tags.
     channels varchar[] -- Channels that it sent through.
@@ -325,7 +325,7 @@ table main.text_messages -- Text messages (text-message): the content that came 
 view main.user_journey_nodes -- Nodes of user journeys that sent messages, by the latest name. One row per user journey and node.
     user_journey_id varchar -- User journey.
     user_journey_node_id varchar -- Node.
-    user_journey_node_name varchar -- Its latest name.
+    user_journey_node_name varchar -- Its latest name; its id if it never had one.
     former_names varchar[] -- Names that it had before, the latest first.
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
@@ -333,7 +333,7 @@ view main.user_journey_nodes -- Nodes of user journeys that sent messages, by th
 
 view main.user_journeys -- User journeys with messages in the daily statistics, by the latest name. One row per user journey.
     user_journey_id varchar -- User journey.
-    user_journey_name varchar -- Its latest name.
+    user_journey_name varchar -- Its latest name; its id if it never had one.
     former_names varchar[] -- Names that it had before, the latest first.
     nodes bigint -- How many of its nodes sent messages.
     channels varchar[] -- Channels that it sent through.
@@ -406,24 +406,28 @@ view marts.ab_tests -- Every variant of every A/B test, compared with the baseli
 view marts.campaign_days -- Performance of each campaign by day. One row per KST day, campaign and channel.
     date date -- KST day.
     campaign_id varchar -- Campaign.
-    campaign_name varchar -- Name of the campaign.
+    campaign_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
-    tags varchar[] -- Tags of the campaign.
+    tags varchar[] -- Its latest tags.
+    goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
     sent bigint -- Attempted sends, failed ones included.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
 view marts.campaign_lifetimes -- Performance of each campaign over all days held, and its last 28 days against the 28 before. One row per campaign and channel.
     campaign_id varchar -- Campaign.
-    campaign_name varchar -- Its latest name.
+    campaign_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     tags varchar[] -- Its latest tags.
     first_sent_date date -- First KST day with a send.
@@ -434,12 +438,15 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     recent_sent bigint -- Sends of the last 28 days held.
     previous_sent bigint -- Sends of the 28 days before; null where no day of them is held.
     recent_click_rate double -- Click rate of the last 28 days held.
@@ -458,12 +465,15 @@ view marts.channel_days -- Performance of each channel by day. One row per KST d
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
 view marts.cohort_retention -- People by the week of their first message: who still clicks so many weeks later. One row per week of first messages and number of weeks since.
     cohort_week date -- Week of the first message held, by its Monday.
@@ -485,52 +495,23 @@ view marts.content_performance -- Performance of templates, push titles and subj
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
     first_date date -- First KST day with an event.
     last_date date -- Last KST day with an event.
 
-view marts.conversions -- Conversions by name beside the messages that brought them (E17). One row per KST day, campaign or user journey, variant or node, channel and conversion name.
+table marts.conversions -- All conversions by name (E17). One message may bring several, so names do not add up. One row per KST day, campaign or user journey, variant or node, channel and conversion name.
     date date -- KST day.
     resource_type varchar -- campaign or user-journey.
     resource_id varchar -- Campaign or user journey.
-    resource_name varchar -- Name of the campaign or user journey.
     variant_id varchar -- Variant of an A/B test; null otherwise.
-    variant_name varchar -- Name of the variant.
     user_journey_node_id varchar -- Node of the user journey that sent the message.
-    user_journey_node_name varchar -- Name of the node.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     conversion_name varchar -- Name of the conversion.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of that name (total_count_conversion).
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion).
     other_conversions bigint -- Conversions of types that the specification does not name.
-    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversion names.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
-
-view marts.conversions_by_subchannel -- Conversions by name, type label and sub-channel (E18). One row per KST day, resource, variant or node, channel, sub-channel, target, conversion name and type.
-    date date -- KST day.
-    resource_id varchar -- Campaign or user journey.
-    resource_name varchar -- Name of the campaign or user journey.
-    node_id varchar -- Node of a user journey; null for campaigns.
-    node_name varchar -- Name of the node.
-    variant_id varchar -- Variant of an A/B test; null otherwise.
-    variant_name varchar -- Name of the variant.
-    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
-    channel_sub varchar -- Sub-channel, as given.
-    brand_message_target varchar -- Target of a brand message, as given.
-    conversion_name varchar -- Name of the conversion.
-    type_label varchar -- Type of the conversion as the service words it, in its own language.
-    conversions bigint -- Conversions of that type.
-    succeeded bigint -- Successful sends of the same row of the statistics; do not add them up over conversions.
-    statistic_id varchar -- The row of daily_statistics_by_subchannel that it belongs to.
-
-view marts.coverage_days -- Every day of each stream from its first to its last, the missing ones included. One row per stream × KST day.
-    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
-    date date -- KST day.
-    is_held boolean -- Whether the warehouse holds the day.
-    rows bigint -- Rows of the day; null where it is missing.
-    pulled_at timestamp with time zone -- When the service answered.
-    loaded_at timestamp with time zone -- When it was loaded into this file; a rebuild sets it anew.
 
 table marts.daily_contents -- Events by the content of their message, day by day: what content_performance adds up. One row per KST day, channel, kind of content and content.
     date date -- KST day.
@@ -629,7 +610,7 @@ view marts.experiment_arms -- What is known of each variant of an A/B test, over
     succeeded bigint -- Sends that did not fail.
     clickable bigint -- Successful sends whose clicks the channel counts.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
     people_sent bigint -- People to whom a message was sent, failed ones included; null without events.
     people bigint -- People who got a message or were shown one; null without events.
     clickers bigint -- Those of them who clicked; null without events.
@@ -687,6 +668,18 @@ view marts.freshness -- How far each stream reaches, and how many of its days ar
     last_pulled_at timestamp with time zone -- When the service answered last.
     rows bigint -- Rows of all days held.
 
+view marts.goals -- The goals (names of conversions) of each campaign and user journey, and which one is its main goal. One row per campaign or user journey, channel and goal.
+    resource_type varchar -- campaign or user-journey.
+    resource_id varchar -- Campaign or user journey.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    goal varchar -- Name of the conversion.
+    is_main boolean -- Whether it is the main goal: the configured one, else the one with most conversions on all channels.
+    is_configured boolean -- Whether the configuration names a goal for the campaign.
+    conversions bigint -- Conversions over all days held (total_count_conversion).
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion).
+    first_date date -- First KST day on which it was reported.
+    last_date date -- Last KST day on which it was reported.
+
 view marts.journey_funnels -- Each user journey as a funnel: the busiest node is the first step, and each step is held against the one before. One row per user journey and node.
     user_journey_id varchar -- User journey.
     user_journey_name varchar -- Name of the user journey.
@@ -699,9 +692,9 @@ view marts.journey_funnels -- Each user journey as a funnel: the busiest node is
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     share_of_first double -- Sends by those of the first step, from 0 to 1.
     share_of_previous double -- Sends by those of the step before, from 0 to 1.
     drop_off double -- Share lost since the step before, from 0 to 1.
@@ -711,23 +704,27 @@ view marts.journey_funnels -- Each user journey as a funnel: the busiest node is
 view marts.journey_node_days -- Performance of each node of a user journey by day. One row per KST day, user journey, node and channel.
     date date -- KST day.
     user_journey_id varchar -- User journey.
-    user_journey_name varchar -- Name of the user journey.
+    user_journey_name varchar -- Its latest name; its id if it never had one.
     user_journey_node_id varchar -- Node of the user journey that sent the message.
-    user_journey_node_name varchar -- Name of the node.
+    user_journey_node_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
     sent bigint -- Attempted sends, failed ones included.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
-view marts.message_days -- The daily statistics with their conversions beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
+view marts.message_days -- The daily statistics with the conversions of one goal beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
     date date -- KST day.
     resource_type varchar -- campaign or user-journey.
     resource_id varchar -- Campaign or user journey.
@@ -747,10 +744,12 @@ view marts.message_days -- The daily statistics with their conversions beside th
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
 
 view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. One row per KST day, window and number of messages that a person got in it.
@@ -807,7 +806,7 @@ view marts.send_time_heatmap -- When messages are sent, and how people click on 
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
     clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
 
 view marts.tag_days -- Performance of each tag by day. A message counts for each tag of its campaign, so tags do not add up. One row per KST day, tag and channel.
     date date -- KST day.
@@ -818,31 +817,38 @@ view marts.tag_days -- Performance of each tag by day. A message counts for each
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
 view marts.variant_days -- Performance of each variant of A/B tests by day. One row per KST day, campaign, variant and channel.
     date date -- KST day.
     campaign_id varchar -- Campaign.
-    campaign_name varchar -- Name of the campaign.
+    campaign_name varchar -- Its latest name; its id if it never had one.
     variant_id varchar -- Variant.
-    variant_name varchar -- Name of the variant.
+    variant_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
     sent bigint -- Attempted sends, failed ones included.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
-    conversions bigint -- Conversions (total_count_conversion); null where none are reported.
-    direct_conversions bigint -- Direct conversions (direct_count_conversion); null where none are reported.
+    conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
+    direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
-    delivery_rate double -- Deliveries by successful sends, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by successful sends; null where the channel does not report clicks.
-    conversion_rate double -- Conversions by successful sends; null where none are reported.
+    delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
+    deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
 table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
     cohort_week date -- Week of the first message held, by its Monday.

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, onTestFinished } from 'vitest';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/calendar.js';
 import type {
@@ -113,14 +114,24 @@ export class Workshop {
     });
   }
 
-  /** The rows of a query on the closed file. */
-  async look(sql: string): Promise<Row[]> {
+  /** The rows of a query on the closed file, in a session that was told so much before. */
+  async look(sql: string, before?: string): Promise<Row[]> {
     const reader = await Reader.open(this.path);
     try {
+      if (before !== undefined) await reader.connection.run(before);
       return await reader.objects(sql);
     } finally {
       await reader.close();
     }
+  }
+
+  /** Changes the closed file behind the job's back. */
+  async change(sql: string): Promise<void> {
+    const instance = await DuckDBInstance.create(this.path);
+    const connection = await instance.connect();
+    await connection.run(sql);
+    connection.closeSync();
+    instance.closeSync();
   }
 
   async lookOne(sql: string): Promise<Row> {
@@ -190,6 +201,16 @@ export class Workshop {
       pulledAt: new Date(Date.parse('2026-11-21T00:00:00Z') + number * 1000),
     };
   }
+}
+
+/** A workshop in which those pulls were loaded and modelled. */
+export async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with(async (warehouse) => {
+    for (const pull of pulls(workshop)) await warehouse.load(pull);
+    await warehouse.model();
+  });
+  return workshop;
 }
 
 export function page(data: readonly unknown[], pages = 1): unknown {

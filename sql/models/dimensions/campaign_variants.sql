@@ -1,4 +1,4 @@
--- grain: one variant of a campaign that is an A/B test, by its latest name.
+-- grain: one variant of a campaign that is an A/B test, by its latest name, or by its id where it never had one.
 
 with statistics as (
     select campaign_id, variant_id, variant_name, channel, date, statistic_id
@@ -33,7 +33,7 @@ seen as (
 select
     seen.campaign_id,
     seen.variant_id,
-    names_of_each.names[1] as variant_name,
+    coalesce(names_of_each.names[1], seen.variant_id) as variant_name,
     coalesce(names_of_each.names[2:], []) as former_names,
     seen.channels,
     seen.first_date,

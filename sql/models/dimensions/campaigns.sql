@@ -1,4 +1,4 @@
--- grain: one campaign that the daily statistics know, by its latest name.
+-- grain: one campaign that the daily statistics know, by its latest name, or by its id where it never had one.
 
 with statistics as (
     select campaign_id, campaign_name, tags, channel, date, statistic_id
@@ -32,7 +32,7 @@ seen as (
 
 select
     seen.campaign_id,
-    names_of_each.names[1] as campaign_name,
+    coalesce(names_of_each.names[1], seen.campaign_id) as campaign_name,
     coalesce(names_of_each.names[2:], []) as former_names,
     seen.tags,
     seen.channels,

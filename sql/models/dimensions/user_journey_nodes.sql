@@ -1,4 +1,4 @@
--- grain: one node of a user journey that sent messages, by its latest name.
+-- grain: one node of a user journey that sent messages, by its latest name, or by its id where it never had one.
 
 with statistics as (
     select user_journey_id, user_journey_node_id, user_journey_node_name, channel, date, statistic_id
@@ -40,7 +40,7 @@ seen as (
 select
     seen.user_journey_id,
     seen.user_journey_node_id,
-    names_of_each.names[1] as user_journey_node_name,
+    coalesce(names_of_each.names[1], seen.user_journey_node_id) as user_journey_node_name,
     coalesce(names_of_each.names[2:], []) as former_names,
     seen.channels,
     seen.first_date,

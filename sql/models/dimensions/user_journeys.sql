@@ -1,4 +1,4 @@
--- grain: one user journey that the daily statistics know, by its latest name.
+-- grain: one user journey that the daily statistics know, by its latest name, or by its id where it never had one.
 
 with statistics as (
     select user_journey_id, user_journey_name, user_journey_node_id, channel, date, statistic_id
@@ -32,7 +32,7 @@ seen as (
 
 select
     seen.user_journey_id,
-    names_of_each.names[1] as user_journey_name,
+    coalesce(names_of_each.names[1], seen.user_journey_id) as user_journey_name,
     coalesce(names_of_each.names[2:], []) as former_names,
     seen.nodes,
     seen.channels,

@@ -1,22 +1,21 @@
 -- grain: one KST day, campaign and channel.
+--
+-- The name and the tags are the newest ones of the campaign.
 
 select
-    date,
-    campaign_id,
-    max(campaign_name) as campaign_name,
-    channel,
-    max(tags) as tags,
-    sum(sent)::bigint as sent,
-    sum(failed)::bigint as failed,
-    sum(succeeded)::bigint as succeeded,
-    sum(delivered)::bigint as delivered,
-    sum(clicked)::bigint as clicked,
-    sum(conversions)::bigint as conversions,
-    sum(direct_conversions)::bigint as direct_conversions,
-    sum(failed) / nullif(sum(sent), 0) as failure_rate,
-    sum(delivered) / nullif(sum(deliverable), 0) as delivery_rate,
-    sum(clicked) / nullif(sum(clickable), 0) as click_rate,
-    sum(conversions) / nullif(sum(succeeded), 0) as conversion_rate
+    message_days.date,
+    message_days.campaign_id,
+    campaigns.campaign_name,
+    message_days.channel,
+    campaigns.tags,
+    message_days.goal,
+    unnest(marts.performance(message_days))
 from marts.message_days
-where campaign_id is not null
-group by date, campaign_id, channel;
+inner join campaigns on message_days.campaign_id = campaigns.campaign_id
+group by
+    message_days.date,
+    message_days.campaign_id,
+    campaigns.campaign_name,
+    message_days.channel,
+    campaigns.tags,
+    message_days.goal;

@@ -27,24 +27,14 @@ sums as (
         min(date) filter (sent > 0) as first_sent_date,
         max(date) filter (sent > 0) as last_sent_date,
         count(distinct date) filter (sent > 0) as days_sent,
-        sum(sent)::bigint as sent,
-        sum(failed)::bigint as failed,
-        sum(succeeded)::bigint as succeeded,
-        sum(delivered)::bigint as delivered,
-        sum(clicked)::bigint as clicked,
-        sum(conversions)::bigint as conversions,
-        sum(direct_conversions)::bigint as direct_conversions,
-        sum(failed) / nullif(sum(sent), 0) as failure_rate,
-        sum(delivered) / nullif(sum(deliverable), 0) as delivery_rate,
-        sum(clicked) / nullif(sum(clickable), 0) as click_rate,
-        sum(conversions) / nullif(sum(succeeded), 0) as conversion_rate,
+        unnest(marts.performance(days)),
         coalesce(sum(sent) filter (is_recent), 0)::bigint as recent_sent,
         case when bool_or(has_previous) then coalesce(sum(sent) filter (is_previous), 0)::bigint end as previous_sent,
         sum(clicked) filter (is_recent) / nullif(sum(clickable) filter (is_recent), 0) as recent_click_rate,
         sum(clicked) filter (is_previous) / nullif(sum(clickable) filter (is_previous), 0) as previous_click_rate,
-        sum(conversions) filter (is_recent) / nullif(sum(succeeded) filter (is_recent), 0) as recent_conversion_rate,
+        sum(conversions) filter (is_recent) / nullif(sum(convertible) filter (is_recent), 0) as recent_conversion_rate,
         sum(conversions) filter (is_previous)
-        / nullif(sum(succeeded) filter (is_previous), 0) as previous_conversion_rate
+        / nullif(sum(convertible) filter (is_previous), 0) as previous_conversion_rate
     from days
     group by campaign_id, channel
 )

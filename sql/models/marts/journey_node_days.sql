@@ -1,23 +1,27 @@
 -- grain: one KST day, user journey, node and channel.
+--
+-- Names are the newest ones.
 
 select
-    date,
-    user_journey_id,
-    max(user_journey_name) as user_journey_name,
-    user_journey_node_id,
-    max(user_journey_node_name) as user_journey_node_name,
-    channel,
-    sum(sent)::bigint as sent,
-    sum(failed)::bigint as failed,
-    sum(succeeded)::bigint as succeeded,
-    sum(delivered)::bigint as delivered,
-    sum(clicked)::bigint as clicked,
-    sum(conversions)::bigint as conversions,
-    sum(direct_conversions)::bigint as direct_conversions,
-    sum(failed) / nullif(sum(sent), 0) as failure_rate,
-    sum(delivered) / nullif(sum(deliverable), 0) as delivery_rate,
-    sum(clicked) / nullif(sum(clickable), 0) as click_rate,
-    sum(conversions) / nullif(sum(succeeded), 0) as conversion_rate
+    message_days.date,
+    message_days.user_journey_id,
+    user_journeys.user_journey_name,
+    message_days.user_journey_node_id,
+    user_journey_nodes.user_journey_node_name,
+    message_days.channel,
+    message_days.goal,
+    unnest(marts.performance(message_days))
 from marts.message_days
-where user_journey_id is not null
-group by date, user_journey_id, user_journey_node_id, channel;
+inner join user_journeys on message_days.user_journey_id = user_journeys.user_journey_id
+left join user_journey_nodes
+    on
+        message_days.user_journey_id = user_journey_nodes.user_journey_id
+        and message_days.user_journey_node_id = user_journey_nodes.user_journey_node_id
+group by
+    message_days.date,
+    message_days.user_journey_id,
+    user_journeys.user_journey_name,
+    message_days.user_journey_node_id,
+    user_journey_nodes.user_journey_node_name,
+    message_days.channel,
+    message_days.goal;

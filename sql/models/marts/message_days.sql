@@ -1,15 +1,15 @@
 -- grain: one KST day, campaign or user journey, variant or node, and channel: a row of the daily statistics.
 --
--- Conversions stand beside their messages here, so that nobody joins the two and counts messages once per conversion.
--- deliverable and clickable are the messages whose deliveries and clicks the channel counts: rates divide by them.
+-- deliverable, clickable and convertible are the succeeded messages of which deliveries, clicks and conversions are known:
+-- rates divide by them (marts.performance). Of a channel that does not count one, it is null.
+-- Conversions are those of one goal, since one person may reach several: the main goal of the campaign or user journey
+-- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. A channel on which that goal was
+-- ever reported has 0 conversions on days without one.
 
-with conversions as (
-    select
-        statistic_id,
-        sum(count) filter (where type = 'total_count_conversion')::bigint as conversions,
-        sum(count) filter (where type = 'direct_count_conversion')::bigint as direct_conversions
-    from daily_conversions
-    group by statistic_id
+with goals as (
+    select resource_type, resource_id, channel, goal
+    from marts.goals
+    where case when getvariable('goal') is null then is_main else goal = getvariable('goal')::varchar end
 )
 
 select
@@ -32,10 +32,21 @@ select
     daily_statistics.message_sent - daily_statistics.message_failed as succeeded,
     daily_statistics.delivered,
     daily_statistics.click as clicked,
-    conversions.conversions,
-    conversions.direct_conversions,
+    goals.goal,
+    case when goals.goal is not null then coalesce(conversions.conversions, 0) end as conversions,
+    case when goals.goal is not null then coalesce(conversions.direct_conversions, 0) end as direct_conversions,
     case when daily_statistics.delivered is not null then succeeded end as deliverable,
     case when daily_statistics.click is not null then succeeded end as clickable,
+    case when goals.goal is not null then succeeded end as convertible,
     daily_statistics.statistic_id
 from daily_statistics
-left join conversions on daily_statistics.statistic_id = conversions.statistic_id;
+left join goals
+    on
+        daily_statistics.resource_type = goals.resource_type
+        and coalesce(daily_statistics.campaign_id, daily_statistics.user_journey_id) = goals.resource_id
+        and daily_statistics.channel is not distinct from goals.channel
+left join marts.conversions
+    on
+        daily_statistics.date = conversions.date
+        and daily_statistics.statistic_id = conversions.statistic_id
+        and goals.goal = conversions.conversion_name;

@@ -7,21 +7,7 @@ with tagged as (
     from marts.message_days
 )
 
-select
-    date,
-    tag,
-    channel,
-    sum(sent)::bigint as sent,
-    sum(failed)::bigint as failed,
-    sum(succeeded)::bigint as succeeded,
-    sum(delivered)::bigint as delivered,
-    sum(clicked)::bigint as clicked,
-    sum(conversions)::bigint as conversions,
-    sum(direct_conversions)::bigint as direct_conversions,
-    sum(failed) / nullif(sum(sent), 0) as failure_rate,
-    sum(delivered) / nullif(sum(deliverable), 0) as delivery_rate,
-    sum(clicked) / nullif(sum(clickable), 0) as click_rate,
-    sum(conversions) / nullif(sum(succeeded), 0) as conversion_rate
+select date, tag, channel, unnest(marts.performance(tagged))
 from tagged
 where tag is not null
 group by date, tag, channel;

@@ -1,0 +1,29 @@
+-- grain: one KST day, campaign or user journey, variant or node, channel and conversion name (E17).
+-- materialized: incremental
+-- depends_on: statistics
+--
+-- A direct conversion is one of the conversions too: the two must not be added up.
+
+select
+    daily_statistics.date,
+    daily_statistics.resource_type,
+    coalesce(daily_statistics.campaign_id, daily_statistics.user_journey_id) as resource_id,
+    daily_statistics.variant_id,
+    daily_statistics.user_journey_node_id,
+    daily_statistics.channel,
+    daily_conversions.name as conversion_name,
+    sum(daily_conversions.count) filter (
+        where daily_conversions.type = 'total_count_conversion'
+    )::bigint as conversions,
+    sum(daily_conversions.count) filter (
+        where daily_conversions.type = 'direct_count_conversion'
+    )::bigint as direct_conversions,
+    -- Types that the specification does not name.
+    sum(daily_conversions.count) filter (
+        where daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
+    )::bigint as other_conversions,
+    daily_statistics.statistic_id
+from (from daily_conversions where date in (select date from batch_days)) as daily_conversions
+inner join (from daily_statistics where date in (select date from batch_days)) as daily_statistics
+    on daily_conversions.statistic_id = daily_statistics.statistic_id
+group by all;

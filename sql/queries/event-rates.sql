@@ -1,0 +1,45 @@
+-- title: Events per message
+-- question: How often do opens, clicks and all other events happen on each channel, per message and by how many people?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   channel (varchar, default null): only this channel, such as push-notification
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   channel           event_name                          events  events_per_message  users  user_share  …
+--   chatapp-alimtalk  send_success                        7334    1                   232    1           …
+--   chatapp-alimtalk  send_failure                        297     0.0405              153    0.6595      …
+--   chatapp-alimtalk  failover_text_message_send_success  215     0.0293              125    0.5388      …
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        getvariable('channel')::varchar as only_channel
+    from ops.coverage
+    where stream = 'events'
+),
+names as (
+    select
+        events.channel,
+        events.event_name,
+        marts.event_kind(events.event_name) as kind,
+        count(*) as events,
+        -- People must not be added up over days: one may have come back.
+        count(distinct coalesce(events.user_id, events.service_user_id, events.device_id, events.service_device_id)) as users
+    from events
+    inner join params on events.date between params.first_day and params.last_day
+    where params.only_channel is null or events.channel = params.only_channel
+    group by events.channel, events.event_name
+)
+-- By the messages of the channel that succeeded, and by the people who got one.
+select
+    channel,
+    event_name,
+    events,
+    round(events / sum(events) filter (kind = 'succeeded') over (partition by channel), 4) as events_per_message,
+    users,
+    round(users / max(users) filter (kind = 'succeeded') over (partition by channel), 4) as user_share,
+    kind
+from names
+order by channel, events desc, event_name;
