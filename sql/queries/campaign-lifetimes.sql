@@ -15,19 +15,21 @@ with params as (
         getvariable('channel')::varchar as only_channel,
         getvariable('tag')::varchar as only_tag
 )
--- The change compares the last 28 days held with the 28 before; null where those are not held.
+-- The changes compare the last 28 days with the 28 before; null unless all of these are held.
 select
     campaign_lifetimes.campaign_name,
     campaign_lifetimes.channel,
     campaign_lifetimes.sent,
-    round(campaign_lifetimes.failure_rate, 4) as failure_rate,
     round(campaign_lifetimes.click_rate, 4) as click_rate,
     round(campaign_lifetimes.conversion_rate, 4) as conversion_rate,
     campaign_lifetimes.recent_sent,
-    campaign_lifetimes.previous_sent,
     round(campaign_lifetimes.sent_change, 4) as sent_change,
     round(campaign_lifetimes.click_rate_change, 4) as click_rate_change,
     round(campaign_lifetimes.conversion_rate_change, 4) as conversion_rate_change,
+    round(campaign_lifetimes.failure_rate, 4) as failure_rate,
+    campaign_lifetimes.previous_sent,
+    campaign_lifetimes.recent_days_missing,
+    campaign_lifetimes.previous_days_missing,
     campaign_lifetimes.first_sent_date,
     campaign_lifetimes.last_sent_date,
     campaign_lifetimes.days_sent,

@@ -12,18 +12,22 @@
 with params as (
     select getvariable('channel')::varchar as only_channel
 )
--- The trend compares the last seven days held with the seven before.
+-- The trend compares the failure rates of the last seven days and of the seven before; null unless all of these are held.
 select
     failure_reasons.channel,
-    failure_reasons.event_name,
     failure_reasons.failure_reason,
     failure_reasons.failures,
-    round(failure_reasons.share_of_failures, 4) as share_of_failures,
     round(failure_reasons.failure_rate, 4) as failure_rate,
     failure_reasons.recent_failures,
     failure_reasons.previous_failures,
     round(failure_reasons.change, 4) as change,
     failure_reasons.trend,
+    failure_reasons.event_name,
+    round(failure_reasons.share_of_failures, 4) as share_of_failures,
+    round(failure_reasons.recent_failure_rate, 4) as recent_failure_rate,
+    round(failure_reasons.previous_failure_rate, 4) as previous_failure_rate,
+    failure_reasons.recent_days_missing,
+    failure_reasons.previous_days_missing,
     failure_reasons.first_date,
     failure_reasons.last_date
 from marts.failure_reasons

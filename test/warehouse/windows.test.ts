@@ -1,0 +1,233 @@
+/** What compares one period with another: only what is wholly held, and only what is more than chance. */
+import { describe, expect, test } from 'vitest';
+import type { Day } from '../../src/calendar.js';
+import type { Pull } from '../../src/storage/pull.js';
+import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+
+/** A Monday. */
+const DAY = '2026-11-02';
+
+async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with(async (warehouse) => {
+    for (const pull of pulls(workshop)) await warehouse.load(pull);
+    await warehouse.model();
+  });
+  return workshop;
+}
+
+/** A day of pushes: those that failed, by their reasons, among so many. */
+function pushes(
+  workshop: Workshop,
+  day: Day,
+  sent: number,
+  failed: Readonly<Record<string, number>>,
+  more: Row = {},
+): Pull {
+  const reasons = Object.entries(failed).flatMap(([reason, count]) => Array<string>(count).fill(reason));
+  const rows = Array.from({ length: sent }, (_, i) =>
+    record({
+      id: `${day} ${i}`,
+      user_id: `u${i}`,
+      event_name: reasons[i] === undefined ? 'send_success' : 'send_failure',
+      failure_reason: reasons[i] ?? null,
+      time: micros(day, 36_000 + i),
+      ...more,
+    }),
+  );
+  return workshop.events(day, [rows]);
+}
+
+const days = (count: number): Day[] => Array.from({ length: count }, (_, n) => dayAfter(DAY, n));
+
+const TRENDS = 'select failure_reason as reason, trend from marts.failure_reasons order by all';
+
+describe('the trend of a failure reason', () => {
+  test('is not told on day 8, of which the week before holds one day only', async () => {
+    const workshop = await modelled((workshop) =>
+      days(8).map((day) => pushes(workshop, day, 40, { 만료: 3, 거부: 2 })),
+    );
+    expect(
+      await workshop.look(
+        `select failure_reason as reason, recent_failures, previous_failures, change, trend, recent_days_missing,
+        previous_days_missing from marts.failure_reasons order by all`,
+      ),
+    ).toEqual(
+      [
+        { reason: '거부', recent_failures: '14' },
+        { reason: '만료', recent_failures: '21' },
+      ].map((row) => ({
+        ...row,
+        previous_failures: null,
+        change: null,
+        trend: null,
+        recent_days_missing: '0',
+        previous_days_missing: '6',
+      })),
+    );
+  });
+
+  test('is not told while a day inside the last week is missing, and says how many are', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14)
+        .filter((_, n) => n !== 10)
+        .map((day) => pushes(workshop, day, 20, { 만료: 2 })),
+    );
+    expect(
+      await workshop.look(
+        `select recent_failures, previous_failures, change, trend, recent_days_missing, previous_days_missing
+        from marts.failure_reasons`,
+      ),
+    ).toEqual([
+      {
+        recent_failures: '12',
+        previous_failures: '14',
+        change: null,
+        trend: null,
+        recent_days_missing: '1',
+        previous_days_missing: '0',
+      },
+    ]);
+  });
+
+  test('is one of rates: twice the failures of twice the messages are steady', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
+    );
+    expect(
+      await workshop.look(
+        `select recent_failures, recent_failure_rate, previous_failures, previous_failure_rate, change, trend
+        from marts.failure_reasons`,
+      ),
+    ).toEqual([
+      {
+        recent_failures: '42',
+        recent_failure_rate: 0.1,
+        previous_failures: '21',
+        previous_failure_rate: 0.1,
+        change: 0,
+        trend: 'steady',
+      },
+    ]);
+  });
+
+  test('calls a change what is large, and more than chance and a single bad day', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14).map((day, n) => {
+        const recent = n >= 7;
+        return pushes(workshop, day, 100, {
+          만료: recent ? 6 : 2,
+          거부: recent ? 2 : 6,
+          // Three after one is as likely chance.
+          드묾: n === 1 || n === 8 || n === 10 || n === 12 ? 1 : 0,
+          // One blast to dead tokens is no week that went worse.
+          폭주: n === 3 ? 4 : n === 9 ? 20 : 0,
+          처음: recent ? 3 : 0,
+          그침: recent ? 0 : 3,
+          그대로: 4,
+        });
+      }),
+    );
+    expect(await workshop.look(TRENDS)).toEqual([
+      { reason: '거부', trend: 'falling' },
+      { reason: '그대로', trend: 'steady' },
+      { reason: '그침', trend: 'gone' },
+      { reason: '드묾', trend: 'unclear' },
+      { reason: '만료', trend: 'rising' },
+      { reason: '처음', trend: 'new' },
+      { reason: '폭주', trend: 'unclear' },
+    ]);
+  });
+
+  test('holds the failures of texts instead against those texts, and of no channel against those of none', async () => {
+    const failover = { event_name: 'failover_text_message_send_failure', channel: null };
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          record({
+            id: '1',
+            event_name: 'send_failure',
+            failure_reason: 'A',
+            channel: null,
+            time: micros(DAY),
+          }),
+          record({ id: '2', channel: null, time: micros(DAY) }),
+          record({ id: '3', channel: null, time: micros(DAY) }),
+          record({ id: '4', channel: null, time: micros(DAY) }),
+          record({ ...failover, id: '5', failure_reason: 'B', time: micros(DAY) }),
+          record({
+            ...failover,
+            id: '6',
+            event_name: 'failover_text_message_send_success',
+            time: micros(DAY),
+          }),
+        ],
+      ]),
+    ]);
+    expect(
+      await workshop.look(
+        `select failure_reason as reason, failure_rate from marts.failure_reasons order by all`,
+      ),
+    ).toEqual([
+      { reason: 'A', failure_rate: 0.25 },
+      { reason: 'B', failure_rate: 0.5 },
+    ]);
+  });
+});
+
+describe('the last 28 days of a campaign against the 28 before', () => {
+  const START = '2026-09-21';
+  const campaign = (campaign_id: string, from: number, to: number): Row[] =>
+    Array.from({ length: to - from }, (_, n) =>
+      statistic({ date: dayAfter(START, from + n), campaign_id, campaign_name: campaign_id }),
+    );
+  /** The statistics of so many days from the start on; one of them may be missing. */
+  const lifetimes = (count: number, missing = count): Promise<Workshop> =>
+    modelled((workshop) => {
+      const rows = [...campaign('always', 0, count), ...campaign('young', count - 33, count)];
+      return [
+        [0, missing - 1],
+        [missing + 1, count - 1],
+      ]
+        .filter(([first = 0, last = 0]) => first <= last)
+        .map(([first, last]) => ({ start: dayAfter(START, first), end: dayAfter(START, last) }))
+        .map(({ start, end }) =>
+          workshop.statistics(
+            { start, end },
+            rows.filter(({ date }) => String(date) >= start && String(date) <= end),
+          ),
+        );
+    });
+  const LOOK = `select campaign_id, recent_sent, previous_sent, sent_change, click_rate_change, recent_days_missing,
+    previous_days_missing from marts.campaign_lifetimes order by campaign_id`;
+
+  test('is null on day 33, of which the window before holds five days', async () => {
+    const [always] = await (await lifetimes(33)).look(LOOK);
+    expect(always).toEqual({
+      campaign_id: 'always',
+      recent_sent: '280',
+      previous_sent: null,
+      sent_change: null,
+      click_rate_change: null,
+      recent_days_missing: '0',
+      previous_days_missing: '23',
+    });
+  });
+
+  test('is told of whole windows, and not of a campaign that began within them', async () => {
+    const [always, young] = await (await lifetimes(56)).look(LOOK);
+    expect(always).toMatchObject({ previous_sent: '280', sent_change: 0, click_rate_change: 0 });
+    expect(young).toMatchObject({ previous_sent: '50', sent_change: null, click_rate_change: null });
+  });
+
+  test('is null while a day inside the last window is missing', async () => {
+    const [always] = await (await lifetimes(56, 50)).look(LOOK);
+    expect(always).toMatchObject({
+      recent_sent: '270',
+      previous_sent: '280',
+      sent_change: null,
+      recent_days_missing: '1',
+      previous_days_missing: '0',
+    });
+  });
+});
