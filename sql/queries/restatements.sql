@@ -22,14 +22,17 @@ select
     restated_days.date,
     restated_days.channel,
     restated_days.resource_name,
+    coalesce(restated_days.variant_name, restated_days.user_journey_node_name) as variant_or_node,
     restated_days.counter,
-    restated_days.changes,
     restated_days.first_value,
     restated_days.last_value,
     restated_days.difference,
+    restated_days.kind,
+    restated_days.changes,
     restated_days.days_after,
     restated_days.last_changed_at at time zone 'Asia/Seoul' as last_changed_at_kst,
     restated_days.resource_id,
+    coalesce(restated_days.variant_id, restated_days.user_journey_node_id) as variant_or_node_id,
     restated_days.statistic_id
 from marts.restated_days
 inner join params on restated_days.date between params.first_day and params.last_day

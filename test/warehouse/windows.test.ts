@@ -231,3 +231,92 @@ describe('the last 28 days of a campaign against the 28 before', () => {
     });
   });
 });
+
+describe('counts that were restated', () => {
+  test('show what came first and last, also where there was nothing, and of which variant', async () => {
+    const click = (variant: string, click: number | null, more: Row = {}): Row =>
+      statistic({ date: DAY, variant_id: variant, variant_name: `안 ${variant}`, click, ...more });
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(DAY, [click('a', 5), click('b', null)]),
+      workshop.statistics(DAY, [click('a', 8), click('b', 4)]),
+      workshop.statistics(DAY, [click('a', null), click('b', 9)]),
+    ]);
+    expect(
+      await workshop.look(
+        `select variant_name, counter, kind, changes, first_value, last_value, difference
+        from marts.restated_days order by all`,
+      ),
+    ).toEqual([
+      {
+        variant_name: '안 a',
+        counter: 'click',
+        kind: 'vanished',
+        changes: '2',
+        first_value: '5',
+        last_value: null,
+        difference: '-5',
+      },
+      {
+        variant_name: '안 b',
+        counter: 'click',
+        kind: 'appeared',
+        changes: '2',
+        first_value: null,
+        last_value: '9',
+        difference: '9',
+      },
+    ]);
+  });
+});
+
+describe('texts instead of failed messages', () => {
+  const alimtalk = (id: string, event_name: string, day: Day, seconds: number, more: Row = {}): Row =>
+    record({ id, channel: 'chatapp-alimtalk', event_name, time: micros(day, seconds), ...more });
+  const NEXT = dayAfter(DAY);
+  const TEXT = 'failover_text_message_send_success';
+
+  test('are counted for a failure of the minute before midnight', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          alimtalk('1', 'send_failure', DAY, 86_390),
+          // No text was tried that day or the next: it is no campaign with texts.
+          alimtalk('9', 'send_failure', DAY, 86_390, { campaign_id: 'c9' }),
+        ],
+      ]),
+      workshop.events(NEXT, [
+        [
+          alimtalk('2', TEXT, NEXT, 5),
+          alimtalk('3', 'send_failure', NEXT, 3600),
+          alimtalk('4', 'failover_text_message_send_failure', NEXT, 3605),
+        ],
+      ]),
+      workshop.events(dayAfter(DAY, 2), [[alimtalk('5', 'send_failure', dayAfter(DAY, 2), 3600)]]),
+    ]);
+    expect(
+      await workshop.look(
+        `select date::varchar as date, failed, failover_sent, failover_failed, rescue_rate
+        from marts.failovers order by all`,
+      ),
+    ).toEqual([
+      { date: DAY, failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
+      // Two texts after one failure: one of them belongs to the day before.
+      { date: NEXT, failed: '1', failover_sent: '1', failover_failed: '1', rescue_rate: null },
+    ]);
+    expect(
+      await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
+    ).toEqual([{ rescue_rate: 0.5 }]);
+  });
+
+  test('are found of a channel and a campaign without a name', async () => {
+    const nameless = { channel: null, campaign_id: null, resource_type: null };
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [[alimtalk('1', 'send_failure', DAY, 86_390, nameless)]]),
+      workshop.events(NEXT, [[alimtalk('2', TEXT, NEXT, 5, nameless)]]),
+    ]);
+    expect(await workshop.look('select failed, failover_sent from marts.failovers order by date')).toEqual([
+      { failed: '1', failover_sent: '0' },
+      { failed: '0', failover_sent: '1' },
+    ]);
+  });
+});
