@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readCheck } from '../../src/warehouse/check-file.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { statementsIn } from '../../src/warehouse/statements.js';
-import { DAYS, findingsAfter } from './checkup.js';
+import { CHANNELS, DAYS, findingsAfter } from './checkup.js';
 import { dayAfter, micros, record, Workshop } from './support.js';
 
 const DAY = '2026-11-20';
@@ -23,6 +23,28 @@ async function checked(workshop: Workshop): Promise<Finding[]> {
 type Plant = [damage: string, ...findings: Partial<Finding>[]];
 
 const PUSH = `channel = 'push-notification' and date = '${DAY}'`;
+
+/** Five conversions on each channel of the day, two of them direct, of which the sub-channels have those labels. */
+function bothTypes(...labels: readonly string[]): string {
+  const counted = labels.map((label, i) => `('${label}', ${label.startsWith('직접') ? 2 : 5}, ${i + 1})`);
+  return `
+    update daily_conversions set count = 5 where date = '${DAY}';
+    insert into daily_conversions
+    select * replace ('direct_count_conversion' as type, 2 as count, 2 as position) from daily_conversions where date = '${DAY}';
+    create or replace temp table counted as from (values ${counted.join(', ')}) as given (label, count, position);
+    create or replace temp table before as
+    select * from daily_conversions_by_subchannel where date = '${DAY}';
+    delete from daily_conversions_by_subchannel where date = '${DAY}';
+    insert into daily_conversions_by_subchannel
+    select before.* replace (counted.label as type_label, counted.count as count, counted.position as position) from before cross join counted`;
+}
+
+/** Another number, and another label, of a channel. */
+function labelled(where: string, label: string, count: number, former = label): string {
+  return `
+    update daily_conversions_by_subchannel set count = ${count}, type_label = '${label}'
+    where type_label = '${former}' and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${where})`;
+}
 
 const PLANTS: Record<string, Plant[]> = {
   statistics_key: [
@@ -214,7 +236,38 @@ const PLANTS: Record<string, Plant[]> = {
     [
       `update daily_conversions_by_subchannel set count = 3 where date = '${DAY}'
        and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${PUSH})`,
-      { date: DAY, subject: 'push-notification conversions', expected: '1', actual: '3' },
+      { date: DAY, subject: 'push-notification conversions (전체 전환 수)', expected: '1', actual: '3' },
+    ],
+    // The service labels one type only, whichever.
+    [bothTypes('전체 전환 수')],
+    [bothTypes('직접 전환 수')],
+    [
+      `${bothTypes('전체 전환 수')}; ${labelled(PUSH, '전체 전환 수', 4)}`,
+      { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
+    ],
+    [bothTypes('전체 전환 수', '직접 전환 수')],
+    // The one label makes up for the other in the sum.
+    [
+      `${bothTypes('전체 전환 수', '직접 전환 수')};
+       ${labelled(PUSH, '전체 전환 수', 4)}; ${labelled(PUSH, '직접 전환 수', 3)}`,
+      { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
+      { subject: 'push-notification conversions (직접 전환 수)', expected: '2', actual: '3' },
+    ],
+    // The label of one channel is missing.
+    [
+      `${bothTypes('전체 전환 수', '직접 전환 수')}; ${labelled(PUSH, '직접 전환 수', 0)}`,
+      { subject: 'push-notification conversions (직접 전환 수)', expected: '2', actual: '0' },
+    ],
+    // Of other labels, and of none, nobody can say what they count.
+    [`${bothTypes('전체 전환 수', '직접 전환 수')}; ${labelled(PUSH, '총전환', 5, '전체 전환 수')}`],
+    [`delete from daily_conversions_by_subchannel where date = '${DAY}'`],
+    [
+      `delete from daily_conversions where date = '${DAY}'`,
+      ...CHANNELS.toSorted().map((channel) => ({
+        subject: `${channel} conversions (전체 전환 수)`,
+        expected: '0',
+        actual: '1',
+      })),
     ],
   ],
   campaigns_agree: [
