@@ -1,0 +1,70 @@
+-- title: Channels by week or month
+-- question: How did each channel do from week to week, or from month to month?
+-- params:
+--   start (date, default last_day - 83): first KST day; its week or month counts whole
+--   end (date, default max(date)): last KST day; its week or month counts whole
+--   by (varchar, default 'week', one of week month): how long a period is; weeks begin on Mondays
+--   channel (varchar, default null): only this channel, such as push-notification
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 83) as first_day,
+        coalesce(getvariable('by')::varchar, 'week') as period_kind,
+        getvariable('channel')::varchar as only_channel
+    from ops.coverage
+    where stream = 'statistics'
+),
+bounds as (
+    select
+        case period_kind
+            when 'week' then interval 7 days
+            when 'month' then interval 1 month
+            else error('by must be one of week, month')
+        end as length,
+        date_trunc(period_kind, first_day) as first_period,
+        date_trunc(period_kind, last_day) as last_period
+    from params
+),
+starts as (
+    select unnest(generate_series(first_period::timestamp, last_period::timestamp, length)) as starts_at, length
+    from bounds
+),
+-- A period that is not wholly held is shown with what is there, and says how many of its days that is.
+periods as (
+    select
+        starts.starts_at::date as period,
+        (starts.starts_at + starts.length)::date as next_period,
+        next_period - period as days,
+        count(coverage.date) as days_held
+    from starts
+    left join ops.coverage
+        on
+            coverage.stream = 'statistics'
+            and coverage.date >= starts.starts_at
+            and coverage.date < starts.starts_at + starts.length
+    group by all
+)
+select
+    periods.period,
+    periods.days_held,
+    periods.days,
+    message_days.channel,
+    sum(message_days.sent)::bigint as sent,
+    round(sum(message_days.sent) / periods.days_held, 1) as sent_per_day,
+    round(sum(message_days.failed) / nullif(sum(message_days.sent), 0), 4) as failure_rate,
+    round(sum(message_days.clicked) / nullif(sum(message_days.clickable), 0), 4) as click_rate,
+    round(sum(message_days.delivered) / nullif(sum(message_days.deliverable), 0), 4) as delivery_rate,
+    round(sum(message_days.conversions) / nullif(sum(message_days.succeeded), 0), 4) as conversion_rate,
+    sum(message_days.failed)::bigint as failed,
+    sum(message_days.succeeded)::bigint as succeeded,
+    sum(message_days.delivered)::bigint as delivered,
+    sum(message_days.clicked)::bigint as clicked,
+    sum(message_days.conversions)::bigint as conversions
+from marts.message_days
+inner join periods on message_days.date >= periods.period and message_days.date < periods.next_period
+cross join params
+where params.only_channel is null or message_days.channel = params.only_channel
+group by periods.period, periods.days_held, periods.days, message_days.channel
+order by periods.period, message_days.channel;
