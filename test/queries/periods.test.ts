@@ -149,3 +149,38 @@ describe('the failure alarm', () => {
     expect(await ask('failure-alarm', { day: '2026-08-21' })).toMatchObject([{ weeks_compared: '8' }]);
   });
 });
+
+describe('a funnel', () => {
+  beforeEach(async () => {
+    await connection.run(`
+      insert into daily_statistics by name
+      select
+        node || date as statistic_id, date, 'user-journey' as resource_type, 'j1' as user_journey_id,
+        '온보딩' as user_journey_name, node as user_journey_node_id, node as user_journey_node_name,
+        'email' as channel, sent as message_sent, 0 as message_failed, 1 as ordinal
+      from ops.coverage
+      cross join (values ('첫째', 100, '2025-08-01'), ('둘째', 150, '2025-09-01'), ('셋째', 60, '2026-11-11')) as nodes (node, sent, since)
+      where date >= since::date`);
+  });
+
+  test('is of a range, keeps the order of all days, and tells of a node that began within it', async () => {
+    const steps = await ask('journey-funnel', { start: '2026-11-01' });
+    expect(steps).toMatchObject([
+      { step: '1', user_journey_node_name: '첫째', sent: '2000', share_of_first: 1, is_new: false },
+      { step: '2', user_journey_node_name: '둘째', sent: '3000', drop_off: null, is_new: false },
+      {
+        step: '3',
+        user_journey_node_name: '셋째',
+        sent: '600',
+        drop_off: 0.8,
+        is_new: true,
+        began_on: '2026-11-11',
+      },
+    ]);
+    expect(await ask('journey-funnel', { end: '2026-11-10' })).toHaveLength(2);
+    // What the first day that is held holds may have begun before.
+    expect(await ask('journey-funnel', { start: '2025-08-01', end: '2025-08-31' })).toMatchObject([
+      { is_new: false },
+    ]);
+  });
+});

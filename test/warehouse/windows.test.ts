@@ -320,3 +320,74 @@ describe('texts instead of failed messages', () => {
     ]);
   });
 });
+
+describe('the steps of a user journey', () => {
+  const at = (day: Day, user_journey_node_id: string, message_sent: number): Row =>
+    statistic({
+      date: day,
+      resource_type: 'user-journey',
+      campaign_id: null,
+      campaign_name: null,
+      user_journey_id: 'j1',
+      user_journey_name: '온보딩',
+      user_journey_node_id,
+      user_journey_node_name: user_journey_node_id,
+      message_sent,
+      message_failed: 0,
+    });
+  const visit = (user_id: string | null, user_journey_node_id: string, day: Day, seconds: number): Row =>
+    record({
+      id: `${user_id ?? 'device'} ${user_journey_node_id}`,
+      user_id,
+      service_user_id: null,
+      campaign_id: null,
+      resource_type: 'user_journey',
+      user_journey_id: 'j1',
+      user_journey_node_id,
+      time: micros(day, seconds),
+    });
+  const LOOK = `select step, user_journey_node_id as node, sent, drop_off, began_on::varchar as began_on
+    from marts.journey_funnels order by step`;
+  const NEXT = dayAfter(DAY);
+
+  test('are those in which people get their first messages, however busy a later node is', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics({ start: DAY, end: NEXT }, [
+        at(DAY, '환영', 100),
+        at(DAY, '쿠폰', 300),
+        at(NEXT, '쿠폰', 100),
+        at(NEXT, '마지막', 20),
+      ]),
+      // The later day comes first, as a night that was missed.
+      workshop.events(NEXT, [
+        [
+          visit('kim', '쿠폰', NEXT, 100),
+          visit('lee', '쿠폰', NEXT, 100),
+          visit('lee', '마지막', NEXT, 4000),
+          // Was at one node only, so knows of no order.
+          visit('park', '마지막', NEXT, 1),
+          visit(null, '환영', NEXT, 9000),
+        ],
+      ]),
+      workshop.events(DAY, [
+        [visit('kim', '환영', DAY, 100), visit('lee', '환영', DAY, 200), visit(null, '쿠폰', DAY, 9000)],
+      ]),
+    ]);
+    expect(await workshop.look(LOOK)).toEqual([
+      { step: '1', node: '환영', sent: '100', drop_off: null, began_on: DAY },
+      { step: '2', node: '쿠폰', sent: '400', drop_off: null, began_on: DAY },
+      { step: '3', node: '마지막', sent: '20', drop_off: 0.95, began_on: NEXT },
+    ]);
+  });
+
+  test('begin with the node that sent first where no events are held', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics({ start: DAY, end: NEXT }, [
+        at(DAY, '환영', 100),
+        at(DAY, '쿠폰', 80),
+        at(NEXT, '마지막', 500),
+      ]),
+    ]);
+    expect(await workshop.look(LOOK)).toMatchObject([{ node: '환영' }, { node: '쿠폰' }, { node: '마지막' }]);
+  });
+});

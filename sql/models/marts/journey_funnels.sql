@@ -1,13 +1,15 @@
 -- grain: one user journey and node, over all days held.
 --
--- The service does not tell the order of the nodes. People only drop out on the way, so the busiest node counts as the
--- first step: a branch shows as a step too.
+-- The service does not tell the order of the nodes; people do. A person's nodes are in order of the first event at each, and
+-- a node stands where it stands for the median person, of those who were at more than one node. Nodes whose events are not
+-- held come after them, by the day of their first send and then by sends. A branch shows as a step too.
 
 with nodes as (
     select
         user_journey_id,
         user_journey_node_id,
         list_sort(list(distinct channel) filter (channel is not null)) as channels,
+        min(date) filter (sent > 0) as began_on,
         min(date) as first_date,
         max(date) as last_date,
         sum(sent)::bigint as sent,
@@ -23,14 +25,50 @@ with nodes as (
     group by user_journey_id, user_journey_node_id
 ),
 
+visits as (
+    select
+        user_journey_id,
+        user_journey_node_id,
+        row_number() over (
+            partition by user_journey_id, person
+            order by first_at, user_journey_node_id
+        ) as place,
+        count(*) over (partition by user_journey_id, person) as nodes
+    from marts.first_node_messages
+),
+
+positions as (
+    select
+        user_journey_id,
+        user_journey_node_id,
+        median(place) as typical_position,
+        avg(place) as mean_position
+    from visits
+    where nodes > 1
+    group by user_journey_id, user_journey_node_id
+),
+
 steps as (
     select
-        *,
+        nodes.*,
+        positions.typical_position,
         row_number() over funnel as step,
-        first_value(sent) over funnel as sent_at_first,
-        lag(sent) over funnel as sent_before
+        first_value(nodes.sent) over funnel as sent_at_first,
+        lag(nodes.sent) over funnel as sent_before
     from nodes
-    window funnel as (partition by user_journey_id order by sent desc nulls last, user_journey_node_id)
+    left join positions
+        on
+            nodes.user_journey_id = positions.user_journey_id
+            and nodes.user_journey_node_id = positions.user_journey_node_id
+    window funnel as (
+        partition by nodes.user_journey_id
+        order by
+            positions.typical_position nulls last,
+            positions.mean_position,
+            nodes.began_on nulls last,
+            nodes.sent desc nulls last,
+            nodes.user_journey_node_id
+    )
 )
 
 select
@@ -50,7 +88,10 @@ select
     steps.conversion_rate,
     steps.sent / nullif(steps.sent_at_first, 0) as share_of_first,
     steps.sent / nullif(steps.sent_before, 0) as share_of_previous,
-    1 - share_of_previous as drop_off,
+    -- A node that sends more than the one before loses nobody.
+    if(share_of_previous <= 1, 1 - share_of_previous, null) as drop_off,
+    steps.typical_position,
+    steps.began_on,
     steps.first_date,
     steps.last_date
 from steps
