@@ -3,6 +3,9 @@
 -- params:
 --   now (timestamptz, default now()): the present, for a look at another time
 -- In other DuckDB clients, set parameters before: set variable now = '2026-11-21T07:30:00+09:00';
+-- example:
+--   month    records_left  tonight_records  tonight_cost  forecast_records  forecast_cost  is_enough  records_used  …
+--   2026-11  941198        2170             217           83505             8350.5         true       58802         …
 
 with clock as (
     select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
