@@ -4,10 +4,10 @@
 --   channel (varchar, default null): only this channel, such as push-notification
 -- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
 -- example:
---   channel           failure_reason    failures  failure_rate  recent_failures  previous_failures  change   …
---   chatapp-alimtalk  수신 거부된 번호  19        0.064         8                7                  0.1633   …
---   chatapp-alimtalk  단말기 전원 꺼짐  18        0.0606        7                5                  0.425    …
---   chatapp-alimtalk  수신번호 오류     18        0.0606        5                9                  -0.4345  …
+--   channel           failure_reason    failures  failure_rate  change   trend    recent_failures  …
+--   chatapp-alimtalk  수신 거부된 번호  19        0.064         0.1633   steady   8                …
+--   chatapp-alimtalk  단말기 전원 꺼짐  18        0.0606        0.425    steady   7                …
+--   chatapp-alimtalk  수신번호 오류     18        0.0606        -0.4345  unclear  5                …
 
 with params as (
     select getvariable('channel')::varchar as only_channel
@@ -18,10 +18,10 @@ select
     failure_reasons.failure_reason,
     failure_reasons.failures,
     round(failure_reasons.failure_rate, 4) as failure_rate,
-    failure_reasons.recent_failures,
-    failure_reasons.previous_failures,
     round(failure_reasons.change, 4) as change,
     failure_reasons.trend,
+    failure_reasons.recent_failures,
+    failure_reasons.previous_failures,
     failure_reasons.event_name,
     round(failure_reasons.share_of_failures, 4) as share_of_failures,
     round(failure_reasons.recent_failure_rate, 4) as recent_failure_rate,

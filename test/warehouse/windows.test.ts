@@ -350,34 +350,54 @@ describe('the steps of a user journey', () => {
     from marts.journey_funnels order by step`;
   const NEXT = dayAfter(DAY);
 
+  /** Two weeks of events before, so that nobody is taken for somebody in the middle of the journey. */
+  const before = (workshop: Workshop): Pull =>
+    workshop.events(dayAfter(DAY, -14), [[record({ id: 'before', time: micros(dayAfter(DAY, -14)) })]]);
+  const sends = (workshop: Workshop): Pull =>
+    workshop.statistics({ start: DAY, end: NEXT }, [
+      at(DAY, '환영', 100),
+      at(DAY, '쿠폰', 300),
+      at(NEXT, '쿠폰', 100),
+      at(NEXT, '마지막', 20),
+    ]);
+  const people = Array.from({ length: 10 }, (_, n) => `u${n}`);
+  /** The later day comes first, as a night that was missed. */
+  const visits = (workshop: Workshop, who: readonly (string | null)[]): Pull[] => [
+    workshop.events(NEXT, [
+      [
+        ...who.flatMap((user) => [visit(user, '쿠폰', NEXT, 100), visit(user, '마지막', NEXT, 4000)]),
+        // Was at one node only, so knows of no order.
+        ...people.map((user) => visit(`other ${user}`, '마지막', NEXT, 1)),
+      ],
+    ]),
+    workshop.events(DAY, [who.map((user) => visit(user, '환영', DAY, 100))]),
+  ];
+
   test('are those in which people get their first messages, however busy a later node is', async () => {
     const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: NEXT }, [
-        at(DAY, '환영', 100),
-        at(DAY, '쿠폰', 300),
-        at(NEXT, '쿠폰', 100),
-        at(NEXT, '마지막', 20),
-      ]),
-      // The later day comes first, as a night that was missed.
-      workshop.events(NEXT, [
-        [
-          visit('kim', '쿠폰', NEXT, 100),
-          visit('lee', '쿠폰', NEXT, 100),
-          visit('lee', '마지막', NEXT, 4000),
-          // Was at one node only, so knows of no order.
-          visit('park', '마지막', NEXT, 1),
-          visit(null, '환영', NEXT, 9000),
-        ],
-      ]),
-      workshop.events(DAY, [
-        [visit('kim', '환영', DAY, 100), visit('lee', '환영', DAY, 200), visit(null, '쿠폰', DAY, 9000)],
-      ]),
+      sends(workshop),
+      ...visits(workshop, [...people.slice(1), null]),
+      before(workshop),
     ]);
     expect(await workshop.look(LOOK)).toEqual([
       { step: '1', node: '환영', sent: '100', drop_off: null, began_on: DAY },
       { step: '2', node: '쿠폰', sent: '400', drop_off: null, began_on: DAY },
       { step: '3', node: '마지막', sent: '20', drop_off: 0.95, began_on: NEXT },
     ]);
+  });
+
+  test('are not told by a few, nor by those who may have been in the middle of it', async () => {
+    for (const pulls of [
+      (workshop: Workshop) => [sends(workshop), ...visits(workshop, people.slice(1)), before(workshop)],
+      (workshop: Workshop) => [sends(workshop), ...visits(workshop, people)],
+    ]) {
+      const workshop = await modelled(pulls);
+      expect(
+        await workshop.look(
+          'select typical_position from marts.journey_funnels where typical_position is not null',
+        ),
+      ).toEqual([]);
+    }
   });
 
   test('begin with the node that sent first where no events are held', async () => {

@@ -1,8 +1,10 @@
 -- grain: one user journey and node, over all days held.
 --
 -- The service does not tell the order of the nodes; people do. A person's nodes are in order of the first event at each, and
--- a node stands where it stands for the median person, of those who were at more than one node. Nodes whose events are not
--- held come after them, by the day of their first send and then by sends. A branch shows as a step too.
+-- a node stands where it stands for the median person. People count who were at more than one node and came into the journey
+-- at least 14 days after the first day of events: who came earlier may have been in the middle of it. Nodes with fewer than
+-- ten such people, and nodes without events, come after the others, by the day of their first send and then by sends. A
+-- branch shows as a step too.
 
 with nodes as (
     select
@@ -33,7 +35,8 @@ visits as (
             partition by user_journey_id, person
             order by first_at, user_journey_node_id
         ) as place,
-        count(*) over (partition by user_journey_id, person) as nodes
+        count(*) over (partition by user_journey_id, person) as nodes,
+        min(date) over (partition by user_journey_id, person) as entered_on
     from marts.first_node_messages
 ),
 
@@ -44,8 +47,9 @@ positions as (
         median(place) as typical_position,
         avg(place) as mean_position
     from visits
-    where nodes > 1
+    where nodes > 1 and entered_on >= (select min(date) + 14 from ops.coverage where stream = 'events')
     group by user_journey_id, user_journey_node_id
+    having count(*) >= 10
 ),
 
 steps as (
