@@ -22,7 +22,7 @@ import { pullCampaigns } from './statistics/pull-campaigns.js';
 import { loadLanded } from './run/load-landed.js';
 import { untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
-import { exportRow } from './exports/row.js';
+import { budgetRow, exportRow } from './exports/row.js';
 import { pullStatistics } from './statistics/pull-daily.js';
 import { readEveryBlock } from './warehouse/deep.js';
 import {
@@ -149,6 +149,7 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
 
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
   await warehouse.replaceExports([...ledger.entries().map(exportRow), ...forgotten]);
+  await warehouse.noteBudget(budgetRow(context.exports));
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await run?.end(report, failure);

@@ -55,6 +55,8 @@ with keys as (
     union all
     select 'marts.first_messages', date, hash(person) from marts.first_messages
     union all
+    select 'marts.first_node_messages', date, hash(visit) from marts.first_node_messages
+    union all
     select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts
 ),
 

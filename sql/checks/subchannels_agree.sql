@@ -4,6 +4,17 @@
 -- depends_on: statistics, statistics_by_subchannel
 -- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the
 --   service gives separately. Trust the daily statistics, and ask the service if later pulls of the day still differ.
+--
+-- Counters are compared as they are. Conversions have a type in E17 and a localised label in E18, and no list says which
+-- label is which type. So the numbers tell: over the channels of a day, a label is the type that it agrees with in most of
+-- them, and the two best pairs of label and type, of which none shares a label or a type, are compared channel by channel.
+--   * Labels for both types: each is compared with its own, so that one cannot make up for the other.
+--   * One label: it is compared with the type that it fits, total or direct; the other type has nothing to be held against.
+--   * More labels with a number than types: they may divide a type by language or channel. Nothing is compared.
+--   * No label: the service gives no conversions by sub-channel. Nothing is compared.
+-- What is right is never found: where every label equals some type, the pairs with no difference come first. A wrong number
+-- of one channel is found, since its label keeps its type by the other channels; a channel that stands alone is held
+-- against the nearest type. Only a label that gives exactly the other type everywhere goes unnoticed.
 
 with both_covered as (
     select date
@@ -46,20 +57,87 @@ parts as (
     on message_sent, message_failed, delivered, click into name counter value total
 ),
 
--- E18 names the type of a conversion in its own words; all types together are comparable.
 conversions as (
-    select date, coalesce(statistics.channel, 'without a channel') as channel, sum(daily_conversions.count) as total
+    select
+        date,
+        coalesce(statistics.channel, 'without a channel') as channel,
+        coalesce(daily_conversions.type, 'without a type') as type,
+        sum(daily_conversions.count) as total
     from daily_conversions
     inner join (from daily_statistics semi join both_covered using (date)) as statistics using (date, statistic_id)
     group by all
 ),
 
 conversion_parts as (
-    select date, coalesce(statistics.channel, 'without a channel') as channel, sum(conversions.count) as total
+    select
+        date,
+        coalesce(statistics.channel, 'without a channel') as channel,
+        coalesce(conversions.type_label, 'without a label') as label,
+        sum(conversions.count) as total
     from daily_conversions_by_subchannel as conversions
     inner join (from daily_statistics_by_subchannel semi join both_covered using (date)) as statistics
         using (date, statistic_id)
     group by all
+),
+
+-- The two types of the specification are there whether or not anything was counted.
+types as (
+    select date, type from conversions
+    union
+    select date, unnest(['total_count_conversion', 'direct_count_conversion']) from both_covered
+),
+
+labels as (
+    select date, label
+    from conversion_parts
+    group by date, label
+    qualify count(*) filter (bool_or(total <> 0)) over (partition by date) <= 2
+),
+
+channels as (
+    select date, channel from conversions
+    union
+    select date, channel from conversion_parts
+),
+
+cells as (
+    select
+        date,
+        label,
+        type,
+        channel,
+        coalesce(conversions.total, 0) as expected,
+        coalesce(conversion_parts.total, 0) as actual
+    from labels
+    inner join types using (date)
+    inner join channels using (date)
+    left join conversions using (date, type, channel)
+    left join conversion_parts using (date, label, channel)
+),
+
+pairs as (
+    select
+        date,
+        label,
+        type,
+        row_number() over (
+            partition by date
+            order by count(*) filter (expected <> actual), sum(abs(expected - actual)), type desc, label
+        ) as place
+    from cells
+    group by date, label, type
+),
+
+best_pairs as (
+    select date, label, type from pairs where place = 1
+    union all
+    (
+        select pairs.date, pairs.label, pairs.type
+        from pairs
+        inner join pairs as best
+            on pairs.date = best.date and best.place = 1 and pairs.label <> best.label and pairs.type <> best.type
+        qualify row_number() over (partition by pairs.date order by pairs.place) = 1
+    )
 ),
 
 compared as (
@@ -73,9 +151,9 @@ compared as (
     full join parts using (date, channel, counter)
 
     union all
-    select date, channel, 'conversions', coalesce(conversions.total, 0), coalesce(conversion_parts.total, 0)
-    from conversions
-    full join conversion_parts using (date, channel)
+    select date, channel, 'conversions (' || label || ')', expected, actual
+    from cells
+    semi join best_pairs using (date, label, type)
 )
 
 select

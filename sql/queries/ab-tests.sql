@@ -4,6 +4,7 @@
 --   campaign (varchar, default null): id of the one campaign to look at
 --   metric (varchar, default null, one of click conversion): only this metric
 --   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable metric = 'click';
 -- example:
 --   campaign_name     metric      variant_name  size  rate    difference_low  difference_high  verdict_code  …
@@ -15,7 +16,8 @@ with params as (
     select
         getvariable('campaign')::varchar as only_campaign,
         getvariable('metric')::varchar as only_metric,
-        coalesce(getvariable('lang')::varchar, 'en') as lang
+        coalesce(getvariable('lang')::varchar, 'en') as lang,
+        getvariable('goal')::varchar as goal
 )
 -- Look as often as you like: the intervals and verdicts allow for it. The unit is people where events are held.
 select

@@ -3,31 +3,35 @@
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
 --   tag (varchar, default null): only campaigns with this tag
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable tag = 'sale';
 -- example:
---   campaign_name       channel            sent   failure_rate  click_rate  conversion_rate  recent_sent  …
---   11월 재구매 유도    push-notification  10292  0.0307        0.0532      0.0249           5094         …
---   장바구니 이탈 알림  push-notification  9648   0.0302        0.0409      0.0165           4734         …
---   주문 완료 안내      chatapp-alimtalk   6282   0.0377                                     3162         …
+--   campaign_name       channel            sent   click_rate  conversion_rate  recent_sent  sent_change  …
+--   11월 재구매 유도    push-notification  10292  0.0532      0.0249           5094         -0.02        …
+--   장바구니 이탈 알림  push-notification  9648   0.0409      0.0165           4734         -0.0366      …
+--   주문 완료 안내      chatapp-alimtalk   6282                                3162         0.0135       …
 
 with params as (
     select
         getvariable('channel')::varchar as only_channel,
-        getvariable('tag')::varchar as only_tag
+        getvariable('tag')::varchar as only_tag,
+        getvariable('goal')::varchar as goal
 )
--- The change compares the last 28 days held with the 28 before; null where those are not held.
+-- The changes compare the last 28 days with the 28 before; null unless all of these are held.
 select
     campaign_lifetimes.campaign_name,
     campaign_lifetimes.channel,
     campaign_lifetimes.sent,
-    round(campaign_lifetimes.failure_rate, 4) as failure_rate,
     round(campaign_lifetimes.click_rate, 4) as click_rate,
     round(campaign_lifetimes.conversion_rate, 4) as conversion_rate,
     campaign_lifetimes.recent_sent,
-    campaign_lifetimes.previous_sent,
     round(campaign_lifetimes.sent_change, 4) as sent_change,
     round(campaign_lifetimes.click_rate_change, 4) as click_rate_change,
     round(campaign_lifetimes.conversion_rate_change, 4) as conversion_rate_change,
+    round(campaign_lifetimes.failure_rate, 4) as failure_rate,
+    campaign_lifetimes.previous_sent,
+    campaign_lifetimes.recent_days_missing,
+    campaign_lifetimes.previous_days_missing,
     campaign_lifetimes.first_sent_date,
     campaign_lifetimes.last_sent_date,
     campaign_lifetimes.days_sent,

@@ -1,35 +1,75 @@
 -- title: User journeys as funnels
 -- question: Where do people drop out of each user journey?
 -- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   journey (varchar, default null): id of the one user journey to look at
--- In other DuckDB clients, set parameters before: set variable journey = 'journey-id';
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each user journey
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   user_journey_name  step  user_journey_node_name  channels           sent  failed  delivered  clicked  …
---   신규 회원 온보딩   1     환영 푸시               push-notification  3492  100     3137       150      …
---   신규 회원 온보딩   2     첫 구매 쿠폰            chatapp-alimtalk   2626  101                         …
---   신규 회원 온보딩   3     이용 안내 메일          email              1871  34                 70       …
+--   user_journey_name  step  user_journey_node_name  sent  share_of_first  drop_off  click_rate  is_new  …
+--   신규 회원 온보딩   1     환영 푸시               1765  1                         0.0426      false   …
+--   신규 회원 온보딩   2     첫 구매 쿠폰            1288  0.7297          0.2703                false   …
+--   신규 회원 온보딩   3     이용 안내 메일          910   0.5156          0.2935    0.0448      false   …
 
 with params as (
-    select getvariable('journey')::varchar as only_journey
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        min(date) as first_held,
+        getvariable('journey')::varchar as only_journey,
+        getvariable('goal')::varchar as goal
+    from ops.coverage
+    where stream = 'statistics'
+),
+nodes as (
+    select
+        message_days.user_journey_id,
+        message_days.user_journey_node_id,
+        list_sort(list(distinct message_days.channel) filter (message_days.channel is not null)) as channels,
+        unnest(marts.performance(message_days))
+    from marts.message_days
+    inner join params on message_days.date between params.first_day and params.last_day
+    where
+        message_days.user_journey_id is not null
+        and (params.only_journey is null or message_days.user_journey_id = params.only_journey)
+    group by message_days.user_journey_id, message_days.user_journey_node_id
+),
+-- The order is that of people's first messages over all days held. A node that began within the range had less time to send.
+steps as (
+    select
+        nodes.*,
+        journey_funnels.user_journey_name,
+        journey_funnels.user_journey_node_name,
+        journey_funnels.began_on,
+        row_number() over funnel as step,
+        nodes.sent / nullif(first_value(nodes.sent) over funnel, 0) as share_of_first,
+        nodes.sent / nullif(lag(nodes.sent) over funnel, 0) as share_of_previous
+    from nodes
+    inner join marts.journey_funnels
+        on
+            nodes.user_journey_id = journey_funnels.user_journey_id
+            and nodes.user_journey_node_id is not distinct from journey_funnels.user_journey_node_id
+    window funnel as (partition by nodes.user_journey_id order by journey_funnels.step)
 )
--- The service does not tell the order of nodes; people only drop out on the way, so the busiest counts as the first.
 select
-    journey_funnels.user_journey_name,
-    journey_funnels.step,
-    journey_funnels.user_journey_node_name,
-    array_to_string(journey_funnels.channels, ', ') as channels,
-    journey_funnels.sent,
-    journey_funnels.failed,
-    journey_funnels.delivered,
-    journey_funnels.clicked,
-    journey_funnels.conversions,
-    round(journey_funnels.share_of_first, 4) as share_of_first,
-    round(journey_funnels.drop_off, 4) as drop_off,
-    round(journey_funnels.click_rate, 4) as click_rate,
-    round(journey_funnels.conversion_rate, 4) as conversion_rate,
-    journey_funnels.user_journey_id,
-    journey_funnels.user_journey_node_id
-from marts.journey_funnels
+    steps.user_journey_name,
+    steps.step,
+    steps.user_journey_node_name,
+    steps.sent,
+    round(steps.share_of_first, 4) as share_of_first,
+    round(if(steps.share_of_previous <= 1, 1 - steps.share_of_previous, null), 4) as drop_off,
+    round(steps.click_rate, 4) as click_rate,
+    coalesce(steps.began_on > params.first_held and steps.began_on >= params.first_day, false) as is_new,
+    round(steps.conversion_rate, 4) as conversion_rate,
+    array_to_string(steps.channels, ', ') as channels,
+    steps.failed,
+    steps.delivered,
+    steps.clicked,
+    steps.conversions,
+    steps.began_on,
+    steps.user_journey_id,
+    steps.user_journey_node_id
+from steps
 cross join params
-where params.only_journey is null or journey_funnels.user_journey_id = params.only_journey
-order by journey_funnels.user_journey_id, journey_funnels.step;
+order by steps.user_journey_id, steps.step;

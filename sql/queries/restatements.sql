@@ -5,10 +5,10 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   date        channel            resource_name     counter       changes  first_value  last_value  difference  …
---   2026-11-18  push-notification  11월 재구매 유도  click         1        4            7           3           …
---   2026-11-18  push-notification  11월 재구매 유도  delivered     1        111          114         3           …
---   2026-11-18  push-notification  11월 재구매 유도  message_sent  1        130          133         3           …
+--   date        channel            resource_name     variant_or_node  counter       first_value  last_value  …
+--   2026-11-18  push-notification  11월 재구매 유도  A                click         4            7           …
+--   2026-11-18  push-notification  11월 재구매 유도  A                delivered     111          114         …
+--   2026-11-18  push-notification  11월 재구매 유도  A                message_sent  130          133         …
 
 with params as (
     select
@@ -22,14 +22,17 @@ select
     restated_days.date,
     restated_days.channel,
     restated_days.resource_name,
+    coalesce(restated_days.variant_name, restated_days.user_journey_node_name) as variant_or_node,
     restated_days.counter,
-    restated_days.changes,
     restated_days.first_value,
     restated_days.last_value,
     restated_days.difference,
+    restated_days.kind,
+    restated_days.changes,
     restated_days.days_after,
     restated_days.last_changed_at at time zone 'Asia/Seoul' as last_changed_at_kst,
     restated_days.resource_id,
+    coalesce(restated_days.variant_id, restated_days.user_journey_node_id) as variant_or_node_id,
     restated_days.statistic_id
 from marts.restated_days
 inner join params on restated_days.date between params.first_day and params.last_day

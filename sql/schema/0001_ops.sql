@@ -88,6 +88,15 @@ create table ops.exports (
     note varchar
 );
 
+-- The settings exports.budget, exports.price_per_record and exports.start_date of the last run: one row.
+create table ops.budget (
+    records_per_run bigint,
+    records_per_month bigint,
+    price_per_record double,
+    start_date date,
+    noted_at timestamptz
+);
+
 create table ops.runs (
     run_id varchar,
     command varchar,

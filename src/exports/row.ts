@@ -1,6 +1,7 @@
-/** A ledger entry as the row of `ops.exports` that analysts see. */
+/** Ledger entries and settings as the rows of `ops.exports` and `ops.budget` that analysts see. */
 import type { ExportEntry } from './entry.js';
-import type { ExportRow } from '../warehouse/rows.js';
+import type { ExportsConfig } from '../config.js';
+import type { BudgetRow, ExportRow } from '../warehouse/rows.js';
 
 export function exportRow(entry: ExportEntry): ExportRow {
   return {
@@ -18,5 +19,14 @@ export function exportRow(entry: ExportEntry): ExportRow {
     requestedAt: entry.requestedAt,
     updatedAt: entry.updatedAt,
     note: entry.note,
+  };
+}
+
+export function budgetRow({ budget, pricePerRecord, startDate }: ExportsConfig): BudgetRow {
+  return {
+    recordsPerRun: budget?.recordsPerRun,
+    recordsPerMonth: budget?.recordsPerMonth,
+    pricePerRecord,
+    startDate,
   };
 }

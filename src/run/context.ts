@@ -1,7 +1,7 @@
 /** The run context: everything that a run works with, opened in order and closed whatever happens. */
 import pLimit from 'p-limit';
 import type { Invocation } from './invocation.js';
-import type { Config, ServiceConfig } from '../config.js';
+import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import { hmacKey } from '../warehouse/hmac-key.js';
 import { LandingZone } from '../storage/landing-zone.js';
@@ -33,6 +33,8 @@ export interface LocalContext {
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
   readonly report: RunReport;
+  /** The settings of the paid exports. */
+  readonly exports: ExportsConfig;
   readonly files: DataFiles;
   /** The file that the warehouse is made in. */
   readonly path: string;
@@ -55,7 +57,7 @@ export interface RunContext extends LocalContext {
 /** The settings that the context needs. */
 export type StorageConfig = Pick<
   Config,
-  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy' | 'experiments'
+  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy' | 'experiments' | 'exports'
 >;
 
 /**
@@ -108,6 +110,7 @@ export async function withLocalContext<T>(
         warehouse,
         runs,
         report,
+        exports: config.exports,
         files,
         path,
         pullInstant,

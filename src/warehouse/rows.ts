@@ -74,6 +74,15 @@ export interface ExportRow {
   readonly note: string | undefined;
 }
 
+/** The settings of the paid exports, for `ops.budget`. */
+export interface BudgetRow {
+  /** Undefined without a budget: no paid request is ever sent. */
+  readonly recordsPerRun: number | undefined;
+  readonly recordsPerMonth: number | undefined;
+  readonly pricePerRecord: number;
+  readonly startDate: Day | undefined;
+}
+
 /** A run as it begins, for `ops.runs`. */
 export interface RunStart {
   readonly runId: string;

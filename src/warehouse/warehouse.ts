@@ -24,7 +24,16 @@ import type { Pull, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
 import { messageTotals } from './rows.js';
-import type { Covered, ExportRow, Finding, LoadReport, MessageTotals, RunEnd, RunStart } from './rows.js';
+import type {
+  BudgetRow,
+  Covered,
+  ExportRow,
+  Finding,
+  LoadReport,
+  MessageTotals,
+  RunEnd,
+  RunStart,
+} from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
@@ -214,6 +223,16 @@ export class Warehouse {
       }),
     );
     this.#options.effects.reach('exports/after-replace');
+  }
+
+  /** Replaces `ops.budget` by the settings of this run. */
+  async noteBudget(settings: BudgetRow): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.run('ops/forget_budget');
+        await this.#session.runWith('ops/note_budget', { ...settings, notedAt: this.#options.effects.now() });
+      }),
+    );
   }
 
   async startRun(run: RunStart): Promise<void> {

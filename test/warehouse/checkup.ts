@@ -27,7 +27,7 @@ const MESSAGES: Record<string, Row> = {
   'web-push-notification': { service: { ti: '안내' } },
   webhook: { url: 'https://example.com', method: 'POST', headers: {}, data: {} },
 };
-const CHANNELS = Object.keys(MESSAGES);
+export const CHANNELS = Object.keys(MESSAGES);
 
 const SENT = 5;
 const FAILED = 2;

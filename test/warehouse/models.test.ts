@@ -60,7 +60,12 @@ function exportOf(
   nth: number,
 ): EventsPull {
   const rows = sends.flatMap(({ who, second, clicks, fails }, i) => {
-    const own = { user_id: who, message_data: { title: fails ? '긴급' : '안내' } };
+    const own = {
+      user_id: who,
+      user_journey_id: 'j1',
+      user_journey_node_id: `n${second % 3}`,
+      message_data: { title: fails ? '긴급' : '안내' },
+    };
     const id = `${day}-${nth}-${i}`;
     const send = record({
       ...own,

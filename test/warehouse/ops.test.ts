@@ -6,6 +6,26 @@ import { record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
+test('the budget is that of the last run', async () => {
+  const workshop = new Workshop();
+  const settings = { recordsPerRun: 1000, recordsPerMonth: 5000, pricePerRecord: 0.25, startDate: DAY };
+  await workshop.with(async (warehouse) => {
+    await warehouse.noteBudget({ ...settings, recordsPerRun: undefined, recordsPerMonth: undefined });
+    await warehouse.noteBudget(settings);
+  });
+  expect(
+    await workshop.look('select * exclude (noted_at), noted_at is not null as noted from ops.budget'),
+  ).toEqual([
+    {
+      records_per_run: '1000',
+      records_per_month: '5000',
+      price_per_record: 0.25,
+      start_date: DAY,
+      noted: true,
+    },
+  ]);
+});
+
 test('the ledger is shown as it stands, and replaced whole', async () => {
   const workshop = new Workshop();
   const { start, end } = windowOf(DAY);

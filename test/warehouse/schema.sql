@@ -448,14 +448,16 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     recent_sent bigint -- Sends of the last 28 days held.
-    previous_sent bigint -- Sends of the 28 days before; null where no day of them is held.
+    previous_sent bigint -- Sends of the 28 days before; null unless all of them are held.
     recent_click_rate double -- Click rate of the last 28 days held.
-    previous_click_rate double -- Click rate of the 28 days before.
+    previous_click_rate double -- Click rate of the 28 days before; null unless all of them are held.
     recent_conversion_rate double -- Conversion rate of the last 28 days held.
-    previous_conversion_rate double -- Conversion rate of the 28 days before.
-    sent_change double -- Recent by previous sends, less one: 0.1 is a tenth more.
-    click_rate_change double -- Recent by previous click rate, less one.
-    conversion_rate_change double -- Recent by previous conversion rate, less one.
+    previous_conversion_rate double -- Conversion rate of the 28 days before; null unless all of them are held.
+    sent_change double -- Recent by previous sends, less one: 0.1 is a tenth more. Null unless all 56 days are held, and of a campaign that was first sent after the first week of them.
+    click_rate_change double -- Recent by previous click rate, less one; null as sent_change is.
+    conversion_rate_change double -- Recent by previous conversion rate, less one; null as sent_change is.
+    recent_days_missing bigint -- Days of the recent window that are not held; then nothing is compared.
+    previous_days_missing bigint -- Days of the window before that are not held; then nothing is compared.
 
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
@@ -626,7 +628,7 @@ view marts.export_spend -- What the paid exports of each month cost. One row per
     cost double -- Records by the price of one: received ones, or expected ones as long as they are not.
     cost_per_thousand double -- Cost of a thousand records.
 
-view marts.failovers -- Messages that failed on their channel and were tried again as a text. One row per KST day, channel, and campaign or user journey with such messages.
+view marts.failovers -- Messages that failed on their channel and were tried again as a text. A text may go out the day after: add up days before dividing. One row per KST day, channel, and campaign or user journey with such messages.
     date date -- KST day.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
@@ -637,19 +639,23 @@ view marts.failovers -- Messages that failed on their channel and were tried aga
     failover_sent bigint -- Texts that went out instead.
     failover_failed bigint -- Texts that failed as well.
     failover_success_rate double -- Texts that went out, of those tried; from 0 to 1.
-    rescue_rate double -- Failed messages that reached the person as a text, from 0 to 1.
+    rescue_rate double -- Failed messages that reached the person as a text, from 0 to 1; null on a day with more texts than failures, some of which are of the day before.
 
-view marts.failure_reasons -- Why sends fail, over all days held, and whether it grows. One row per channel, event name and failure reason.
+view marts.failure_reasons -- Why sends fail, over all days held, and whether the rate of such failures grows. One row per channel, event name and failure reason.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
     failure_reason varchar -- Why, as the service words it; null if it did not say.
     failures bigint -- How many failures.
     share_of_failures double -- Share of the failures of that channel and event, from 0 to 1.
-    failure_rate double -- Failures by all attempts on the channel, from 0 to 1.
-    recent_failures bigint -- Failures of the last seven days held.
-    previous_failures bigint -- Failures of the seven days before; null where no day of them is held.
-    change double -- Recent by previous failures, less one: 0.1 is a tenth more.
-    trend varchar -- rising, falling, steady, new, gone or quiet.
+    failure_rate double -- Failures by all attempts on the channel, from 0 to 1; a text instead is held against the attempts at such texts.
+    recent_failures bigint -- Failures of the last seven days.
+    recent_failure_rate double -- Failures by attempts of the last seven days, from 0 to 1.
+    previous_failures bigint -- Failures of the seven days before; null unless all of them are held.
+    previous_failure_rate double -- Failures by attempts of the seven days before, from 0 to 1; null unless all of them are held.
+    change double -- Recent by previous failure rate, less one: 0.1 is a tenth more. Null unless all fourteen days are held.
+    trend varchar -- rising, falling, new or gone: the rate changed by 1.5 times or more, and by more than chance. unclear: such a difference may be chance. steady: less. quiet: no such failure. Null unless all fourteen days are held.
+    recent_days_missing bigint -- Days of the recent window that are not held; then nothing is compared.
+    previous_days_missing bigint -- Days of the window before that are not held; then nothing is compared.
     first_date date -- First KST day with such a failure.
     last_date date -- Last KST day with such a failure.
 
@@ -657,6 +663,14 @@ table marts.first_messages -- The day of the first message of each person, for c
     person ubigint -- Hash of the user, or of the device where no user is known.
     date date -- KST day of the first message held.
     cohort_week date -- Week of the first message held, by its Monday.
+
+table marts.first_node_messages -- The first event of each person at each node of a user journey, for the order of steps; people only by a hash. One row per person, user journey and node.
+    visit ubigint -- Hash of the person, the user journey and the node.
+    person ubigint -- Hash of the user, or of the device where no user is known.
+    user_journey_id varchar -- User journey.
+    user_journey_node_id varchar -- Node.
+    date date -- KST day of the first event.
+    first_at timestamp with time zone -- When the first event was.
 
 view marts.freshness -- How far each stream reaches, and how many of its days are missing. One row per stream.
     stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
@@ -680,10 +694,10 @@ view marts.goals -- The goals (names of conversions) of each campaign and user j
     first_date date -- First KST day on which it was reported.
     last_date date -- Last KST day on which it was reported.
 
-view marts.journey_funnels -- Each user journey as a funnel: the busiest node is the first step, and each step is held against the one before. One row per user journey and node.
+view marts.journey_funnels -- Each user journey as a funnel: nodes in the order in which people get their first messages, each held against the one before. One row per user journey and node.
     user_journey_id varchar -- User journey.
     user_journey_name varchar -- Name of the user journey.
-    step bigint -- Place in the funnel, by sends; the service does not tell the order of nodes.
+    step bigint -- Place in the funnel: by typical_position, else by the day of the first send, then by sends. The service does not tell the order of nodes.
     user_journey_node_id varchar -- Node.
     user_journey_node_name varchar -- Name of the node.
     channels varchar[] -- Channels that it sent through.
@@ -697,7 +711,9 @@ view marts.journey_funnels -- Each user journey as a funnel: the busiest node is
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     share_of_first double -- Sends by those of the first step, from 0 to 1.
     share_of_previous double -- Sends by those of the step before, from 0 to 1.
-    drop_off double -- Share lost since the step before, from 0 to 1.
+    drop_off double -- Share lost since the step before, from 0 to 1; null where a step sends more than the one before.
+    typical_position double -- Which of a person's nodes it is by the first event at each, for the median person with more than one who came into the journey after the first 14 days of events; null of fewer than ten such people.
+    began_on date -- First KST day with a send.
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
 
@@ -789,12 +805,17 @@ view marts.restated_days -- Counts that changed after the service had first give
     resource_type varchar -- campaign or user-journey.
     resource_id varchar -- Campaign or user journey.
     resource_name varchar -- Name of the campaign or user journey.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    variant_name varchar -- Name of the variant.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    user_journey_node_name varchar -- Name of the node.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     counter varchar -- message_sent, message_failed, delivered, click, or conversion:<type>:<name>.
     changes bigint -- How often it changed.
+    kind varchar -- changed, appeared (there was no value at first) or vanished (there is none any more).
     first_value bigint -- What it was at first; null where there was none.
     last_value bigint -- What it is now; null where there is none any more.
-    difference bigint -- Last value less the first.
+    difference bigint -- Last value less the first; a value that is not there counts as 0.
     first_changed_at timestamp with time zone -- When it changed first.
     last_changed_at timestamp with time zone -- When it changed last.
     days_after bigint -- Days from the day itself to the last change.
@@ -855,6 +876,13 @@ table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention
     week date -- Week of activity, by its Monday.
     messaged_users bigint -- People who got a message in that week.
     clickers bigint -- Distinct people who clicked.
+
+table ops.budget -- The settings of the paid exports of the last run. One row per file.
+    records_per_run bigint -- exports.budget.records_per_run; null without a budget.
+    records_per_month bigint -- exports.budget.records_per_month; null without a budget.
+    price_per_record double -- exports.price_per_record.
+    start_date date -- exports.start_date, the first KST day to export.
+    noted_at timestamp with time zone -- When the run noted it.
 
 table ops.check_versions -- The checks that have looked at all days; one that was changed since looks at all of them again. One row per check.
     name varchar -- Name of the check, as its file under sql/checks.

@@ -1,44 +1,125 @@
 -- grain: one channel, event name and failure reason, over all days held.
 --
--- recent_ and previous_ are the last seven days and the seven before them; null where no day of them is held.
+-- A failure rate is failures by attempts of the channel; texts instead of a failed message are attempts of their own.
+-- recent_ is the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, change and
+-- trend unless all fourteen are.
+--
+-- The trend calls a difference of rates a change only if it is large (1.5 times) and more than chance: given the failures
+-- of both windows, those of the recent one must be three standard deviations from what equal rates would give. Failures come
+-- in bursts, so the variance is multiplied by how far the days of a window scatter beyond chance (Pearson's dispersion, at
+-- least 1). A large difference that may be chance is `unclear`.
 
 with latest as (
     select
         max(date) as last_date,
-        count(*) filter (date between last_held - 13 and last_held - 7) > 0 as has_previous
+        7 - count(*) filter (date > last_held - 7) as recent_days_missing,
+        7 - count(*) filter (date between last_held - 13 and last_held - 7) as previous_days_missing
     from (select date, max(date) over () as last_held from ops.coverage where stream = 'events') as held
+),
+
+attempts as (
+    select
+        channel,
+        kind in ('failover_sent', 'failover_failed') as is_failover,
+        date,
+        sum(events) as attempts
+    from marts.daily_events
+    where kind in ('succeeded', 'failed', 'failover_sent', 'failover_failed')
+    group by all
+),
+
+channels as (
+    select channel, is_failover, sum(attempts) as attempts
+    from attempts
+    group by channel, is_failover
+),
+
+failures as (
+    select
+        channel,
+        event_name,
+        failure_reason,
+        coalesce(kind = 'failover_failed', false) as is_failover,
+        date,
+        sum(failures) as failures
+    from marts.daily_failures
+    group by all
 ),
 
 reasons as (
     select
-        daily_failures.channel,
-        daily_failures.event_name,
-        daily_failures.failure_reason,
-        sum(daily_failures.failures)::bigint as failures,
-        coalesce(
-            sum(daily_failures.failures) filter (daily_failures.date > latest.last_date - 7), 0
-        )::bigint as recent_failures,
-        case
-            when bool_or(latest.has_previous) then coalesce(
-                sum(daily_failures.failures) filter (
-                    daily_failures.date between latest.last_date - 13 and latest.last_date - 7
-                ),
-                0
-            )::bigint
-        end as previous_failures,
-        min(daily_failures.date) as first_date,
-        max(daily_failures.date) as last_date
-    from marts.daily_failures
-    cross join latest
-    group by daily_failures.channel, daily_failures.event_name, daily_failures.failure_reason
+        channel,
+        event_name,
+        failure_reason,
+        is_failover,
+        sum(failures)::bigint as failures,
+        min(date) as first_date,
+        max(date) as last_date
+    from failures
+    group by all
 ),
 
--- The failures of a channel say little without the messages that did not fail.
-attempts as (
-    select channel, sum(events)::bigint as attempts
-    from marts.daily_events
-    where kind in ('succeeded', 'failed')
-    group by channel
+-- Days without such a failure count too.
+days as (
+    select
+        reasons.channel,
+        reasons.event_name,
+        reasons.failure_reason,
+        attempts.date > latest.last_date - 7 as is_recent,
+        attempts.attempts,
+        coalesce(failures.failures, 0) as failures,
+        sum(coalesce(failures.failures, 0)) over same_window
+        / sum(attempts.attempts) over same_window * attempts.attempts as expected
+    from reasons
+    cross join latest
+    inner join attempts
+        on
+            reasons.channel is not distinct from attempts.channel
+            and reasons.is_failover = attempts.is_failover
+            and attempts.date > latest.last_date - 14
+    left join failures
+        on
+            reasons.channel is not distinct from failures.channel
+            and reasons.event_name is not distinct from failures.event_name
+            and reasons.failure_reason is not distinct from failures.failure_reason
+            and attempts.date = failures.date
+    window same_window as (
+        partition by reasons.channel, reasons.event_name, reasons.failure_reason, is_recent
+    )
+),
+
+windows as (
+    select
+        channel,
+        event_name,
+        failure_reason,
+        coalesce(sum(failures) filter (is_recent), 0) as recent_failures,
+        coalesce(sum(failures) filter (not is_recent), 0) as previous_failures,
+        sum(attempts) filter (is_recent) as recent_attempts,
+        sum(attempts) filter (not is_recent) as previous_attempts,
+        -- A window without a failure has nothing to scatter.
+        greatest(
+            1,
+            coalesce(
+                sum(pow(failures - expected, 2) / expected) filter (expected > 0)
+                / nullif(count(*) filter (expected > 0) - count(distinct is_recent) filter (expected > 0), 0),
+                1
+            )
+        ) as dispersion
+    from days
+    group by channel, event_name, failure_reason
+),
+
+compared as (
+    select
+        *,
+        recent_failures / recent_attempts as recent_failure_rate,
+        previous_failures / previous_attempts as previous_failure_rate,
+        recent_failure_rate / nullif(previous_failure_rate, 0) as ratio,
+        recent_attempts / (recent_attempts + previous_attempts) as recent_share,
+        (recent_failures - (recent_failures + previous_failures) * recent_share)
+        / sqrt(dispersion * (recent_failures + previous_failures) * recent_share * (1 - recent_share)) as deviations
+    from windows
 )
 
 select
@@ -49,20 +130,34 @@ select
     reasons.failures / sum(reasons.failures) over (
         partition by reasons.channel, reasons.event_name
     ) as share_of_failures,
-    reasons.failures / nullif(attempts.attempts, 0) as failure_rate,
-    reasons.recent_failures,
-    reasons.previous_failures,
-    reasons.recent_failures / nullif(reasons.previous_failures, 0) - 1 as change,
+    reasons.failures / nullif(channels.attempts, 0) as failure_rate,
+    coalesce(compared.recent_failures, 0)::bigint as recent_failures,
+    compared.recent_failure_rate,
+    if(latest.previous_days_missing = 0, coalesce(compared.previous_failures, 0)::bigint, null) as previous_failures,
+    if(latest.previous_days_missing = 0, compared.previous_failure_rate, null) as previous_failure_rate,
+    if(latest.recent_days_missing + latest.previous_days_missing = 0, compared.ratio - 1, null) as change,
     case
-        when reasons.previous_failures is null then null
-        when reasons.recent_failures = 0 and reasons.previous_failures = 0 then 'quiet'
-        when reasons.previous_failures = 0 then 'new'
-        when reasons.recent_failures = 0 then 'gone'
-        when reasons.recent_failures >= 1.5 * reasons.previous_failures then 'rising'
-        when reasons.recent_failures <= reasons.previous_failures / 1.5 then 'falling'
-        else 'steady'
+        when latest.recent_days_missing + latest.previous_days_missing > 0 then null
+        when coalesce(compared.recent_failures + compared.previous_failures, 0) = 0 then 'quiet'
+        -- Nothing was sent in one of the windows.
+        when compared.deviations is null then null
+        when compared.ratio between 1 / 1.5 and 1.5 then 'steady'
+        when abs(compared.deviations) < 3 then 'unclear'
+        when compared.recent_failures = 0 then 'gone'
+        when compared.deviations < 0 then 'falling'
+        when reasons.first_date > latest.last_date - 7 then 'new'
+        else 'rising'
     end as trend,
+    latest.recent_days_missing,
+    latest.previous_days_missing,
     reasons.first_date,
     reasons.last_date
 from reasons
-left join attempts on reasons.channel is not distinct from attempts.channel;
+cross join latest
+left join compared
+    on
+        reasons.channel is not distinct from compared.channel
+        and reasons.event_name is not distinct from compared.event_name
+        and reasons.failure_reason is not distinct from compared.failure_reason
+left join channels
+    on reasons.channel is not distinct from channels.channel and reasons.is_failover = channels.is_failover;

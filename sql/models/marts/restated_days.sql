@@ -1,28 +1,47 @@
 -- grain: one counter of one statistic that changed after it was first given.
+--
+-- The first value is that before the first change, the last value that after the last one; null where the service gave
+-- none. kind tells how the two differ; in the difference a value that is not there counts as 0, as it does in sums.
+
+with changes as (
+    select
+        date,
+        statistic_id,
+        counter,
+        count(*) as changes,
+        -- arg_min and arg_max alone pass over nulls.
+        arg_min({'value': before}, detected_at).value as first_value,
+        arg_max({'value': after}, detected_at).value as last_value,
+        min(detected_at) as first_changed_at,
+        max(detected_at) as last_changed_at
+    from ops.restatements
+    group by date, statistic_id, counter
+)
 
 select
-    restatements.date,
-    restatements.statistic_id,
+    changes.date,
+    changes.statistic_id,
     message_days.resource_type,
     message_days.resource_id,
     message_days.resource_name,
+    message_days.variant_id,
+    message_days.variant_name,
+    message_days.user_journey_node_id,
+    message_days.user_journey_node_name,
     message_days.channel,
-    restatements.counter,
-    count(*) as changes,
-    arg_min(restatements.before, restatements.detected_at) as first_value,
-    arg_max(restatements.after, restatements.detected_at) as last_value,
-    coalesce(last_value, 0) - coalesce(first_value, 0) as difference,
-    min(restatements.detected_at) as first_changed_at,
-    max(restatements.detected_at) as last_changed_at,
+    changes.counter,
+    changes.changes,
+    case
+        when changes.last_value is null then 'vanished'
+        when changes.first_value is null then 'appeared'
+        else 'changed'
+    end as kind,
+    changes.first_value,
+    changes.last_value,
+    coalesce(changes.last_value, 0) - coalesce(changes.first_value, 0) as difference,
+    changes.first_changed_at,
+    changes.last_changed_at,
     -- How long after the day was over the last change came.
-    (last_changed_at at time zone 'Asia/Seoul')::date - restatements.date as days_after
-from ops.restatements as restatements
-left join marts.message_days on restatements.statistic_id = message_days.statistic_id
-group by
-    restatements.date,
-    restatements.statistic_id,
-    message_days.resource_type,
-    message_days.resource_id,
-    message_days.resource_name,
-    message_days.channel,
-    restatements.counter;
+    (changes.last_changed_at at time zone 'Asia/Seoul')::date - changes.date as days_after
+from changes
+left join marts.message_days on changes.statistic_id = message_days.statistic_id;

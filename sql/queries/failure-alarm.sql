@@ -1,0 +1,93 @@
+-- title: Failure alarm
+-- question: On which channels did more sends fail than on the same weekday of the weeks before?
+-- params:
+--   day (date, default max(date)): the KST day to look at; unless given, the last one that the warehouse holds
+--   channel (varchar, default null): only this channel, such as push-notification
+-- In other DuckDB clients, set parameters before: set variable day = '2026-11-20';
+-- example:
+--   channel                sent  failed  failure_rate  usual_rate  usual_low  usual_high  is_alarm  weeks_compared  …
+--   chatapp-brand-message  488   41      0.084         0.0812      0.0454     0.1268      false     7               …
+--   chatapp-alimtalk       464   22      0.0474        0.04        0.0191     0.0692      false     7               …
+--   push-notification      764   20      0.0262        0.0289      0.0148     0.0483      false     7               …
+
+with params as (
+    select
+        coalesce(getvariable('day')::date, max(date)) as this_day,
+        getvariable('channel')::varchar as only_channel
+    from ops.coverage
+    where stream = 'statistics'
+),
+-- The same weekday of the eight weeks before, of which at least four must have sends. Rates are compared as
+-- asin(sqrt(rate)), on which chance alone has the variance 1 / (4 x sends) whatever the rate.
+days as (
+    select
+        channel_days.channel,
+        channel_days.date = params.this_day as is_this_day,
+        channel_days.sent,
+        channel_days.failed,
+        asin(sqrt((channel_days.failed + 0.375) / (channel_days.sent + 0.75))) as angle,
+        1 / (4 * channel_days.sent + 2) as chance
+    from marts.channel_days
+    inner join params
+        on
+            channel_days.date between params.this_day - 56 and params.this_day
+            and isodow(channel_days.date) = isodow(params.this_day)
+    where
+        channel_days.sent > 0
+        and channel_days.failed between 0 and channel_days.sent
+        and (params.only_channel is null or channel_days.channel = params.only_channel)
+),
+-- A prediction interval of 99 % for one more day: what chance does to the day and to the mean of the weeks (the quantile
+-- of the normal distribution), and what weeks differ beyond chance, which is estimated from them (Student's quantile with
+-- weeks - 1 degrees of freedom).
+usual as (
+    select
+        channel,
+        count(*) as weeks,
+        sum(failed) / sum(sent) as failure_rate,
+        avg(angle) as angle,
+        var_samp(angle) as scatter,
+        avg(chance) as chance
+    from days
+    where not is_this_day
+    group by channel
+),
+bounds as (
+    select
+        days.channel,
+        days.sent,
+        days.failed,
+        coalesce(usual.weeks, 0) as weeks,
+        usual.failure_rate as usual_rate,
+        usual.angle,
+        sqrt(
+            pow(2.576, 2) * (days.chance + usual.chance / usual.weeks)
+            + pow([5.841, 4.604, 4.032, 3.707, 3.499][usual.weeks - 3], 2)
+            * greatest(0, usual.scatter - usual.chance) * (1 + 1 / usual.weeks)
+        ) as margin
+    from days
+    left join usual on days.channel is not distinct from usual.channel
+    where days.is_this_day
+),
+rates as (
+    select
+        *,
+        failed / sent as failure_rate,
+        if(margin is null, null, pow(sin(greatest(0, angle - margin)), 2)) as usual_low,
+        if(margin is null, null, pow(sin(least(pi() / 2, angle + margin)), 2)) as usual_high
+    from bounds
+)
+select
+    rates.channel,
+    rates.sent,
+    rates.failed,
+    round(rates.failure_rate, 4) as failure_rate,
+    round(rates.usual_rate, 4) as usual_rate,
+    round(rates.usual_low, 4) as usual_low,
+    round(rates.usual_high, 4) as usual_high,
+    rates.failure_rate > rates.usual_high as is_alarm,
+    rates.weeks as weeks_compared,
+    params.this_day as date
+from rates
+cross join params
+order by is_alarm desc nulls last, rates.failed desc, rates.channel;

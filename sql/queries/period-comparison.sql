@@ -1,0 +1,128 @@
+-- title: This period and the ones before
+-- question: How did the last days compare with those before, and with the same a year ago?
+-- params:
+--   start (date, default last_day - 6): first KST day of the period; unless given, it has 7 days
+--   end (date, default max(date)): last KST day of the period; unless given, the last one that the warehouse holds
+--   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns are shown by channel
+--   measure (varchar, default null, one of sent failure_rate delivery_rate click_rate conversion_rate): only this measure
+--   channel (varchar, default null): only this channel, such as push-notification
+--   campaign (varchar, default null): id of the one campaign to look at
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   channel_or_campaign  measure        value   previous  change   year_before  change_on_year  days_missing  …
+--   push-notification    sent           3815    3833      -0.0047                               0             …
+--   push-notification    failure_rate   0.0273  0.0305    -0.1069                               0             …
+--   push-notification    delivery_rate  0.9108  0.9144    -0.004                                0             …
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 6) as first_day,
+        coalesce(getvariable('by')::varchar, 'channel') as dimension,
+        getvariable('measure')::varchar as only_measure,
+        getvariable('channel')::varchar as only_channel,
+        getvariable('campaign')::varchar as only_campaign,
+        getvariable('goal')::varchar as goal
+    from ops.coverage
+    where stream = 'statistics'
+),
+-- The period before has as many days; a year before are 52 weeks, so that weekdays are the same.
+periods as (
+    select 'this' as period, first_day, last_day from params
+    union all
+    select 'previous', first_day - (last_day - first_day + 1)::integer, first_day - 1 from params
+    union all
+    select 'year_before', first_day - 364, last_day - 364 from params
+),
+missing as (
+    select periods.period, any_value(last_day - first_day + 1) - count(coverage.date) as days
+    from periods
+    left join ops.coverage
+        on coverage.stream = 'statistics' and coverage.date between periods.first_day and periods.last_day
+    group by periods.period
+),
+days as (
+    select
+        periods.period,
+        message_days.* replace (
+            case params.dimension
+                when 'campaign' then message_days.campaign_id
+                when 'channel' then null
+                else error('by must be one of channel, campaign')
+            end as campaign_id
+        )
+    from marts.message_days
+    cross join params
+    inner join periods on message_days.date between periods.first_day and periods.last_day
+    where
+        (params.dimension <> 'campaign' or message_days.campaign_id is not null)
+        and (params.only_channel is null or message_days.channel = params.only_channel)
+        and (params.only_campaign is null or message_days.campaign_id = params.only_campaign)
+),
+performance as (
+    select period, channel, campaign_id, unnest(marts.performance(days))
+    from days
+    group by period, channel, campaign_id
+),
+measures as (
+    select *
+    from (
+        select period, channel, campaign_id, sent::double as sent, failure_rate, delivery_rate, click_rate, conversion_rate
+        from performance
+    )
+    unpivot include nulls (value for measure in (sent, failure_rate, delivery_rate, click_rate, conversion_rate))
+),
+-- A period with missing days is not compared: only what is there of the one that was asked for is shown.
+compared as (
+    select
+        measures.channel,
+        measures.campaign_id,
+        measures.measure,
+        any_value(missing.this) as days_missing,
+        any_value(missing.previous) as previous_days_missing,
+        any_value(missing.year_before) as year_before_days_missing,
+        if(measures.measure = 'sent', 0, null) as nothing,
+        coalesce(max(measures.value) filter (measures.period = 'this'), nothing) as value,
+        case
+            when previous_days_missing = 0
+            then coalesce(max(measures.value) filter (measures.period = 'previous'), nothing)
+        end as previous,
+        case
+            when year_before_days_missing = 0
+            then coalesce(max(measures.value) filter (measures.period = 'year_before'), nothing)
+        end as year_before
+    from measures
+    cross join (from missing pivot (max(days) for period in ('this', 'previous', 'year_before'))) as missing
+    group by measures.channel, measures.campaign_id, measures.measure
+)
+select
+    coalesce(campaigns.campaign_name, compared.channel) as channel_or_campaign,
+    compared.measure,
+    round(compared.value, 4) as value,
+    round(compared.previous, 4) as previous,
+    round(if(compared.days_missing = 0, compared.value / nullif(compared.previous, 0) - 1, null), 4) as change,
+    round(compared.year_before, 4) as year_before,
+    round(
+        if(compared.days_missing = 0, compared.value / nullif(compared.year_before, 0) - 1, null), 4
+    ) as change_on_year,
+    compared.days_missing,
+    compared.previous_days_missing,
+    compared.year_before_days_missing,
+    compared.channel,
+    compared.campaign_id
+from compared
+cross join params
+left join campaigns on compared.campaign_id = campaigns.campaign_id
+where
+    (params.only_measure is null or compared.measure = params.only_measure)
+    and coalesce(compared.value, compared.previous, compared.year_before) is not null
+order by
+    max(compared.value) filter (compared.measure = 'sent') over (
+        partition by compared.channel, compared.campaign_id
+    ) desc,
+    compared.channel,
+    compared.campaign_id,
+    list_position(
+        ['sent', 'failure_rate', 'delivery_rate', 'click_rate', 'conversion_rate'], compared.measure
+    );

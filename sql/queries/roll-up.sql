@@ -1,0 +1,86 @@
+-- title: Channels by week or month
+-- question: How did each channel do from week to week, or from month to month?
+-- params:
+--   start (date, default last_day - 83): first KST day; its week or month counts whole
+--   end (date, default max(date)): last KST day; its week or month counts whole
+--   by (varchar, default 'week', one of week month): how long a period is; weeks begin on Mondays
+--   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   period      days_held  days  channel                sent  sent_per_day  failure_rate  click_rate  …
+--   2026-09-21  2          7     chatapp-alimtalk       580   290           0.0397                    …
+--   2026-09-21  2          7     chatapp-brand-message  227   113.5         0.0749                    …
+--   2026-09-21  2          7     chatapp-friendtalk     71    35.5          0.0704                    …
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 83) as first_day,
+        coalesce(getvariable('by')::varchar, 'week') as period_kind,
+        getvariable('channel')::varchar as only_channel,
+        getvariable('goal')::varchar as goal
+    from ops.coverage
+    where stream = 'statistics'
+),
+bounds as (
+    select
+        case period_kind
+            when 'week' then interval 7 days
+            when 'month' then interval 1 month
+            else error('by must be one of week, month')
+        end as length,
+        date_trunc(period_kind, first_day) as first_period,
+        date_trunc(period_kind, last_day) as last_period
+    from params
+),
+starts as (
+    select unnest(generate_series(first_period::timestamp, last_period::timestamp, length)) as starts_at, length
+    from bounds
+),
+-- A period that is not wholly held is shown with what is there, and says how many of its days that is.
+periods as (
+    select
+        starts.starts_at::date as period,
+        (starts.starts_at + starts.length)::date as next_period,
+        next_period - period as days,
+        count(coverage.date) as days_held
+    from starts
+    left join ops.coverage
+        on
+            coverage.stream = 'statistics'
+            and coverage.date >= starts.starts_at
+            and coverage.date < starts.starts_at + starts.length
+    group by all
+),
+performance as (
+    select
+        periods.period,
+        periods.days_held,
+        periods.days,
+        message_days.channel,
+        unnest(marts.performance(message_days))
+    from marts.message_days
+    inner join periods on message_days.date >= periods.period and message_days.date < periods.next_period
+    cross join params
+    where params.only_channel is null or message_days.channel = params.only_channel
+    group by periods.period, periods.days_held, periods.days, message_days.channel
+)
+select
+    period,
+    days_held,
+    days,
+    channel,
+    sent,
+    round(sent / days_held, 1) as sent_per_day,
+    round(failure_rate, 4) as failure_rate,
+    round(click_rate, 4) as click_rate,
+    round(delivery_rate, 4) as delivery_rate,
+    round(conversion_rate, 4) as conversion_rate,
+    failed,
+    succeeded,
+    delivered,
+    clicked,
+    conversions
+from performance
+order by period, channel;

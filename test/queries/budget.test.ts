@@ -1,0 +1,113 @@
+/** What is left of the month's budget, and what its nights will still cost. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/queries/catalogue.js';
+import { makeWarehouse } from './support.js';
+
+const { sql } = loadCatalogue().find(({ name }) => name === 'budget')!;
+let folder: string;
+let instance: DuckDBInstance;
+let connection: DuckDBConnection;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dawnload-budget-'));
+  const path = join(folder, 'empty.duckdb');
+  await makeWarehouse('empty', path);
+  instance = await DuckDBInstance.create(path);
+  connection = await instance.connect();
+});
+
+afterAll(() => {
+  instance.closeSync();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** From Monday, 2 November on: a thousand records on each workday, 100 on Saturdays, 50 on Sundays, asked for the day after. */
+beforeEach(async () => {
+  await connection.run(`
+    delete from ops.budget;
+    delete from ops.exports;
+    insert into ops.budget values (2500, 30000, 0.5, '2026-11-02', now());
+    insert into ops.exports by name
+    select
+      date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record,
+      case isodow(date) when 6 then 100 when 7 then 50 else 1000 end as records,
+      (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
+    from generate_series(timestamp '2026-11-02', timestamp '2026-11-19', interval 1 day) as days (date)`);
+});
+
+async function budget(now: string): Promise<Record<string, unknown> | undefined> {
+  await connection.run(`set variable now = '${now}'`);
+  const [row] = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  return row;
+}
+
+test('tonight asks for the last complete day, or for the next one where that was asked for', async () => {
+  // Friday the 20th is complete and was not asked for: 14 workdays and two weekends were.
+  const friday = await budget('2026-11-21T07:05:00+09:00');
+  expect(friday).toMatchObject({
+    month: '2026-11',
+    records_used: '14300',
+    cost_used: 1430,
+    records_left: '15700',
+    tonight_records: '1000',
+    tonight_cost: 500,
+    days_tonight: '1',
+  });
+  await connection.run(`
+    insert into ops.exports by name
+    select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 900 as estimated_records,
+      0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as updated_at`);
+  // Saturday is the next one; the request whose outcome is not known counts as expected.
+  expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
+    records_used: '15200',
+    tonight_records: '100',
+    days_tonight: '1',
+  });
+});
+
+test('the forecast is what was used and what the days hold that are asked for until the end of the month', async () => {
+  // The 20th to the 29th: Friday, a weekend, five workdays, a weekend. The 30th is asked for in December.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    forecast_records: '20600',
+    forecast_cost: 1430 + 6300 * 0.5,
+    is_enough: true,
+  });
+  await connection.run('update ops.budget set records_per_month = 20000');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
+  // Two workdays at once are more than a run may ask for.
+  await connection.run(
+    "update ops.budget set records_per_month = 30000, records_per_run = 1500; delete from ops.exports where date = '2026-11-19'",
+  );
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    days_tonight: '2',
+    tonight_records: '2000',
+    is_enough: false,
+  });
+});
+
+test('on the last morning of a month the next run is for the next month', async () => {
+  await connection.run(`
+    insert into ops.exports by name
+    select date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record, 1 as records,
+      (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
+    from generate_series(timestamp '2026-11-20', timestamp '2026-11-29', interval 1 day) as days (date)`);
+  const row = await budget('2026-11-30T12:00:00+09:00');
+  expect(row).toMatchObject({ records_used: '14310', forecast_records: '14310', days_tonight: '1' });
+});
+
+test('a first night has no history to forecast from, and no budget no answer', async () => {
+  await connection.run('delete from ops.exports');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    records_left: '30000',
+    tonight_records: null,
+    forecast_records: null,
+    is_enough: null,
+    days_tonight: '19',
+  });
+  await connection.run('update ops.budget set records_per_run = null, records_per_month = null');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
+});

@@ -1,0 +1,450 @@
+/** Faults that are planted into a sound warehouse, by the check that must find them. */
+import { expect } from 'vitest';
+import type { Finding } from '../../src/warehouse/rows.js';
+import { CHANNELS, DAYS } from './checkup.js';
+
+const DAY = '2026-11-20';
+const FIRST = DAYS[0];
+
+/** A fault, and all that is found of it. */
+export type Plant = [damage: string, ...findings: Partial<Finding>[]];
+
+const PUSH = `channel = 'push-notification' and date = '${DAY}'`;
+
+/** Five conversions on each channel of the day, two of them direct, of which the sub-channels have those labels. */
+function bothTypes(...labels: readonly string[]): string {
+  const counted = labels.map((label, i) => `('${label}', ${label.startsWith('직접') ? 2 : 5}, ${i + 1})`);
+  return `
+    update daily_conversions set count = 5 where date = '${DAY}';
+    insert into daily_conversions
+    select * replace ('direct_count_conversion' as type, 2 as count, 2 as position) from daily_conversions where date = '${DAY}';
+    create or replace temp table counted as from (values ${counted.join(', ')}) as given (label, count, position);
+    create or replace temp table before as
+    select * from daily_conversions_by_subchannel where date = '${DAY}';
+    delete from daily_conversions_by_subchannel where date = '${DAY}';
+    insert into daily_conversions_by_subchannel
+    select before.* replace (counted.label as type_label, counted.count as count, counted.position as position) from before cross join counted`;
+}
+
+/** Another number, and another label, of a channel. */
+function labelled(where: string, label: string, count: number, former = label): string {
+  return `
+    update daily_conversions_by_subchannel set count = ${count}, type_label = '${label}'
+    where type_label = '${former}' and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${where})`;
+}
+
+export const PLANTS: Record<string, Plant[]> = {
+  experiments_known: [
+    [
+      `update daily_statistics set variant_id = 'v1', variant_name = 'A' where channel = 'push-notification';
+      insert into ops.experiments (campaign_id, baseline, split, hold_outs)
+      values ('c-push-notification', 'A', map {'A': 1, 'v2': 1}, null), ('c-of-next-month', 'B', null, null)`,
+      {
+        subject: 'c-push-notification split',
+        finding: 'The campaign has no such variant.',
+        expected: 'A, v1',
+        actual: 'v2',
+      },
+    ],
+  ],
+  statistics_key: [
+    [
+      `insert into daily_conversions from daily_conversions where date = '${DAY}';
+       update daily_conversions_by_subchannel set count = count * 2 where date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'daily_conversions', expected: '1', actual: '2' },
+    ],
+    [
+      `update daily_statistics_by_subchannel set statistic_id = null where ${PUSH};
+       delete from daily_conversions_by_subchannel where date = '${DAY}';
+       delete from daily_conversions where date = '${DAY}'`,
+      { date: DAY, subject: 'daily_statistics_by_subchannel', actual: '1' },
+    ],
+  ],
+  conversions_have_statistics: [
+    [
+      `update daily_conversions set statistic_id = 'none' where date = '${DAY}'
+       and statistic_id in (select statistic_id from daily_statistics where ${PUSH});
+       delete from daily_conversions_by_subchannel where date = '${DAY}'
+       and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${PUSH})`,
+      { severity: 'stop', date: DAY, subject: 'daily_conversions', actual: '1' },
+      // What is lost to a join is missing from the mart, of which it is one.
+      {
+        name: 'marts_agree_statistics',
+        subject: 'marts.conversions conversions',
+        expected: '10',
+        actual: '9',
+      },
+    ],
+  ],
+  coverage_rows: [
+    [
+      `delete from events where event_name = 'close_button_click' and date = '${DAY}';
+       delete from in_app_messages where event_id like '${DAY}%close%'`,
+      { severity: 'stop', date: DAY, subject: 'events', expected: '55', actual: '51' },
+    ],
+    [
+      `delete from ops.coverage where stream = 'statistics' and date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'statistics', expected: '0', actual: '10' },
+    ],
+  ],
+  events_key: [
+    [
+      `insert into events from events where event_name = 'close_button_click' and date = '${DAY}';
+       update ops.coverage set rows = 59 where stream = 'events' and date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'events', actual: '4' },
+    ],
+    // The same record in the export of another day.
+    [
+      `insert into events
+       select * replace ('2026-11-19'::date as export_date) from events
+       where event_name = 'close_button_click' and date = '${DAY}';
+       update ops.coverage set rows = 59 where stream = 'events' and date = '2026-11-19'`,
+      { severity: 'stop', date: DAY, actual: '4' },
+      { name: 'events_in_window', date: '2026-11-19', actual: '4' },
+    ],
+  ],
+  messages_key: [
+    [
+      `insert into sent_emails from sent_emails where date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'emails', actual: '5' },
+    ],
+    [
+      `insert into message_buttons select * replace (date '2026-11-18' as export_date)
+       from message_buttons where date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'message_buttons', actual: '5' },
+    ],
+  ],
+  messages_have_events: [
+    [
+      `update sent_emails set event_id = 'none' where event_id = '${DAY} email send_success 1'`,
+      { severity: 'stop', date: DAY, subject: 'emails', actual: '1' },
+    ],
+  ],
+  parts_have_messages: [
+    [
+      `delete from text_messages where event_id = '${DAY} text-message send_success 1'`,
+      { severity: 'stop', date: DAY, subject: 'text_message_attachments', actual: '1' },
+    ],
+    [
+      `delete from friendtalk_messages where event_id = '${DAY} chatapp-friendtalk send_success 1'`,
+      { date: DAY, subject: 'message_buttons', actual: '1' },
+    ],
+  ],
+  dimensions_have_metrics: [
+    [
+      `update campaign_metric_dimensions set metric_name = 'other' where date = '${DAY}' and campaign_id = 'c-email'`,
+      { severity: 'stop', date: DAY, subject: 'c-email', actual: '1' },
+    ],
+  ],
+  dates_present: [
+    [
+      `update webhook_messages set date = null where date = '${DAY}'`,
+      { severity: 'stop', date: undefined, subject: 'webhook_messages', actual: '5' },
+    ],
+  ],
+  events_dated: [
+    [
+      `update events set occurred_at = occurred_at + interval 20 hours
+       where event_name = 'close_button_click' and date = '${DAY}'`,
+      { severity: 'stop', date: DAY, subject: 'events', actual: '4' },
+    ],
+  ],
+  campaign_metrics_key: [
+    [
+      `insert into campaign_metric_dimensions from campaign_metric_dimensions
+       where date = '${DAY}' and campaign_id = 'c-email'`,
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'campaign_metric_dimensions c-email',
+        finding: 'There is more than one value: standard send_success',
+        actual: '2',
+      },
+    ],
+  ],
+  campaign_totals: [
+    [
+      `update campaign_metric_totals set total = 14 where campaign_id = 'c-email'`,
+      { severity: 'warn', date: DAY, subject: 'c-email', expected: '14.0000', actual: '15.0000' },
+    ],
+  ],
+  required_values: [
+    [
+      `update events set event_id = null where date = '${DAY}' and event_name = 'close_button_click';
+       delete from in_app_messages where event_id like '${DAY}%close%'`,
+      { severity: 'warn', date: DAY, subject: 'events.event_id', expected: '0', actual: '4' },
+    ],
+    [
+      `update daily_conversions set type = null where date = '${DAY}'`,
+      { date: DAY, subject: 'daily_conversions.type', actual: '10' },
+    ],
+    [
+      `update daily_statistics set resource_type = null where ${PUSH}`,
+      { date: DAY, subject: 'daily_statistics.resource_type', actual: '1' },
+    ],
+  ],
+  counters_in_range: [
+    [
+      `update daily_conversions set count = -1 where date = '${DAY}'
+       and statistic_id in (select statistic_id from daily_statistics where ${PUSH});
+       update daily_conversions_by_subchannel set count = -1 where date = '${DAY}'
+       and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${PUSH})`,
+      { severity: 'warn', date: DAY, expected: '0 or more', actual: '-1' },
+      { severity: 'warn', date: DAY, expected: '0 or more', actual: '-1' },
+    ],
+    [
+      `update daily_statistics set message_sent = 0, message_failed = 1 where ${PUSH};
+       update daily_statistics_by_subchannel set message_sent = 0, message_failed = 1 where ${PUSH};
+       delete from ops.coverage where stream in ('campaigns', 'events') and date = '${DAY}'`,
+      { name: 'coverage_rows', subject: 'events' },
+      { finding: 'More messages failed than were sent.', expected: 'at most 0', actual: '1' },
+      { finding: 'More messages failed than were sent.', expected: 'at most 0', actual: '1' },
+    ],
+    [
+      `update campaign_metrics set value = -3 where date = '${DAY}' and campaign_id = 'c-email';
+       update campaign_metric_totals set total = 9 where campaign_id = 'c-email';
+       delete from ops.coverage where stream = 'statistics' and date = '${DAY}'`,
+      { name: 'coverage_rows', subject: 'statistics' },
+      { date: DAY, subject: 'campaign_metrics c-email send_success', actual: '-3.0000' },
+    ],
+  ],
+  reactions_in_range: [
+    [
+      `update daily_statistics set delivered = 13 where ${PUSH};
+       update daily_statistics_by_subchannel set delivered = 13 where ${PUSH}`,
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'c-push-notification push-notification',
+        finding: 'More messages were delivered than were sent on four days.',
+        expected: 'at most 12',
+        actual: '13',
+      },
+    ],
+  ],
+  subchannels_agree: [
+    [
+      `update daily_statistics_by_subchannel set message_sent = 4 where ${PUSH}`,
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'push-notification message_sent',
+        expected: '5',
+        actual: '4',
+      },
+    ],
+    [
+      `update daily_conversions_by_subchannel set count = 3 where date = '${DAY}'
+       and statistic_id in (select statistic_id from daily_statistics_by_subchannel where ${PUSH})`,
+      { date: DAY, subject: 'push-notification conversions (전체 전환 수)', expected: '1', actual: '3' },
+    ],
+    // The service labels one type only, whichever.
+    [bothTypes('전체 전환 수')],
+    [bothTypes('직접 전환 수')],
+    [
+      `${bothTypes('전체 전환 수')}; ${labelled(PUSH, '전체 전환 수', 4)}`,
+      { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
+    ],
+    [bothTypes('전체 전환 수', '직접 전환 수')],
+    // The one label makes up for the other in the sum.
+    [
+      `${bothTypes('전체 전환 수', '직접 전환 수')};
+       ${labelled(PUSH, '전체 전환 수', 4)}; ${labelled(PUSH, '직접 전환 수', 3)}`,
+      { subject: 'push-notification conversions (전체 전환 수)', expected: '5', actual: '4' },
+      { subject: 'push-notification conversions (직접 전환 수)', expected: '2', actual: '3' },
+    ],
+    // The label of one channel is missing.
+    [
+      `${bothTypes('전체 전환 수', '직접 전환 수')}; ${labelled(PUSH, '직접 전환 수', 0)}`,
+      { subject: 'push-notification conversions (직접 전환 수)', expected: '2', actual: '0' },
+    ],
+    // Of other labels, and of none, nobody can say what they count.
+    [`${bothTypes('전체 전환 수', '직접 전환 수')}; ${labelled(PUSH, '총전환', 5, '전체 전환 수')}`],
+    [`delete from daily_conversions_by_subchannel where date = '${DAY}'`],
+    [
+      `delete from daily_conversions where date = '${DAY}'`,
+      ...CHANNELS.toSorted().map((channel) => ({
+        subject: `${channel} conversions (전체 전환 수)`,
+        expected: '0',
+        actual: '1',
+      })),
+    ],
+  ],
+  campaigns_agree: [
+    [
+      `update campaign_metrics set value = 4 where date = '${DAY}' and campaign_id = 'c-email';
+       update campaign_metric_totals set total = 16 where campaign_id = 'c-email'`,
+      { severity: 'warn', date: DAY, subject: 'c-email', expected: '3', actual: '4' },
+    ],
+    [
+      `update campaign_metrics set campaign_id = 'c-new' where date = '${DAY}' and campaign_id = 'c-email';
+       update campaign_metric_dimensions set campaign_id = 'c-new' where date = '${DAY}' and campaign_id = 'c-email';
+       update campaign_metric_totals set total = 12 where campaign_id = 'c-email'`,
+      { severity: 'warn', date: DAY, subject: 'c-email', expected: '3', actual: '0' },
+      { severity: 'warn', date: DAY, subject: 'c-new', expected: '0', actual: '3' },
+    ],
+  ],
+  events_agree_sends: [
+    [
+      `update events set event_name = 'other' where event_id = '${DAY} email send_success 1'`,
+      { name: 'events_agree_campaigns', date: DAY, subject: 'c-email', expected: '3', actual: '2' },
+      { severity: 'warn', date: DAY, subject: 'email', expected: '3', actual: '2' },
+    ],
+  ],
+  events_agree_clicks: [
+    [
+      `update events set event_name = 'other' where event_name = 'push_click' and date = '${DAY}'`,
+      { name: 'events_agree_campaigns', date: DAY, subject: 'c-push-notification', actual: '0' },
+      { severity: 'warn', date: DAY, subject: 'push-notification', expected: '1', actual: '0' },
+    ],
+  ],
+  events_agree_campaigns: [
+    // Right by channel, and yet the wrong campaign.
+    [
+      `update events set campaign_id = 'c-email' where event_id = '${DAY} webhook send_success 1'`,
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'c-email',
+        finding: 'The exported sends are not as many as the daily statistics count.',
+        expected: '3',
+        actual: '4',
+      },
+      { date: DAY, subject: 'c-webhook', expected: '3', actual: '2' },
+    ],
+  ],
+  events_have_senders: [
+    [
+      `update events set campaign_id = 'c-gone' where event_name = 'close_button_click' and date = '${DAY}'`,
+      { severity: 'warn', date: DAY, subject: 'c-gone', actual: '4' },
+    ],
+  ],
+  events_in_window: [
+    [
+      `update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 day
+       where event_name = 'close_button_click' and date = '${DAY}'`,
+      {
+        severity: 'warn',
+        date: DAY,
+        finding: 'Records lie outside the window of their export.',
+        actual: '4',
+      },
+    ],
+  ],
+  days_missing: [
+    [
+      `delete from ops.coverage where stream = 'campaigns' and date in ('2026-11-17', '2026-11-18')`,
+      {
+        severity: 'warn',
+        date: '2026-11-17',
+        subject: 'campaigns',
+        finding: 'Days are missing, the last of them is 2026-11-18.',
+        actual: '2',
+      },
+    ],
+  ],
+  volume_unusual: [
+    [
+      pastWeeks(8, '1000 + 10 * (n % 5)') + volumeOfDay(0),
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'push-notification',
+        finding: expect.stringMatching(
+          /^Far fewer messages than usual: 10\d\d is the median of the same weekday of 8 weeks, give or take \d+\.$/,
+        ) as string,
+        actual: '0',
+      },
+    ],
+    [
+      pastWeeks(2, '1000 + 10 * (n % 5)') + volumeOfDay(9000),
+      {
+        date: DAY,
+        finding: expect.stringMatching(/^Far more .* is the median of 18 days/) as string,
+        actual: '9000',
+      },
+    ],
+    // Small, too young, ordinary, or never the same: no alarm.
+    [pastWeeks(8, '40') + volumeOfDay(800)],
+    [pastWeeks(1, '1000') + volumeOfDay(9000)],
+    [pastWeeks(8, '1000 + 10 * (n % 5)') + volumeOfDay(1400)],
+    [pastWeeks(8, '1000 + 700 * (n // 7 % 5)') + volumeOfDay(6000)],
+  ],
+};
+
+/** Weeks before the five days with statistics of push, and the five days with a like number. */
+function pastWeeks(weeks: number, sent: string): string {
+  const days = weeks * 7;
+  return `
+    delete from ops.coverage where stream <> 'statistics';
+    delete from daily_statistics_by_subchannel; delete from daily_conversions_by_subchannel;
+    delete from campaign_metrics; delete from campaign_metric_dimensions; delete from events;
+    delete from sent_emails; delete from text_messages; delete from text_message_attachments;
+    delete from friendtalk_messages; delete from alimtalk_messages; delete from brand_messages;
+    delete from in_app_messages; delete from in_web_messages; delete from sent_push_messages;
+    delete from web_push_messages; delete from webhook_messages; delete from message_buttons;
+    insert into ops.coverage by name
+    select 'statistics' as stream, date '${FIRST}' - n::integer as date, 1 as rows from range(1, ${days + 1}) t(n);
+    insert into daily_statistics by name
+    select
+      'past ' || n as statistic_id, date '${FIRST}' - n::integer as date, 'campaign' as resource_type,
+      'c-push-notification' as campaign_id, 'push-notification' as channel, ${sent} as message_sent,
+      0 as message_failed
+    from range(1, ${days + 1}) t(n);
+    update daily_statistics set message_sent = 1000, message_failed = 0
+    where channel = 'push-notification' and date between '${FIRST}' and '2026-11-19';`;
+}
+
+function volumeOfDay(sent: number): string {
+  return `update daily_statistics set message_sent = ${sent}, message_failed = 0, delivered = 0, click = 0 where ${PUSH}`;
+}
+
+/** Faults of what the job itself makes of the rows. */
+export const MODEL_PLANTS: Record<string, Plant[]> = {
+  marts_key: [
+    [
+      `insert into marts.daily_pressure from marts.daily_pressure where date = '${DAY}' and window_days = 7`,
+      { severity: 'stop', date: DAY, subject: 'marts.daily_pressure', actual: '1' },
+    ],
+  ],
+  marts_agree_events: [
+    [
+      `update marts.daily_events set events = events + 1
+       where date = '${DAY}' and event_name = 'close_button_click'`,
+      { severity: 'stop', date: DAY, subject: 'marts.daily_events events', expected: '55', actual: '56' },
+    ],
+    [
+      `delete from marts.daily_failures where date = '${DAY}' and channel = 'email'`,
+      { date: DAY, subject: 'marts.daily_failures failures', expected: '20', actual: '18' },
+    ],
+    [
+      `update marts.daily_send_hours set succeeded = 0 where date = '${DAY}' and channel = 'email'`,
+      { date: DAY, subject: 'marts.daily_send_hours succeeded', expected: '30', actual: '27' },
+    ],
+  ],
+  marts_agree_statistics: [
+    [
+      `create or replace view marts.channel_days as
+       select * replace (sent + 1 as sent) from (
+         select date, channel, sum(sent) as sent, sum(failed) as failed, sum(delivered) as delivered,
+           sum(clicked) as clicked, sum(conversions) as conversions, sum(direct_conversions) as direct_conversions
+         from marts.message_days group by all
+       ) where date = '${DAY}' or date < '2000-01-01'`,
+      ...DAYS.slice(0, 4).flatMap((date) =>
+        ['clicked', 'conversions', 'delivered', 'failed', 'sent'].map((counter) => ({
+          date,
+          subject: `marts.channel_days ${counter}`,
+          actual: '0',
+        })),
+      ),
+      { date: DAY, subject: 'marts.channel_days sent', expected: '50', actual: '60' },
+    ],
+  ],
+  calendar_key: [
+    [
+      `create or replace view calendar as
+       select * from (values (date '${DAY}')) as days (date) cross join range(2)`,
+      { severity: 'stop', date: DAY, subject: 'calendar', expected: '1', actual: '2' },
+    ],
+  ],
+};

@@ -1,0 +1,413 @@
+/** What compares one period with another: only what is wholly held, and only what is more than chance. */
+import { describe, expect, test } from 'vitest';
+import type { Day } from '../../src/calendar.js';
+import type { Pull } from '../../src/storage/pull.js';
+import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+
+/** A Monday. */
+const DAY = '2026-11-02';
+
+async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with(async (warehouse) => {
+    for (const pull of pulls(workshop)) await warehouse.load(pull);
+    await warehouse.model();
+  });
+  return workshop;
+}
+
+/** A day of pushes: those that failed, by their reasons, among so many. */
+function pushes(
+  workshop: Workshop,
+  day: Day,
+  sent: number,
+  failed: Readonly<Record<string, number>>,
+  more: Row = {},
+): Pull {
+  const reasons = Object.entries(failed).flatMap(([reason, count]) => Array<string>(count).fill(reason));
+  const rows = Array.from({ length: sent }, (_, i) =>
+    record({
+      id: `${day} ${i}`,
+      user_id: `u${i}`,
+      event_name: reasons[i] === undefined ? 'send_success' : 'send_failure',
+      failure_reason: reasons[i] ?? null,
+      time: micros(day, 36_000 + i),
+      ...more,
+    }),
+  );
+  return workshop.events(day, [rows]);
+}
+
+const days = (count: number): Day[] => Array.from({ length: count }, (_, n) => dayAfter(DAY, n));
+
+const TRENDS = 'select failure_reason as reason, trend from marts.failure_reasons order by all';
+
+describe('the trend of a failure reason', () => {
+  test('is not told on day 8, of which the week before holds one day only', async () => {
+    const workshop = await modelled((workshop) =>
+      days(8).map((day) => pushes(workshop, day, 40, { 만료: 3, 거부: 2 })),
+    );
+    expect(
+      await workshop.look(
+        `select failure_reason as reason, recent_failures, previous_failures, change, trend, recent_days_missing,
+        previous_days_missing from marts.failure_reasons order by all`,
+      ),
+    ).toEqual(
+      [
+        { reason: '거부', recent_failures: '14' },
+        { reason: '만료', recent_failures: '21' },
+      ].map((row) => ({
+        ...row,
+        previous_failures: null,
+        change: null,
+        trend: null,
+        recent_days_missing: '0',
+        previous_days_missing: '6',
+      })),
+    );
+  });
+
+  test('is not told while a day inside the last week is missing, and says how many are', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14)
+        .filter((_, n) => n !== 10)
+        .map((day) => pushes(workshop, day, 20, { 만료: 2 })),
+    );
+    expect(
+      await workshop.look(
+        `select recent_failures, previous_failures, change, trend, recent_days_missing, previous_days_missing
+        from marts.failure_reasons`,
+      ),
+    ).toEqual([
+      {
+        recent_failures: '12',
+        previous_failures: '14',
+        change: null,
+        trend: null,
+        recent_days_missing: '1',
+        previous_days_missing: '0',
+      },
+    ]);
+  });
+
+  test('is one of rates: twice the failures of twice the messages are steady', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
+    );
+    expect(
+      await workshop.look(
+        `select recent_failures, recent_failure_rate, previous_failures, previous_failure_rate, change, trend
+        from marts.failure_reasons`,
+      ),
+    ).toEqual([
+      {
+        recent_failures: '42',
+        recent_failure_rate: 0.1,
+        previous_failures: '21',
+        previous_failure_rate: 0.1,
+        change: 0,
+        trend: 'steady',
+      },
+    ]);
+  });
+
+  test('calls a change what is large, and more than chance and a single bad day', async () => {
+    const workshop = await modelled((workshop) =>
+      days(14).map((day, n) => {
+        const recent = n >= 7;
+        return pushes(workshop, day, 100, {
+          만료: recent ? 6 : 2,
+          거부: recent ? 2 : 6,
+          // Three after one is as likely chance.
+          드묾: n === 1 || n === 8 || n === 10 || n === 12 ? 1 : 0,
+          // One blast to dead tokens is no week that went worse.
+          폭주: n === 3 ? 4 : n === 9 ? 20 : 0,
+          처음: recent ? 3 : 0,
+          그침: recent ? 0 : 3,
+          그대로: 4,
+        });
+      }),
+    );
+    expect(await workshop.look(TRENDS)).toEqual([
+      { reason: '거부', trend: 'falling' },
+      { reason: '그대로', trend: 'steady' },
+      { reason: '그침', trend: 'gone' },
+      { reason: '드묾', trend: 'unclear' },
+      { reason: '만료', trend: 'rising' },
+      { reason: '처음', trend: 'new' },
+      { reason: '폭주', trend: 'unclear' },
+    ]);
+  });
+
+  test('holds the failures of texts instead against those texts, and of no channel against those of none', async () => {
+    const failover = { event_name: 'failover_text_message_send_failure', channel: null };
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          record({
+            id: '1',
+            event_name: 'send_failure',
+            failure_reason: 'A',
+            channel: null,
+            time: micros(DAY),
+          }),
+          record({ id: '2', channel: null, time: micros(DAY) }),
+          record({ id: '3', channel: null, time: micros(DAY) }),
+          record({ id: '4', channel: null, time: micros(DAY) }),
+          record({ ...failover, id: '5', failure_reason: 'B', time: micros(DAY) }),
+          record({
+            ...failover,
+            id: '6',
+            event_name: 'failover_text_message_send_success',
+            time: micros(DAY),
+          }),
+        ],
+      ]),
+    ]);
+    expect(
+      await workshop.look(
+        `select failure_reason as reason, failure_rate from marts.failure_reasons order by all`,
+      ),
+    ).toEqual([
+      { reason: 'A', failure_rate: 0.25 },
+      { reason: 'B', failure_rate: 0.5 },
+    ]);
+  });
+});
+
+describe('the last 28 days of a campaign against the 28 before', () => {
+  const START = '2026-09-21';
+  const campaign = (campaign_id: string, from: number, to: number): Row[] =>
+    Array.from({ length: to - from }, (_, n) =>
+      statistic({ date: dayAfter(START, from + n), campaign_id, campaign_name: campaign_id }),
+    );
+  /** The statistics of so many days from the start on; one of them may be missing. */
+  const lifetimes = (count: number, missing = count): Promise<Workshop> =>
+    modelled((workshop) => {
+      const rows = [...campaign('always', 0, count), ...campaign('young', count - 33, count)];
+      return [
+        [0, missing - 1],
+        [missing + 1, count - 1],
+      ]
+        .filter(([first = 0, last = 0]) => first <= last)
+        .map(([first, last]) => ({ start: dayAfter(START, first), end: dayAfter(START, last) }))
+        .map(({ start, end }) =>
+          workshop.statistics(
+            { start, end },
+            rows.filter(({ date }) => String(date) >= start && String(date) <= end),
+          ),
+        );
+    });
+  const LOOK = `select campaign_id, recent_sent, previous_sent, sent_change, click_rate_change, recent_days_missing,
+    previous_days_missing from marts.campaign_lifetimes order by campaign_id`;
+
+  test('is null on day 33, of which the window before holds five days', async () => {
+    const [always] = await (await lifetimes(33)).look(LOOK);
+    expect(always).toEqual({
+      campaign_id: 'always',
+      recent_sent: '280',
+      previous_sent: null,
+      sent_change: null,
+      click_rate_change: null,
+      recent_days_missing: '0',
+      previous_days_missing: '23',
+    });
+  });
+
+  test('is told of whole windows, and not of a campaign that began within them', async () => {
+    const [always, young] = await (await lifetimes(56)).look(LOOK);
+    expect(always).toMatchObject({ previous_sent: '280', sent_change: 0, click_rate_change: 0 });
+    expect(young).toMatchObject({ previous_sent: '50', sent_change: null, click_rate_change: null });
+  });
+
+  test('is null while a day inside the last window is missing', async () => {
+    const [always] = await (await lifetimes(56, 50)).look(LOOK);
+    expect(always).toMatchObject({
+      recent_sent: '270',
+      previous_sent: '280',
+      sent_change: null,
+      recent_days_missing: '1',
+      previous_days_missing: '0',
+    });
+  });
+});
+
+describe('counts that were restated', () => {
+  test('show what came first and last, also where there was nothing, and of which variant', async () => {
+    const click = (variant: string, click: number | null, more: Row = {}): Row =>
+      statistic({ date: DAY, variant_id: variant, variant_name: `안 ${variant}`, click, ...more });
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(DAY, [click('a', 5), click('b', null)]),
+      workshop.statistics(DAY, [click('a', 8), click('b', 4)]),
+      workshop.statistics(DAY, [click('a', null), click('b', 9)]),
+    ]);
+    expect(
+      await workshop.look(
+        `select variant_name, counter, kind, changes, first_value, last_value, difference
+        from marts.restated_days order by all`,
+      ),
+    ).toEqual([
+      {
+        variant_name: '안 a',
+        counter: 'click',
+        kind: 'vanished',
+        changes: '2',
+        first_value: '5',
+        last_value: null,
+        difference: '-5',
+      },
+      {
+        variant_name: '안 b',
+        counter: 'click',
+        kind: 'appeared',
+        changes: '2',
+        first_value: null,
+        last_value: '9',
+        difference: '9',
+      },
+    ]);
+  });
+});
+
+describe('texts instead of failed messages', () => {
+  const alimtalk = (id: string, event_name: string, day: Day, seconds: number, more: Row = {}): Row =>
+    record({ id, channel: 'chatapp-alimtalk', event_name, time: micros(day, seconds), ...more });
+  const NEXT = dayAfter(DAY);
+  const TEXT = 'failover_text_message_send_success';
+
+  test('are counted for a failure of the minute before midnight', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          alimtalk('1', 'send_failure', DAY, 86_390),
+          // No text was tried that day or the next: it is no campaign with texts.
+          alimtalk('9', 'send_failure', DAY, 86_390, { campaign_id: 'c9' }),
+        ],
+      ]),
+      workshop.events(NEXT, [
+        [
+          alimtalk('2', TEXT, NEXT, 5),
+          alimtalk('3', 'send_failure', NEXT, 3600),
+          alimtalk('4', 'failover_text_message_send_failure', NEXT, 3605),
+        ],
+      ]),
+      workshop.events(dayAfter(DAY, 2), [[alimtalk('5', 'send_failure', dayAfter(DAY, 2), 3600)]]),
+    ]);
+    expect(
+      await workshop.look(
+        `select date::varchar as date, failed, failover_sent, failover_failed, rescue_rate
+        from marts.failovers order by all`,
+      ),
+    ).toEqual([
+      { date: DAY, failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
+      // Two texts after one failure: one of them belongs to the day before.
+      { date: NEXT, failed: '1', failover_sent: '1', failover_failed: '1', rescue_rate: null },
+    ]);
+    expect(
+      await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
+    ).toEqual([{ rescue_rate: 0.5 }]);
+  });
+
+  test('are found of a channel and a campaign without a name', async () => {
+    const nameless = { channel: null, campaign_id: null, resource_type: null };
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [[alimtalk('1', 'send_failure', DAY, 86_390, nameless)]]),
+      workshop.events(NEXT, [[alimtalk('2', TEXT, NEXT, 5, nameless)]]),
+    ]);
+    expect(await workshop.look('select failed, failover_sent from marts.failovers order by date')).toEqual([
+      { failed: '1', failover_sent: '0' },
+      { failed: '0', failover_sent: '1' },
+    ]);
+  });
+});
+
+describe('the steps of a user journey', () => {
+  const at = (day: Day, user_journey_node_id: string, message_sent: number): Row =>
+    statistic({
+      date: day,
+      resource_type: 'user-journey',
+      campaign_id: null,
+      campaign_name: null,
+      user_journey_id: 'j1',
+      user_journey_name: '온보딩',
+      user_journey_node_id,
+      user_journey_node_name: user_journey_node_id,
+      message_sent,
+      message_failed: 0,
+    });
+  const visit = (user_id: string | null, user_journey_node_id: string, day: Day, seconds: number): Row =>
+    record({
+      id: `${user_id ?? 'device'} ${user_journey_node_id}`,
+      user_id,
+      service_user_id: null,
+      campaign_id: null,
+      resource_type: 'user_journey',
+      user_journey_id: 'j1',
+      user_journey_node_id,
+      time: micros(day, seconds),
+    });
+  const LOOK = `select step, user_journey_node_id as node, sent, drop_off, began_on::varchar as began_on
+    from marts.journey_funnels order by step`;
+  const NEXT = dayAfter(DAY);
+
+  /** Two weeks of events before, so that nobody is taken for somebody in the middle of the journey. */
+  const before = (workshop: Workshop): Pull =>
+    workshop.events(dayAfter(DAY, -14), [[record({ id: 'before', time: micros(dayAfter(DAY, -14)) })]]);
+  const sends = (workshop: Workshop): Pull =>
+    workshop.statistics({ start: DAY, end: NEXT }, [
+      at(DAY, '환영', 100),
+      at(DAY, '쿠폰', 300),
+      at(NEXT, '쿠폰', 100),
+      at(NEXT, '마지막', 20),
+    ]);
+  const people = Array.from({ length: 10 }, (_, n) => `u${n}`);
+  /** The later day comes first, as a night that was missed. */
+  const visits = (workshop: Workshop, who: readonly (string | null)[]): Pull[] => [
+    workshop.events(NEXT, [
+      [
+        ...who.flatMap((user) => [visit(user, '쿠폰', NEXT, 100), visit(user, '마지막', NEXT, 4000)]),
+        // Was at one node only, so knows of no order.
+        ...people.map((user) => visit(`other ${user}`, '마지막', NEXT, 1)),
+      ],
+    ]),
+    workshop.events(DAY, [who.map((user) => visit(user, '환영', DAY, 100))]),
+  ];
+
+  test('are those in which people get their first messages, however busy a later node is', async () => {
+    const workshop = await modelled((workshop) => [
+      sends(workshop),
+      ...visits(workshop, [...people.slice(1), null]),
+      before(workshop),
+    ]);
+    expect(await workshop.look(LOOK)).toEqual([
+      { step: '1', node: '환영', sent: '100', drop_off: null, began_on: DAY },
+      { step: '2', node: '쿠폰', sent: '400', drop_off: null, began_on: DAY },
+      { step: '3', node: '마지막', sent: '20', drop_off: 0.95, began_on: NEXT },
+    ]);
+  });
+
+  test('are not told by a few, nor by those who may have been in the middle of it', async () => {
+    for (const pulls of [
+      (workshop: Workshop) => [sends(workshop), ...visits(workshop, people.slice(1)), before(workshop)],
+      (workshop: Workshop) => [sends(workshop), ...visits(workshop, people)],
+    ]) {
+      const workshop = await modelled(pulls);
+      expect(
+        await workshop.look(
+          'select typical_position from marts.journey_funnels where typical_position is not null',
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  test('begin with the node that sent first where no events are held', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics({ start: DAY, end: NEXT }, [
+        at(DAY, '환영', 100),
+        at(DAY, '쿠폰', 80),
+        at(NEXT, '마지막', 500),
+      ]),
+    ]);
+    expect(await workshop.look(LOOK)).toMatchObject([{ node: '환영' }, { node: '쿠폰' }, { node: '마지막' }]);
+  });
+});
