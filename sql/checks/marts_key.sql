@@ -53,6 +53,10 @@ with keys as (
     union all
     select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents
     union all
+    select 'marts.identities', date, hash(weaker_id) from marts.identities
+    union all
+    select 'marts.daily_identities', date, hash(strongest_id) from marts.daily_identities
+    union all
     select 'marts.first_messages', date, hash(person) from marts.first_messages
     union all
     select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts

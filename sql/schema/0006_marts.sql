@@ -20,3 +20,13 @@ create table public_holidays (
     name varchar,
     name_ko varchar
 );
+
+-- The strongest id of a record, as a number that never changes. An id of one kind is never one of another.
+create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
+    case
+        when user_id is not null then 'user_id ' || user_id
+        when service_user_id is not null then 'service_user_id ' || service_user_id
+        when device_id is not null then 'device_id ' || device_id
+        when service_device_id is not null then 'service_device_id ' || service_device_id
+    end
+);

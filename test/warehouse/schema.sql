@@ -560,6 +560,11 @@ table marts.daily_failures -- Failures counted by day and reason. One row per KS
     user_journey_node_id varchar -- Node of the user journey.
     failures bigint -- How many failures.
 
+table marts.daily_identities -- To which person an id belonged that stood alone in a record of that day. One row per KST day and id that belongs to a stronger one.
+    date date -- KST day.
+    strongest_id ubigint -- Hash of the strongest id of the record.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+
 table marts.daily_pressure -- People by how many messages they got in the 7 and 28 days up to a day: what message_pressure is made of. One row per KST day, window and number of messages that a person got in it.
     date date -- KST day.
     window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
@@ -599,6 +604,20 @@ table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a 
     failed bigint -- Failed sends.
     clicked bigint -- Clicks of that day on messages sent in that hour.
 
+view marts.event_people -- Each event by the person whom it is about, whichever id it names. Ids that appear together belong to one person. One row per export record.
+    date date -- KST day.
+    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- succeeded, failed, failover_sent, failover_failed, delivered, opened, clicked or closed; null for a name that tells none.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    experiment_group_name varchar -- Group of an A/B test; null otherwise.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    event_id varchar -- Id of the record; joins events and the message tables.
+
 view marts.export_spend -- What the paid exports of each month cost. One row per KST month of requests.
     month varchar -- Month, such as 2026-11.
     exports bigint -- Exports that are paid, ambiguous ones included.
@@ -636,7 +655,7 @@ view marts.failure_reasons -- Why sends fail, over all days held, and whether it
     last_date date -- Last KST day with such a failure.
 
 table marts.first_messages -- The day of the first message of each person, for cohorts; people only by a hash. One row per person.
-    person ubigint -- Hash of the user, or of the device where no user is known.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     date date -- KST day of the first message held.
     cohort_week date -- Week of the first message held, by its Monday.
 
@@ -649,6 +668,12 @@ view marts.freshness -- How far each stream reaches, and how many of its days ar
     days_behind_newest bigint -- Days behind the stream that reaches furthest.
     last_pulled_at timestamp with time zone -- When the service answered last.
     rows bigint -- Rows of all days held.
+
+table marts.identities -- Which ids belong to which stronger one, since when; ids only by a hash. One row per id that has appeared with a stronger one.
+    weaker_id ubigint -- Hash of the kind of id and the id.
+    weaker_kind varchar -- service_user_id, device_id or service_device_id.
+    stronger_id ubigint -- Hash of the strongest id of the first record in which it had a stronger one.
+    date date -- KST day of that record; the link holds from it on.
 
 view marts.journey_funnels -- Each user journey as a funnel: the busiest node is the first step, and each step is held against the one before. One row per user journey and node.
     user_journey_id varchar -- User journey.

@@ -103,6 +103,7 @@ test('nothing of the key, the macros or the temporary tables stays in the file',
     'erfc',
     'event_kind',
     'normal_two_sided_p',
+    'strongest_id',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });

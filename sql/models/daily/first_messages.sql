@@ -1,7 +1,7 @@
 -- grain: one person, by the day of the first message.
 -- materialized: incremental
 -- depends_on: events
--- lookback: all days
+-- dirties: all later days
 -- unique_key: person
 
 select

@@ -2,7 +2,7 @@
 -- materialized: incremental
 -- partition: week
 -- depends_on: events
--- lookback: all days
+-- dirties: all later days
 
 with active as (
     select
