@@ -45,7 +45,7 @@ with keys as (
     select
         'marts.daily_response_times',
         date,
-        hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response)
+        hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response, seconds)
     from marts.daily_response_times
 
     union all

@@ -1,6 +1,8 @@
 /** Which ids belong to one person, and what follows from it for the marts. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import { Reader } from '../../src/warehouse/reader.js';
 import { dayAfter, micros, record, Workshop, type Row } from './support.js';
 
 /** A Monday. */
@@ -31,6 +33,31 @@ async function people(workshop: Workshop): Promise<string[]> {
     from marts.event_people group by person order by min(event_id::integer)`,
   );
   return rows.map(({ events }) => String(events));
+}
+
+/** What a bundled query answers. */
+async function asked(
+  workshop: Workshop,
+  name: string,
+  values: Record<string, string | undefined> = {},
+): Promise<Row[]> {
+  const reader = await Reader.open(workshop.path);
+  try {
+    for (const [variable, value] of Object.entries(values)) {
+      await reader.connection.run(`set variable "${variable}" = '${value}'`);
+    }
+    return await reader.objects(readFileSync(`sql/queries/${name}.sql`, 'utf8'));
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Between the two values that are nearest, as quantile_cont has it. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const [low = 0, high = 0] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
 }
 
 describe('people', () => {
@@ -104,5 +131,97 @@ describe('people', () => {
       seen.push(await people(workshop));
     }
     expect(seen).toEqual([['2', '3'], ['1 2 3']]);
+  });
+
+  test('a click with another id of the same person counts for the message, whichever came first', async () => {
+    const NEXT = dayAfter(DAY);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        // The device is known to be the user's when it clicks,
+        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+        event('2', DAY, { device_id: 'd1' }, { event_name: 'push_click' }),
+        // and here it becomes known with the click, on the day after.
+        event('3', DAY, { device_id: 'd2' }),
+        // Somebody else's message.
+        event('4', DAY, { user_id: 'u3' }),
+      ),
+      day(
+        workshop,
+        NEXT,
+        event('5', NEXT, { user_id: 'u2', device_id: 'd2' }, { event_name: 'push_click' }),
+        // Another person, on that device too.
+        event('6', NEXT, { user_id: 'u4', device_id: 'd2' }, { event_name: 'push_click' }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        `select date::varchar as date, round(seconds) as seconds, responses
+        from marts.daily_response_times order by all`,
+      ),
+    ).toEqual([
+      { date: DAY, seconds: 1, responses: '1' },
+      { date: NEXT, seconds: expect.closeTo(86_402, -4) as number, responses: '1' },
+    ]);
+    expect(
+      await workshop.lookOne('select sum(clicked)::integer as clicked from marts.daily_send_hours'),
+    ).toEqual({
+      clicked: 2,
+    });
+  });
+});
+
+describe('response times', () => {
+  test('percentiles of any days are those of the delays themselves, to 2 %', async () => {
+    // Pushes are delivered after nothing at all, some milliseconds, or up to a day: the days differ, as they do.
+    const delays = [0, 1, 2].map((nth) =>
+      Array.from({ length: 60 }, (_, i) =>
+        i % 10 === 0 ? 0 : Math.round(1000 * Math.exp((((i * 37) % 60) / 60) * (6 + 2.5 * nth) - 4)),
+      ),
+    );
+    const workshop = await modelled((workshop) =>
+      delays.map((ofDay, nth) => {
+        const date = dayAfter(DAY, nth);
+        const pairs = ofDay.flatMap((delay, i) => {
+          const ids = { user_id: `u${nth}-${i}` };
+          const sent = event(`${1000 * nth + i}`, date, ids, { time: micros(date, 0) });
+          const time = micros(date, 0, delay * 1000);
+          return [sent, event(`${1000 * nth + i + 500}`, date, ids, { event_name: 'push_delivered', time })];
+        });
+        return day(workshop, date, ...pairs);
+      }),
+    );
+    for (const days of [[0], [0, 1], [1, 2], [0, 1, 2]]) {
+      const seconds = days.flatMap((nth) => delays[nth] ?? []).map((delay) => delay / 1000);
+      const [first, last] = [Math.min(...days), Math.max(...days)].map((nth) => dayAfter(DAY, nth));
+      const [answer] = await asked(workshop, 'response-times', { start: first, end: last });
+      for (const [name, share] of [
+        ['p50_seconds', 0.5],
+        ['p90_seconds', 0.9],
+        ['p99_seconds', 0.99],
+      ] as const) {
+        const exact = quantile(seconds, share);
+        const given = Number(answer?.[name]);
+        // The answer is rounded to a tenth of a second.
+        expect(Math.abs(given - exact)).toBeLessThanOrEqual(0.02 * exact + 0.05);
+      }
+      const within = seconds.filter((delay) => delay <= 60).length / seconds.length;
+      expect(answer?.['share_within_minute']).toBeCloseTo(within, 4);
+    }
+    const whole = await workshop.lookOne('select p50_seconds, responses from marts.response_times');
+    const exact = quantile(
+      delays.flat().map((delay) => delay / 1000),
+      0.5,
+    );
+    expect(Math.abs(Number(whole['p50_seconds']) / exact - 1)).toBeLessThanOrEqual(0.02);
+    expect(whole['responses']).toBe('180');
+  });
+
+  test('a message at no time, and a record of nobody, answer nothing', async () => {
+    const workshop = await modelled((workshop) => [
+      day(workshop, DAY, event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' })),
+    ]);
+    expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
   });
 });

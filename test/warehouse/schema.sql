@@ -576,7 +576,7 @@ table marts.daily_pressure -- People by how many messages they got in the 7 and 
     clicks bigint -- Clicks.
     clickers bigint -- Distinct people who clicked.
 
-table marts.daily_response_times -- Time from sending to delivery and to click, by day of the response. One row per KST day of the response, channel, campaign or user journey, node, and kind of response.
+table marts.daily_response_times -- Responses by the time since sending, day by day: what response_times adds up. Times are rounded by at most 2 %. One row per KST day of the response, channel, campaign or user journey, node, kind of response, and time that it took.
     date date -- KST day of the response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
@@ -584,13 +584,8 @@ table marts.daily_response_times -- Time from sending to delivery and to click, 
     user_journey_id varchar -- User journey; null for campaigns.
     user_journey_node_id varchar -- Node of the user journey.
     response varchar -- delivered or clicked.
+    seconds double -- Seconds from sending to the response, right to 2 %; on which side of a minute, an hour and a day is exact.
     responses bigint -- How many responses.
-    p50_seconds double -- Seconds from sending to the response: half are faster.
-    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
-    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
-    within_minute bigint -- Responses within a minute.
-    within_hour bigint -- Responses within an hour.
-    within_day bigint -- Responses within a day.
 
 table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
@@ -755,7 +750,7 @@ view marts.message_pressure -- How many messages people get within 7 and 28 days
     clicker_share double -- People who clicked, of those who got messages; from 0 to 1.
     days_held bigint -- Days of the window that are held; fewer than its length show fewer messages than there were.
 
-view marts.response_times -- Time from sending to delivery and to click, over all days held. One row per channel, campaign or user journey, and kind of response.
+view marts.response_times -- Time from sending to delivery and to click, over all days held. Percentiles are right to 2 %. One row per channel, campaign or user journey, and kind of response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
@@ -763,9 +758,9 @@ view marts.response_times -- Time from sending to delivery and to click, over al
     resource_name varchar -- Name of the campaign or user journey.
     response varchar -- delivered or clicked.
     responses bigint -- How many responses.
-    p50_seconds double -- Median seconds from sending to the response: average of the days, weighed by responses.
-    p90_seconds double -- Seconds within which nine of ten respond: average of the days, weighed by responses.
-    p99_seconds double -- Seconds within which 99 of 100 respond: average of the days, weighed by responses.
+    p50_seconds double -- Seconds from sending to the response: half are faster.
+    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
+    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
     share_within_minute double -- Responses within a minute, from 0 to 1.
     share_within_hour double -- Responses within an hour, from 0 to 1.
     share_within_day double -- Responses within a day, from 0 to 1.

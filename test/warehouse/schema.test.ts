@@ -102,7 +102,10 @@ test('nothing of the key, the macros or the temporary tables stays in the file',
     'chi_squared_p',
     'erfc',
     'event_kind',
+    'histogram_quantile',
+    'middle_of_step',
     'normal_two_sided_p',
+    'rounded_seconds',
     'strongest_id',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
