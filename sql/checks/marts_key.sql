@@ -51,6 +51,12 @@ with keys as (
     union all
     select 'marts.daily_pressure', date, hash(window_days, at_least) from marts.daily_pressure
     union all
+    select
+        'marts.daily_fatigue',
+        date,
+        hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
+    from marts.daily_fatigue
+    union all
     select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents
     union all
     select 'marts.identities', date, hash(weaker_id) from marts.identities

@@ -19,7 +19,8 @@ select
     cohort_retention.messaged_users,
     cohort_retention.clickers,
     round(cohort_retention.click_retention, 4) as click_retention,
-    round(cohort_retention.clicker_share, 4) as clicker_share
+    round(cohort_retention.clicker_share, 4) as clicker_share,
+    cohort_retention.is_complete
 from marts.cohort_retention
 inner join params on cohort_retention.weeks_since <= params.weeks
 order by cohort_retention.cohort_week, cohort_retention.weeks_since;

@@ -1,5 +1,5 @@
 -- title: Message pressure
--- question: How many messages do people get, and do they click less when they get more?
+-- question: How many messages reach people, and do they click less when they get more?
 -- params:
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
@@ -21,10 +21,11 @@ select
     message_pressure.users,
     round(message_pressure.share_of_users, 4) as share_of_users,
     message_pressure.messages,
+    message_pressure.displays,
     message_pressure.clicks,
     round(message_pressure.click_rate, 4) as click_rate,
-    message_pressure.clickers,
     round(message_pressure.clicker_share, 4) as clicker_share,
+    message_pressure.clickers,
     message_pressure.date,
     message_pressure.window_days,
     message_pressure.days_held

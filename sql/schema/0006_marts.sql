@@ -53,3 +53,12 @@ create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) 
         - min(value) filter (count_so_far > floor((count_of_all - 1) * share))
     )
 );
+
+-- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
+-- messages reach people by being shown.
+create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
+
+create macro marts.is_reaching(kind, channel) as case
+    when marts.is_display(channel) then kind = 'delivered'
+    else kind in ('succeeded', 'failover_sent')
+end;

@@ -65,7 +65,7 @@ const PEOPLE: Record<string, Row> = {
 
 /** A day on which some people get a push, and some of them click: that day, or one of a send some days before. */
 const dayOfEvents = fc.record({
-  offset: fc.integer({ min: 0, max: 9 }),
+  offset: fc.constantFrom(0, 1, 2, 3, 5, 6, 7, 8, 28, 35, 36),
   sends: fc.array(
     fc.record({
       who: fc.constantFrom(...Object.keys(PEOPLE)),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
 import { Reader } from '../../src/warehouse/reader.js';
-import { dayAfter, micros, record, Workshop, type Row } from './support.js';
+import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -23,6 +23,7 @@ function event(id: string, day: string, ids: Row, more: Row = {}): Row {
   return record({ id, time: micros(day, 36_000 + Number(id)), ...NOBODY, ...ids, ...more });
 }
 
+const clicked = { event_name: 'push_click' };
 const day = (workshop: Workshop, date: string, ...records: Row[]): EventsPull =>
   workshop.events(date, [records]);
 
@@ -223,5 +224,197 @@ describe('response times', () => {
       day(workshop, DAY, event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' })),
     ]);
     expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
+  });
+});
+
+describe('cohorts', () => {
+  test('weeks without activity are there with zeros, and weeks in progress say so', async () => {
+    const LATER = dayAfter(DAY, 14);
+    const workshop = await modelled((workshop) => [
+      ...Array.from({ length: 6 }, (_, i) => day(workshop, dayAfter(DAY, i + 1))),
+      ...Array.from({ length: 7 }, (_, i) => day(workshop, dayAfter(DAY, i + 7))),
+      day(workshop, DAY, event('1', DAY, { user_id: 'u1' })),
+      day(workshop, LATER, event('2', LATER, { user_id: 'u1' }), event('3', LATER, { user_id: 'u2' })),
+    ]);
+    expect(
+      await workshop.look(
+        `select cohort_week::varchar as cohort_week, weeks_since::integer as weeks_since,
+          messaged_users::integer as messaged, clickers::integer as clickers, is_complete
+        from marts.cohort_retention order by all`,
+      ),
+    ).toEqual([
+      { cohort_week: DAY, weeks_since: 0, messaged: 1, clickers: 0, is_complete: true },
+      { cohort_week: DAY, weeks_since: 1, messaged: 0, clickers: 0, is_complete: true },
+      { cohort_week: DAY, weeks_since: 2, messaged: 1, clickers: 0, is_complete: false },
+      { cohort_week: LATER, weeks_since: 0, messaged: 1, clickers: 0, is_complete: false },
+    ]);
+  });
+});
+
+describe('what reaches a person', () => {
+  const alimtalk = { channel: 'chatapp-alimtalk' };
+  const inApp = { channel: 'in-app-message', campaign_id: 'c2' };
+  const texted = { ...alimtalk, event_name: 'failover_text_message_send_success' };
+  const shown = { ...inApp, event_name: 'in_app_message_show' };
+
+  test('pressure counts texts that went out instead, and displays apart', async () => {
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }),
+        event('2', DAY, { user_id: 'u1' }, { ...alimtalk, event_name: 'send_failure', failure_reason: 'A' }),
+        event('3', DAY, { user_id: 'u1' }, texted),
+        event('4', DAY, { user_id: 'u1' }, inApp),
+        event('5', DAY, { user_id: 'u1' }, shown),
+        event('6', DAY, { user_id: 'u1' }, { ...inApp, event_name: 'main_button_click' }),
+        event('7', DAY, { user_id: 'u1' }, clicked),
+        // Of the same person by the device.
+        event('8', DAY, { user_id: 'u1', device_id: 'd1' }, { event_name: 'push_delivered' }),
+        event('9', DAY, { device_id: 'd1' }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        `select messages_per_person, users, messages, displays, clicks, click_rate
+        from marts.message_pressure where window_days = 7`,
+      ),
+    ).toEqual([
+      { messages_per_person: '3', users: '1', messages: '3', displays: '1', clicks: '1', click_rate: 0.5 },
+    ]);
+  });
+
+  test('reach counts people once, and says which days are not held', async () => {
+    const LATER = dayAfter(DAY, 2);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+        event('2', DAY, { user_id: 'u2' }),
+        event('3', DAY, { user_id: 'u3' }, texted),
+      ),
+      day(
+        workshop,
+        LATER,
+        event('4', LATER, { device_id: 'd1' }),
+        event('5', LATER, { device_id: 'd1' }, clicked),
+        event('6', LATER, { user_id: 'u1' }, clicked),
+        event('7', LATER, { user_id: 'u4' }, shown),
+      ),
+    ]);
+    const range = { start: DAY, end: LATER };
+    const rows = await asked(workshop, 'reach', range);
+    expect(rows).toMatchObject([
+      {
+        resource_id: 'c1',
+        channels: 'chatapp-alimtalk, push-notification',
+        people_reached: '3',
+        messages: '4',
+        clickers: '1',
+        clicker_share: 0.5,
+        days_held: '2',
+        missing_days: dayAfter(DAY),
+      },
+      { resource_id: 'c2', people_reached: '1', messages: '1', clickers: null, clicker_share: null },
+    ]);
+    const byChannel = await asked(workshop, 'reach', { ...range, per: 'channel' });
+    expect(byChannel.map((row) => [row['channels'], row['people_reached'], row['clicker_share']])).toEqual([
+      ['push-notification', '2', 0.5],
+      ['chatapp-alimtalk', '1', null],
+      ['in-app-message', '1', null],
+    ]);
+  });
+
+  test('fatigue holds a click against what its reader had had before the message', async () => {
+    const LATER = dayAfter(DAY, 8);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }),
+        event('2', DAY, { user_id: 'u1' }, texted),
+        event('3', DAY, { user_id: 'u1' }, shown),
+      ),
+      day(workshop, LATER, event('4', LATER, { user_id: 'u1' }), event('5', LATER, { user_id: 'u2' })),
+      day(workshop, dayAfter(LATER), event('6', dayAfter(LATER), { user_id: 'u1' }, clicked)),
+    ]);
+    const rows = await asked(workshop, 'fatigue');
+    expect(
+      rows.map((row) => [row['messages_before'], row['messages'], row['clicked'], row['click_rate']]),
+    ).toEqual([
+      ['0', '2', '0', 0],
+      ['2', '1', '1', 1],
+    ]);
+    // The week before that message there was none.
+    const week = await asked(workshop, 'fatigue', { window_days: '7' });
+    expect(week).toMatchObject([
+      { messages_before: '0', messages: '3', clicked: '1', days_held: '3', days_needed: '35' },
+    ]);
+  });
+
+  test('the best hour is not the one of a single lucky message', async () => {
+    const workshop = await modelled((workshop) => {
+      let id = 0;
+      const sends = (hour: number, count: number, clicks: number): Row[] =>
+        Array.from({ length: count }, (_, i) => {
+          const ids = { user_id: `${hour}-${i}` };
+          const at = (seconds: number): Row => ({ time: micros(DAY, hour * 3600 + seconds) });
+          const send = event(`${++id}`, DAY, ids, at(0));
+          return i < clicks ? [send, event(`${++id}`, DAY, ids, { ...clicked, ...at(60) })] : [send];
+        }).flat();
+      return [day(workshop, DAY, ...sends(9, 200, 40), ...sends(10, 200, 10), ...sends(11, 1, 1))];
+    });
+    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3' });
+    expect(best).toMatchObject({ hour: 9, click_rate: 0.2, messages: '200', rank: '1' });
+    expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
+    expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);
+    expect(third).toMatchObject({ hour: 10 });
+  });
+});
+
+describe('contents', () => {
+  const titled = (title: string): Row => ({ message_data: { title, body: '본문', link: null } });
+
+  test('a channel that counts clicks has a rate of zero where nobody clicked', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(DAY, [
+        statistic({ date: DAY, delivered: null, click: 0 }),
+        statistic({ date: DAY, channel: 'email', delivered: 3, click: null }),
+      ]),
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }, titled('안내')),
+        event('2', DAY, { user_id: 'u1' }, { channel: 'email', message_data: { title: '소식', body: {} } }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        'select content, delivery_rate, click_rate from marts.content_performance order by content',
+      ),
+    ).toEqual([
+      { content: '소식', delivery_rate: 0, click_rate: null },
+      { content: '안내', delivery_rate: null, click_rate: 0 },
+    ]);
+    expect(
+      await workshop.look(
+        'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
+      ),
+    ).toEqual([
+      { channel: 'email', click_rate: null },
+      { channel: 'push-notification', click_rate: 0 },
+    ]);
+  });
+
+  test('a click that comes days after its message counts for its content', async () => {
+    const LATER = dayAfter(DAY, 3);
+    const workshop = await modelled((workshop) => [
+      day(workshop, DAY, event('1', DAY, { user_id: 'u1' }, titled('안내'))),
+      day(workshop, LATER, event('1', LATER, { user_id: 'u1' }, { ...clicked, ...titled('안내') })),
+    ]);
+    expect(await workshop.look('select content, sent, clicked from marts.content_performance')).toEqual([
+      { content: '안내', sent: '1', clicked: '1' },
+    ]);
   });
 });

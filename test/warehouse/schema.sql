@@ -442,6 +442,11 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     click_rate_change double -- Recent by previous click rate, less one.
     conversion_rate_change double -- Recent by previous conversion rate, less one.
 
+view marts.channel_counters -- What each channel counts: deliveries and clicks. A rate of what nobody counts is null. One row per channel.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    counts_deliveries boolean -- Whether the statistics or the events of the channel have deliveries.
+    counts_clicks boolean -- Whether the statistics or the events of the channel have clicks.
+
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -466,6 +471,7 @@ view marts.cohort_retention -- People by the week of their first message: who st
     clickers bigint -- People of the cohort who clicked in that week.
     click_retention double -- Clickers of that week by the people of the cohort, from 0 to 1.
     clicker_share double -- Clickers by those of the cohort who got a message in that week.
+    is_complete boolean -- Whether all seven days of the week are held; the numbers of a week in progress still grow.
 
 view marts.content_performance -- Performance of templates, push titles and subjects over all days held (from events). One row per channel, kind of content and content.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -560,6 +566,17 @@ table marts.daily_failures -- Failures counted by day and reason. One row per KS
     user_journey_node_id varchar -- Node of the user journey.
     failures bigint -- How many failures.
 
+table marts.daily_fatigue -- Messages and clicks by how many messages had reached the reader before, day by day: what tells of message fatigue. One row per KST day, channel, campaign or user journey, window and number of messages before.
+    date date -- KST day of the message, or of the click.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    window_days integer -- Length of the window: the 7 or 28 days before the day of the message.
+    at_least integer -- Least messages that had reached the reader in the window; 6 stands for 6 to 10, 11 for 11 to 20, 21 for more.
+    messages bigint -- Messages that were sent that day; displays are left out.
+    clicks bigint -- Clicks of that day on messages of at most seven days before.
+
 table marts.daily_identities -- To which person an id belonged that stood alone in a record of that day. One row per KST day and id that belongs to a stronger one.
     date date -- KST day.
     strongest_id ubigint -- Hash of the strongest id of the record.
@@ -571,9 +588,10 @@ table marts.daily_pressure -- People by how many messages they got in the 7 and 
     at_least integer -- Fewest messages of the group: its order.
     messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
     users bigint -- Distinct people.
-    messages bigint -- Successful sends.
+    messages bigint -- Messages that reached them, texts sent instead of a failed message too; displays are apart.
+    displays bigint -- In-app and in-web messages that they were shown.
     clickable bigint -- Messages on channels that reported a click within the window.
-    clicks bigint -- Clicks.
+    clicks bigint -- Clicks on messages; those on displays are left out.
     clickers bigint -- Distinct people who clicked.
 
 table marts.daily_response_times -- Responses by the time since sending, day by day: what response_times adds up. Times are rounded by at most 2 %. One row per KST day of the response, channel, campaign or user journey, node, kind of response, and time that it took.
@@ -743,12 +761,25 @@ view marts.message_pressure -- How many messages people get within 7 and 28 days
     messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
     users bigint -- Distinct people.
     share_of_users double -- Share of the people who got any message in the window, from 0 to 1.
-    messages bigint -- Successful sends.
-    clicks bigint -- Clicks.
+    messages bigint -- Messages that reached them, texts sent instead of a failed message too; displays are apart.
+    displays bigint -- In-app and in-web messages that they were shown.
+    clicks bigint -- Clicks on messages; those on displays are left out.
     click_rate double -- Clicks by messages on channels that report clicks.
     clickers bigint -- Distinct people who clicked.
     clicker_share double -- People who clicked, of those who got messages; from 0 to 1.
     days_held bigint -- Days of the window that are held; fewer than its length show fewer messages than there were.
+
+table marts.message_responses -- Each delivery and click beside the message that it is on, whichever id of the person either of them names. One row per delivery or click whose message is known.
+    date date -- KST day of the response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    response varchar -- delivered or clicked.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    sent_at timestamp with time zone -- When the message was sent, at most seven days before.
+    seconds double -- Seconds from sending to the response.
 
 view marts.response_times -- Time from sending to delivery and to click, over all days held. Percentiles are right to 2 %. One row per channel, campaign or user journey, and kind of response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.

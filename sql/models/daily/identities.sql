@@ -12,39 +12,36 @@
 with records as (
     select
         date,
-        user_id,
-        service_user_id,
-        device_id,
-        service_device_id,
-        min(occurred_at) as occurred_at
+        coalesce(occurred_at, 'infinity') as occurred_at,
+        'user_id ' || user_id as of_user,
+        'service_user_id ' || service_user_id as of_service_user,
+        'device_id ' || device_id as of_device,
+        'service_device_id ' || service_device_id as of_service_device
     from events
     where date in (select date from batch_days)
-    group by all
 ),
 
-together as (
+links as (
     select
+        of_service_user as weaker,
+        'service_user_id' as weaker_kind,
+        of_user as stronger,
         date,
-        coalesce(occurred_at, 'infinity') as occurred_at,
-        marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as stronger_id,
-        unnest([
-            case when user_id is not null then {'kind': 'service_user_id', 'id': service_user_id} end,
-            case
-                when coalesce(user_id, service_user_id) is not null then {'kind': 'device_id', 'id': device_id}
-            end,
-            case
-                when coalesce(user_id, service_user_id, device_id) is not null
-                then {'kind': 'service_device_id', 'id': service_device_id}
-            end
-        ]) as weaker
+        occurred_at
+    from records
+    union all
+    select of_device, 'device_id', coalesce(of_user, of_service_user), date, occurred_at
+    from records
+    union all
+    select of_service_device, 'service_device_id', coalesce(of_user, of_service_user, of_device), date, occurred_at
     from records
 )
 
 select
-    md5_number_lower(weaker.kind || ' ' || weaker.id) as weaker_id,
-    weaker.kind as weaker_kind,
-    arg_min(stronger_id, (date, occurred_at, stronger_id)) as stronger_id,
+    md5_number_lower(weaker) as weaker_id,
+    weaker_kind,
+    md5_number_lower(arg_min(stronger, (date, occurred_at, stronger))) as stronger_id,
     min(date) as date
-from together
-where weaker.id is not null
-group by weaker.kind, weaker.id;
+from links
+where weaker is not null and stronger is not null
+group by weaker, weaker_kind;

@@ -7,13 +7,14 @@
 with active as (
     select
         date_trunc('week', date)::date as week,
-        md5_number_lower(coalesce(user_id, service_user_id, device_id, service_device_id)) as person,
-        bool_or(marts.event_kind(event_name) = 'succeeded') as messaged,
-        bool_or(marts.event_kind(event_name) = 'clicked') as clicked
-    from events
+        person,
+        bool_or(marts.is_reaching(kind, channel)) as messaged,
+        bool_or(kind = 'clicked') as clicked
+    from marts.event_people
     where
         date in (select date from batch_days)
-        and marts.event_kind(event_name) in ('succeeded', 'clicked')
+        and person is not null
+        and (kind = 'clicked' or marts.is_reaching(kind, channel))
     group by all
 )
 
