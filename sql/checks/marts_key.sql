@@ -63,6 +63,8 @@ with keys as (
     union all
     select 'marts.daily_identities', date, hash(strongest_id) from marts.daily_identities
     union all
+    select 'marts.daily_people', date, hash(person, channel) from marts.daily_people
+    union all
     select 'marts.first_messages', date, hash(person) from marts.first_messages
     union all
     select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts

@@ -582,6 +582,15 @@ table marts.daily_identities -- To which person an id belonged that stood alone 
     strongest_id ubigint -- Hash of the strongest id of the record.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
 
+table marts.daily_people -- How many messages reached each person on a day, and their clicks: what pressure, fatigue and cohorts are made of. One row per KST day, person and channel.
+    date date -- KST day.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    messages integer -- Messages that reached the person, texts sent instead of a failed message too; displays are apart.
+    failover_texts integer -- Of these, texts that were sent instead of a failed message.
+    displays integer -- In-app and in-web messages that the person was shown.
+    clicks integer -- Clicks.
+
 table marts.daily_pressure -- People by how many messages they got in the 7 and 28 days up to a day: what message_pressure is made of. One row per KST day, window and number of messages that a person got in it.
     date date -- KST day.
     window_days integer -- Length of the window, 7 or 28 days, that ends with the day.

@@ -9,14 +9,10 @@
 -- seven days older. Displays are neither counted nor do they tire: they are not sent.
 
 with reached as (
-    select date, person, count(*) as messages
-    from marts.event_people
-    where
-        date in (select date from lookback_days)
-        and person is not null
-        and not marts.is_display(channel)
-        and marts.is_reaching(kind, channel)
-    group by all
+    select date, person, sum(messages) as messages
+    from marts.daily_people
+    where date in (select date from lookback_days)
+    group by date, person
 ),
 
 counted as (
@@ -32,7 +28,8 @@ counted as (
         0 as clicks
     from marts.event_people
     where
-        date in (select date from batch_days)
+        date between getvariable('first_batch_day') and getvariable('last_batch_day')
+        and date in (select date from batch_days)
         and person is not null
         and not marts.is_display(channel)
         and kind = 'succeeded'

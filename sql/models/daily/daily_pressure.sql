@@ -13,16 +13,12 @@ with person_days as (
         date,
         person,
         channel,
-        count(*) filter (kind <> 'clicked' and not marts.is_display(channel)) as messages,
-        count(*) filter (kind = 'failover_sent') as failover_texts,
-        count(*) filter (kind <> 'clicked' and marts.is_display(channel)) as displays,
-        count(*) filter (kind = 'clicked' and not marts.is_display(channel)) as clicks
-    from marts.event_people
-    where
-        date in (select date from lookback_days)
-        and person is not null
-        and (kind = 'clicked' or marts.is_reaching(kind, channel))
-    group by all
+        messages,
+        failover_texts,
+        displays,
+        case when marts.is_display(channel) then 0 else clicks end as clicks
+    from marts.daily_people
+    where date in (select date from lookback_days)
 ),
 
 windows as (

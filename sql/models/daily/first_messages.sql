@@ -8,6 +8,6 @@ select
     person,
     min(date) as date,
     date_trunc('week', min(date))::date as cohort_week
-from marts.event_people
-where date in (select date from batch_days) and person is not null and marts.is_reaching(kind, channel)
+from marts.daily_people
+where date in (select date from batch_days) and messages + displays > 0
 group by person;

@@ -10,7 +10,11 @@
 with occurred as (
     select *, hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender
     from marts.event_people
-    where date in (select date from lookback_days) and person is not null and occurred_at is not null
+    where
+        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
+        and date in (select date from lookback_days)
+        and person is not null
+        and occurred_at is not null
 ),
 
 sends as (

@@ -8,13 +8,10 @@ with active as (
     select
         date_trunc('week', date)::date as week,
         person,
-        bool_or(marts.is_reaching(kind, channel)) as messaged,
-        bool_or(kind = 'clicked') as clicked
-    from marts.event_people
-    where
-        date in (select date from batch_days)
-        and person is not null
-        and (kind = 'clicked' or marts.is_reaching(kind, channel))
+        sum(messages + displays) > 0 as messaged,
+        sum(clicks) > 0 as clicked
+    from marts.daily_people
+    where date in (select date from batch_days)
     group by all
 )
 
