@@ -16,29 +16,33 @@ with params as (
     from ops.coverage
     where stream = 'events'
 ),
+days as (
+    select unnest(range(first_day, last_day + 1, interval 1 day))::date as date
+    from params
+),
 -- People reached on days that are not held are not counted.
 range_days as (
     select
         count(coverage.date) as days_held,
-        coalesce(string_agg(days.day::varchar, ', ' order by days.day) filter (coverage.date is null), '') as missing_days
-    from (select unnest(range(first_day, last_day + 1, interval 1 day))::date as day from params) as days
-    left join ops.coverage on coverage.stream = 'events' and days.day = coverage.date
+        coalesce(
+            string_agg(days.date::varchar, ', ' order by days.date) filter (coverage.date is null), ''
+        ) as missing_days
+    from days
+    left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
 ),
 people as (
     select
-        event_people.campaign_id,
-        event_people.user_journey_id,
-        event_people.channel,
-        event_people.person,
-        count(*) filter (marts.is_reaching(event_people.kind, event_people.channel)) as messages,
-        count(*) filter (event_people.kind = 'clicked') as clicks
-    from marts.event_people
+        daily_people.campaign_id,
+        daily_people.user_journey_id,
+        daily_people.channel,
+        daily_people.person,
+        sum(daily_people.messages + daily_people.displays) as messages,
+        sum(daily_people.clicks) as clicks
+    from marts.daily_people
     cross join params
     where
-        event_people.date between (select first_day from params) and (select last_day from params)
-        and event_people.person is not null
-        and (event_people.kind = 'clicked' or marts.is_reaching(event_people.kind, event_people.channel))
-        and (params.only_channel is null or event_people.channel = params.only_channel)
+        daily_people.date in (select date from days)
+        and (params.only_channel is null or daily_people.channel = params.only_channel)
     group by all
 ),
 -- On a channel that counts no clicks, nobody is known to have clicked or not.

@@ -582,10 +582,12 @@ table marts.daily_identities -- To which person an id belonged that stood alone 
     strongest_id ubigint -- Hash of the strongest id of the record.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
 
-table marts.daily_people -- How many messages reached each person on a day, and their clicks: what pressure, fatigue and cohorts are made of. One row per KST day, person and channel.
+table marts.daily_people -- How many messages reached each person on a day, and their clicks: what reach, pressure and cohorts are made of. One row per KST day, person, channel, and campaign or user journey.
     date date -- KST day.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
     messages integer -- Messages that reached the person, texts sent instead of a failed message too; displays are apart.
     failover_texts integer -- Of these, texts that were sent instead of a failed message.
     displays integer -- In-app and in-web messages that the person was shown.
