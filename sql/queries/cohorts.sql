@@ -4,10 +4,10 @@
 --   weeks (bigint, default 12): how many weeks after the first one to show
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;
 -- example:
---   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share
---   2026-11-02   0            488    488             202       0.4139           0.4139
---   2026-11-02   1            488    488             232       0.4754           0.4754
---   2026-11-02   2            488    488             179       0.3668           0.3668
+--   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share  is_complete
+--   2026-11-02   0            488    488             202       0.4139           0.4139         true
+--   2026-11-02   1            488    488             232       0.4754           0.4754         true
+--   2026-11-02   2            488    488             179       0.3668           0.3668         false
 
 with params as (
     select coalesce(getvariable('weeks')::bigint, 12) as weeks

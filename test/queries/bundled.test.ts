@@ -136,9 +136,10 @@ describe('every bundled query', () => {
 
 describe('each mart', () => {
   it('is asked by a bundled query', () => {
-    const marts = readdirSync('sql/models/marts').map((file) => `marts.${file.replace('.sql', '')}`);
+    const marts = readdirSync('sql/models/marts').map((file) => file.replace('.sql', ''));
     const asked = catalogue.map(({ sql }) => sql).join('\n');
-    expect(marts.filter((mart) => !new RegExp(`\\b${mart.replace('.', '\\.')}\\b`).test(asked))).toEqual([]);
+    // A query that takes a range of days may ask the table by day of which the mart is made.
+    expect(marts.filter((mart) => !new RegExp(`\\bmarts\\.(daily_)?${mart}\\b`).test(asked))).toEqual([]);
   });
 });
 
