@@ -407,14 +407,33 @@ describe('contents', () => {
     ]);
   });
 
-  test('a click that comes days after its message counts for its content', async () => {
-    const LATER = dayAfter(DAY, 3);
-    const workshop = await modelled((workshop) => [
-      day(workshop, DAY, event('1', DAY, { user_id: 'u1' }, titled('안내'))),
-      day(workshop, LATER, event('1', LATER, { user_id: 'u1' }, { ...clicked, ...titled('안내') })),
-    ]);
-    expect(await workshop.look('select content, sent, clicked from marts.content_performance')).toEqual([
-      { content: '안내', sent: '1', clicked: '1' },
-    ]);
+  test('a click that comes within a week counts for its content, whether the days are modelled at once or not', async () => {
+    const clickAfter = (days: number, id: string): [string, Row] => [
+      dayAfter(DAY, days),
+      event(id, dayAfter(DAY, days), { user_id: 'u1' }, { ...clicked, ...titled('안내') }),
+    ];
+    for (const when of ['each', 'last']) {
+      const workshop = new Workshop();
+      const pulls = [
+        day(
+          workshop,
+          DAY,
+          event('1', DAY, { user_id: 'u1' }, titled('안내')),
+          event('2', DAY, { user_id: 'u1' }, titled('안내')),
+        ),
+        ...[clickAfter(3, '1'), clickAfter(8, '2')].map(([date, row]) => day(workshop, date, row)),
+      ];
+      await workshop.with(async (warehouse) => {
+        for (const [nth, pull] of pulls.entries()) {
+          await warehouse.load(pull);
+          if (when === 'last' && nth < pulls.length - 1) continue;
+          await warehouse.model();
+          await warehouse.check();
+        }
+      });
+      expect(await workshop.look('select content, sent, clicked from marts.content_performance')).toEqual([
+        { content: '안내', sent: '2', clicked: '1' },
+      ]);
+    }
   });
 });
