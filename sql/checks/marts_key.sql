@@ -45,13 +45,25 @@ with keys as (
     select
         'marts.daily_response_times',
         date,
-        hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response)
+        hash(channel, resource_type, campaign_id, user_journey_id, user_journey_node_id, response, seconds)
     from marts.daily_response_times
 
     union all
     select 'marts.daily_pressure', date, hash(window_days, at_least) from marts.daily_pressure
     union all
+    select
+        'marts.daily_fatigue',
+        date,
+        hash(channel, resource_type, campaign_id, user_journey_id, window_days, at_least)
+    from marts.daily_fatigue
+    union all
     select 'marts.daily_contents', date, hash(channel, content_kind, content) from marts.daily_contents
+    union all
+    select 'marts.identities', date, hash(weaker_id) from marts.identities
+    union all
+    select 'marts.daily_identities', date, hash(strongest_id) from marts.daily_identities
+    union all
+    select 'marts.daily_people', date, hash(person, channel, campaign_id, user_journey_id) from marts.daily_people
     union all
     select 'marts.first_messages', date, hash(person) from marts.first_messages
     union all

@@ -6,8 +6,9 @@ select date from batches where batch = {batch};
 create or replace temp table lookback_days as
 select distinct date - back::integer as date
 from batch_days
-cross join range(coalesce({lookback}, 0) + 1) as days (back);
+cross join range({lookback} + 1) as days (back);
 
 -- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
+set variable first_lookback_day = (select min(date) from lookback_days);
 set variable first_batch_day = (select min(date) from batch_days);
 set variable last_batch_day = (select max(date) from batch_days);

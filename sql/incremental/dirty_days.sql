@@ -1,6 +1,6 @@
--- The days to compute again: those that loads of the streams changed, and those that look back at them, by `lookback` days
--- (null: by any number of them). A full refresh takes every day that any row is about. No range of days is walked from its
--- first to its last day: a single row of the year 9999 would make it endless.
+-- The days to compute again: those that loads of the streams changed, those that look back at them by `lookback` days, and
+-- with `all_later` every later one that holds rows. A full refresh takes every day that any row is about. No range of days
+-- is walked from its first to its last day: a single row of the year 9999 would make it endless.
 
 create or replace temp table dirty_days as
 with changed as (
@@ -18,16 +18,15 @@ looking_back as (
 
     select changed.date + step::integer as date
     from changed
-    cross join range(1, coalesce({lookback}, 0) + 1) as steps (step)
+    cross join range(1, {lookback} + 1) as steps (step)
     cross join last_one
     where changed.date + step::integer <= last_one.last_date
 
     union
 
-    -- What looks back at everything has something to look at only on days that hold rows.
     select events.date
     from events
-    where {lookback} is null and 'events' in ({streams}) and events.date > (select min(date) from changed)
+    where {all_later} and 'events' in ({streams}) and events.date > (select min(date) from changed)
 ),
 
 whole_weeks as (

@@ -21,16 +21,16 @@ with params as (
 ),
 names as (
     select
-        events.channel,
-        events.event_name,
-        marts.event_kind(events.event_name) as kind,
+        event_people.channel,
+        event_people.event_name,
+        event_people.kind,
         count(*) as events,
         -- People must not be added up over days: one may have come back.
-        count(distinct coalesce(events.user_id, events.service_user_id, events.device_id, events.service_device_id)) as users
-    from events
-    inner join params on events.date between params.first_day and params.last_day
-    where params.only_channel is null or events.channel = params.only_channel
-    group by events.channel, events.event_name
+        count(distinct event_people.person) as users
+    from marts.event_people
+    inner join params on event_people.date between params.first_day and params.last_day
+    where params.only_channel is null or event_people.channel = params.only_channel
+    group by event_people.channel, event_people.event_name, event_people.kind
 )
 -- By the messages of the channel that succeeded, and by the people who got one.
 select

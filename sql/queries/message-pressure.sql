@@ -1,14 +1,14 @@
 -- title: Message pressure
--- question: How many messages do people get, and do they click less when they get more?
+-- question: How many messages reach people, and do they click less when they get more?
 -- params:
 --   day (date, default max(date)): last KST day of the window; unless given, the last one held
 --   window_days (bigint, default 28, one of 7 28): length of the window in days
 -- In other DuckDB clients, set parameters before: set variable window_days = 7;
 -- example:
---   messages_per_person  users  share_of_users  messages  clicks  click_rate  clickers  clicker_share  date        …
---   1                    2      0.004           2         0       0           0         0              2026-11-20  …
---   2                    9      0.0181          18        1       0.0556      1         0.1111         2026-11-20  …
---   3                    14     0.0282          42        3       0.0714      2         0.1429         2026-11-20  …
+--   messages_per_person  users  share_of_users  messages  displays  clicks  click_rate  clicker_share  clickers  …
+--   1                    2      0.004           2         0         0       0           0              0         …
+--   2                    9      0.0181          18        0         1       0.0556      0.1111         1         …
+--   3                    14     0.0282          42        0         3       0.0714      0.1429         2         …
 
 with params as (
     select
@@ -21,10 +21,11 @@ select
     message_pressure.users,
     round(message_pressure.share_of_users, 4) as share_of_users,
     message_pressure.messages,
+    message_pressure.displays,
     message_pressure.clicks,
     round(message_pressure.click_rate, 4) as click_rate,
-    message_pressure.clickers,
     round(message_pressure.clicker_share, 4) as clicker_share,
+    message_pressure.clickers,
     message_pressure.date,
     message_pressure.window_days,
     message_pressure.days_held

@@ -1,35 +1,79 @@
 -- title: Time to delivery and click
 -- question: How long after sending are people reached, and how long until they click?
 -- params:
+--   start (date, default min(date)): first KST day of the responses; unless given, the first one held
+--   end (date, default max(date)): last KST day of the responses; unless given, the last one held
 --   channel (varchar, default null): only this channel, such as push-notification
 --   response (varchar, default null, one of delivered clicked): only this kind of response
 -- In other DuckDB clients, set parameters before: set variable response = 'clicked';
 -- example:
---   channel  resource_name          response  responses  p50_seconds  p90_seconds  p99_seconds  …
---   email    겨울 신상 룩북         clicked   29         27470.3      38796        41500.6      …
---   email    신규 회원 온보딩       clicked   26         19379.8      24246        25340.9      …
---   email    주간 베스트 상품 레터  clicked   23         30998.1      39026.8      42108.4      …
+--   channel  resource_name          response  responses  p50_seconds  p90_seconds  p99_seconds  share_within_hour  …
+--   email    겨울 신상 룩북         clicked   29         26311.9      61456        84328.1      0.2414             …
+--   email    신규 회원 온보딩       clicked   26         8274.7       49623.2      59382.1      0.3077             …
+--   email    주간 베스트 상품 레터  clicked   23         15194.4      80819.4      88002.4      0.2174             …
 
 with params as (
     select
+        coalesce(getvariable('start')::date, min(date)) as first_day,
+        coalesce(getvariable('end')::date, max(date)) as last_day,
         getvariable('channel')::varchar as only_channel,
         getvariable('response')::varchar as only_response
+    from ops.coverage
+    where stream = 'events'
+),
+-- Times are rounded by at most 2 %, and so are their percentiles.
+times as (
+    select
+        daily_response_times.channel,
+        daily_response_times.campaign_id,
+        daily_response_times.user_journey_id,
+        daily_response_times.response,
+        daily_response_times.seconds,
+        sum(daily_response_times.responses) as responses
+    from marts.daily_response_times
+    inner join params on daily_response_times.date between params.first_day and params.last_day
+    where
+        (params.only_channel is null or daily_response_times.channel = params.only_channel)
+        and (params.only_response is null or daily_response_times.response = params.only_response)
+    group by all
+),
+added_up as (
+    select
+        *,
+        sum(responses) over (sender order by seconds) as responses_so_far,
+        sum(responses) over sender as all_responses
+    from times
+    window sender as (partition by channel, campaign_id, user_journey_id, response)
+),
+percentiles as (
+    select
+        channel,
+        campaign_id,
+        user_journey_id,
+        response,
+        sum(responses)::bigint as responses,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.5) as p50_seconds,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.9) as p90_seconds,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.99) as p99_seconds,
+        coalesce(sum(responses) filter (seconds <= 60), 0) / sum(responses) as share_within_minute,
+        coalesce(sum(responses) filter (seconds <= 3600), 0) / sum(responses) as share_within_hour,
+        coalesce(sum(responses) filter (seconds <= 86400), 0) / sum(responses) as share_within_day
+    from added_up
+    group by channel, campaign_id, user_journey_id, response
 )
 select
-    response_times.channel,
-    response_times.resource_name,
-    response_times.response,
-    response_times.responses,
-    round(response_times.p50_seconds, 1) as p50_seconds,
-    round(response_times.p90_seconds, 1) as p90_seconds,
-    round(response_times.p99_seconds, 1) as p99_seconds,
-    round(response_times.share_within_minute, 4) as share_within_minute,
-    round(response_times.share_within_hour, 4) as share_within_hour,
-    round(response_times.share_within_day, 4) as share_within_day,
-    coalesce(response_times.campaign_id, response_times.user_journey_id) as resource_id
-from marts.response_times
-cross join params
-where
-    (params.only_channel is null or response_times.channel = params.only_channel)
-    and (params.only_response is null or response_times.response = params.only_response)
-order by response_times.channel, response_times.response, response_times.responses desc, resource_id;
+    percentiles.channel,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    percentiles.response,
+    percentiles.responses,
+    round(percentiles.p50_seconds, 1) as p50_seconds,
+    round(percentiles.p90_seconds, 1) as p90_seconds,
+    round(percentiles.p99_seconds, 1) as p99_seconds,
+    round(percentiles.share_within_hour, 4) as share_within_hour,
+    round(percentiles.share_within_minute, 4) as share_within_minute,
+    round(percentiles.share_within_day, 4) as share_within_day,
+    coalesce(percentiles.campaign_id, percentiles.user_journey_id) as resource_id
+from percentiles
+left join campaigns on percentiles.campaign_id = campaigns.campaign_id
+left join user_journeys on percentiles.user_journey_id = user_journeys.user_journey_id
+order by percentiles.channel, percentiles.response, percentiles.responses desc, resource_id;

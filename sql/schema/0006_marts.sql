@@ -54,3 +54,45 @@ create macro marts.performance(days) as {
     'clickable': sum(days.clickable)::bigint,
     'convertible': sum(days.convertible)::bigint
 };
+
+-- The strongest id of a record, as a number that never changes. An id of one kind is never one of another.
+create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
+    case
+        when user_id is not null then 'user_id ' || user_id
+        when service_user_id is not null then 'service_user_id ' || service_user_id
+        when device_id is not null then 'device_id ' || device_id
+        when service_device_id is not null then 'service_device_id ' || service_device_id
+    end
+);
+
+-- A time that is right to 2 %: the geometric middle of a step of 4 %. Which side of a minute, an hour and a day it is on
+-- stays exact, and nothing at all stays zero.
+create macro marts.middle_of_step(seconds) as pow(1.04, floor(ln(seconds) / ln(1.04)) + 0.5);
+
+create macro marts.rounded_seconds(seconds) as case
+    when seconds <= 0 then 0
+    when seconds <= 60 then least(marts.middle_of_step(seconds), 60)
+    when seconds <= 3600 then least(greatest(marts.middle_of_step(seconds), 60.001), 3600)
+    when seconds <= 86400 then least(greatest(marts.middle_of_step(seconds), 3600.001), 86400)
+    else greatest(marts.middle_of_step(seconds), 86400.001)
+end::double;
+
+-- The percentile of counted values, as quantile_cont gives it of the values themselves: an aggregate of the counts up to
+-- and with each value, and of all of them.
+create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) as (
+    min(value) filter (count_so_far > floor((count_of_all - 1) * share))
+    + (any_value(count_of_all - 1) * share - floor(any_value(count_of_all - 1) * share))
+    * (
+        min(value) filter (count_so_far > ceil((count_of_all - 1) * share))
+        - min(value) filter (count_so_far > floor((count_of_all - 1) * share))
+    )
+);
+
+-- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
+-- messages reach people by being shown.
+create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
+
+create macro marts.is_reaching(kind, channel) as case
+    when marts.is_display(channel) then kind = 'delivered'
+    else kind in ('succeeded', 'failover_sent')
+end;

@@ -33,7 +33,7 @@ const header = z.strictObject({
   stream: z.enum(STREAMS).optional(),
   scope: z.enum(['incremental', 'full']),
   depends_on: dependsOn.optional(),
-  lookback: lookback.default(0),
+  lookback,
   meaning: z.string().min(1),
 });
 
@@ -46,6 +46,7 @@ export function readCheck(file: string): Check {
     name: basename(file),
     stream: stream ?? '',
     streams: depends_on ?? (stream === undefined ? STREAMS : [stream]),
+    allLater: false,
     partition: 'day',
     query: selectIn(text),
     text,

@@ -91,9 +91,9 @@ export async function runChecks(
 function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] {
   const rounds = new Map<string, Round>();
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
-    const { streams, lookback, partition } = check;
+    const { streams, lookback, allLater, partition } = check;
     const full = changed.includes(check);
-    const refresh: Refresh = { streams, lookback, partition, full, unit: 'day' };
+    const refresh: Refresh = { streams, lookback, allLater, partition, full, unit: 'day' };
     const round = rounds.get(keyOf(refresh)) ?? { refresh, checks: [] };
     round.checks.push(check);
     rounds.set(keyOf(refresh), round);

@@ -7,13 +7,13 @@ import { STREAMS, type Stream } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 import { listOf } from './statements.js';
 
-/** How many days later a changed day still matters; `all` for every later day that holds rows. */
-export type Lookback = number | 'all';
-
 export interface Dependence {
   /** The streams whose changes make days dirty. */
   readonly streams: readonly Stream[];
-  readonly lookback: Lookback;
+  /** How many days a day looks back at, and so how many days later a changed day still matters. */
+  readonly lookback: number;
+  /** A changed day matters on every later day that holds rows, however few of them it looks back at. */
+  readonly allLater: boolean;
   /** Rows are replaced by the day, or by the week. */
   readonly partition: 'day' | 'week';
 }
@@ -31,11 +31,18 @@ export const dependsOn = z
   .transform((list) => list.split(', '))
   .pipe(z.array(z.enum(STREAMS)).min(1));
 
-/** `27 days`, or `all days`. */
+/** `27 days`. */
 export const lookback = z
   .string()
-  .regex(/^(\d+|all) days$/)
-  .transform((text): Lookback => (text === 'all days' ? 'all' : Number.parseInt(text, 10)));
+  .regex(/^\d+ days$/)
+  .transform((text) => Number.parseInt(text, 10))
+  .default(0);
+
+/** `all later days`, or no such header. */
+export const dirties = z
+  .literal('all later days')
+  .optional()
+  .transform((text) => text !== undefined);
 
 /** What refreshes of the same days have in common. */
 export function keyOf(refresh: Refresh): string {
@@ -80,10 +87,11 @@ export class DirtyDays {
   }
 }
 
-function namesOf({ streams, lookback, partition, unit }: Refresh): Record<string, string> {
+function namesOf({ streams, lookback, allLater, partition, unit }: Refresh): Record<string, string> {
   return {
     streams: listOf(streams),
-    lookback: lookback === 'all' ? 'null' : String(lookback),
+    lookback: String(lookback),
+    all_later: String(allLater),
     partition,
     unit,
   };

@@ -6,12 +6,13 @@
  *     -- materialized: incremental   (a table; without it the model is a view)
  *     -- partition: week             (rows are replaced by the week; by the day without it)
  *     -- depends_on: events          (the streams whose changes make its days dirty)
- *     -- lookback: 27 days           (a day looks back that far; or: all days)
+ *     -- lookback: 27 days           (a day looks back that far)
+ *     -- dirties: all later days     (a change of a day matters on all later ones, as what is known of a person does)
  *     -- unique_key: person          (a row of an earlier day with that key stays the only one)
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dependsOn, lookback, type Dependence } from './dirty-days.js';
+import { dependsOn, dirties, lookback, type Dependence } from './dirty-days.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 
@@ -40,7 +41,8 @@ const table = z.strictObject({
   materialized: z.literal('incremental'),
   partition: z.enum(['day', 'week']).default('day'),
   depends_on: dependsOn,
-  lookback: lookback.default(0),
+  lookback,
+  dirties,
   unique_key: z.string().optional(),
 });
 
@@ -83,8 +85,8 @@ function parse(relation: string, text: string, madeOf: readonly string[]): Model
 }
 
 function incrementalOf(header: Omit<z.infer<typeof table>, 'grain'>): Incremental {
-  const { partition, depends_on: streams, lookback, unique_key: uniqueKey } = header;
-  return { partition, streams, lookback, uniqueKey };
+  const { partition, depends_on: streams, lookback, dirties: allLater, unique_key: uniqueKey } = header;
+  return { partition, streams, lookback, allLater, uniqueKey };
 }
 
 /** `models/dimensions/campaigns` is `campaigns`, `models/daily/daily_events` is `marts.daily_events`. */

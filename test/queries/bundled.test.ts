@@ -139,7 +139,9 @@ describe('each mart', () => {
   it('is asked by a bundled query, or by another mart', () => {
     const marts = models().filter(({ relation }) => relation.startsWith('marts.'));
     const asked = [...catalogue.map(({ sql }) => sql), ...marts.map(({ select }) => select)].join('\n');
-    const isAsked = ({ relation }: Model): boolean => mentions(asked, relation);
+    // A query that takes a range of days may ask the table by day of which the mart is made.
+    const isAsked = ({ relation }: Model): boolean =>
+      mentions(asked, relation) || mentions(asked, relation.replace('marts.', 'marts.daily_'));
     expect(marts.filter((mart) => !isAsked(mart))).toEqual([]);
   });
 });

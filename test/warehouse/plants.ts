@@ -406,6 +406,10 @@ export const MODEL_PLANTS: Record<string, Plant[]> = {
       `insert into marts.daily_pressure from marts.daily_pressure where date = '${DAY}' and window_days = 7`,
       { severity: 'stop', date: DAY, subject: 'marts.daily_pressure', actual: '1' },
     ],
+    [
+      `insert into marts.identities from marts.identities where weaker_kind = 'device_id'`,
+      { severity: 'stop', date: FIRST, subject: 'marts.identities', actual: '1' },
+    ],
   ],
   marts_agree_events: [
     [
@@ -420,6 +424,15 @@ export const MODEL_PLANTS: Record<string, Plant[]> = {
     [
       `update marts.daily_send_hours set succeeded = 0 where date = '${DAY}' and channel = 'email'`,
       { date: DAY, subject: 'marts.daily_send_hours succeeded', expected: '30', actual: '27' },
+    ],
+    [
+      `delete from marts.daily_response_times where date = '${DAY}'`,
+      { date: DAY, subject: 'marts.daily_response_times responses', expected: '1', actual: '0' },
+    ],
+    [
+      `update marts.daily_fatigue set messages = 0
+       where date = '${DAY}' and channel = 'email' and window_days = 28`,
+      { date: DAY, subject: 'marts.daily_fatigue messages', expected: '24', actual: '21' },
     ],
   ],
   marts_agree_statistics: [

@@ -459,6 +459,11 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     recent_days_missing bigint -- Days of the recent window that are not held; then nothing is compared.
     previous_days_missing bigint -- Days of the window before that are not held; then nothing is compared.
 
+view marts.channel_counters -- What each channel counts: deliveries and clicks. A rate of what nobody counts is null. One row per channel.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    counts_deliveries boolean -- Whether the statistics or the events of the channel have deliveries.
+    counts_clicks boolean -- Whether the statistics or the events of the channel have clicks.
+
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -486,6 +491,7 @@ view marts.cohort_retention -- People by the week of their first message: who st
     clickers bigint -- People of the cohort who clicked in that week.
     click_retention double -- Clickers of that week by the people of the cohort, from 0 to 1.
     clicker_share double -- Clickers by those of the cohort who got a message in that week.
+    is_complete boolean -- Whether all seven days of the week are held; the numbers of a week in progress still grow.
 
 view marts.content_performance -- Performance of templates, push titles and subjects over all days held (from events). One row per channel, kind of content and content.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -551,18 +557,46 @@ table marts.daily_failures -- Failures counted by day and reason. One row per KS
     user_journey_node_id varchar -- Node of the user journey.
     failures bigint -- How many failures.
 
+table marts.daily_fatigue -- Messages and clicks by how many messages had reached the reader before, day by day: what tells of message fatigue. One row per KST day, channel, campaign or user journey, window and number of messages before.
+    date date -- KST day of the message, or of the click.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    window_days integer -- Length of the window: the 7 or 28 days before the day of the message.
+    at_least integer -- Least messages that had reached the reader in the window; 6 stands for 6 to 10, 11 for 11 to 20, 21 for more.
+    messages bigint -- Messages that were sent that day; displays are left out.
+    clicks bigint -- Clicks of that day on messages of at most seven days before.
+
+table marts.daily_identities -- To which person an id belonged that stood alone in a record of that day. One row per KST day and id that belongs to a stronger one.
+    date date -- KST day.
+    strongest_id ubigint -- Hash of the strongest id of the record.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+
+table marts.daily_people -- How many messages reached each person on a day, and their clicks: what reach, pressure and cohorts are made of. One row per KST day, person, channel, and campaign or user journey.
+    date date -- KST day.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    messages integer -- Messages that reached the person, texts sent instead of a failed message too; displays are apart.
+    failover_texts integer -- Of these, texts that were sent instead of a failed message.
+    displays integer -- In-app and in-web messages that the person was shown.
+    clicks integer -- Clicks.
+
 table marts.daily_pressure -- People by how many messages they got in the 7 and 28 days up to a day: what message_pressure is made of. One row per KST day, window and number of messages that a person got in it.
     date date -- KST day.
     window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
     at_least integer -- Fewest messages of the group: its order.
     messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
     users bigint -- Distinct people.
-    messages bigint -- Successful sends.
+    messages bigint -- Messages that reached them, texts sent instead of a failed message too; displays are apart.
+    displays bigint -- In-app and in-web messages that they were shown.
     clickable bigint -- Messages on channels that reported a click within the window.
-    clicks bigint -- Clicks.
+    clicks bigint -- Clicks on messages; those on displays are left out.
     clickers bigint -- Distinct people who clicked.
 
-table marts.daily_response_times -- Time from sending to delivery and to click, by day of the response. One row per KST day of the response, channel, campaign or user journey, node, and kind of response.
+table marts.daily_response_times -- Responses by the time since sending, day by day: what response_times adds up. Times are rounded by at most 2 %. One row per KST day of the response, channel, campaign or user journey, node, kind of response, and time that it took.
     date date -- KST day of the response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
@@ -570,13 +604,8 @@ table marts.daily_response_times -- Time from sending to delivery and to click, 
     user_journey_id varchar -- User journey; null for campaigns.
     user_journey_node_id varchar -- Node of the user journey.
     response varchar -- delivered or clicked.
+    seconds double -- Seconds from sending to the response, right to 2 %; on which side of a minute, an hour and a day is exact.
     responses bigint -- How many responses.
-    p50_seconds double -- Seconds from sending to the response: half are faster.
-    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
-    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
-    within_minute bigint -- Responses within a minute.
-    within_hour bigint -- Responses within an hour.
-    within_day bigint -- Responses within a day.
 
 table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
@@ -595,11 +624,25 @@ table marts.daily_variant_people -- People of A/B tests by day: who got messages
     campaign_id varchar -- Campaign.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     variant_name varchar -- Name of the variant, as the events give it (experiment_group_name).
-    person ubigint -- The person, as a number.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     sent bigint -- Attempted sends, failed ones included.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries and shows.
     clicked bigint -- Clicks.
+
+view marts.event_people -- Each event by the person whom it is about, whichever id it names. Ids that appear together belong to one person. One row per export record.
+    date date -- KST day.
+    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
+    kind varchar -- succeeded, failed, failover_sent, failover_failed, delivered, opened, clicked or closed; null for a name that tells none.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    experiment_group_name varchar -- Group of an A/B test; null otherwise.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    event_id varchar -- Id of the record; joins events and the message tables.
 
 view marts.experiment_arms -- What is known of each variant of an A/B test, over all days held; ab_tests compares them. One row per campaign, channel and variant.
     campaign_id varchar -- Campaign.
@@ -660,13 +703,13 @@ view marts.failure_reasons -- Why sends fail, over all days held, and whether th
     last_date date -- Last KST day with such a failure.
 
 table marts.first_messages -- The day of the first message of each person, for cohorts; people only by a hash. One row per person.
-    person ubigint -- Hash of the user, or of the device where no user is known.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     date date -- KST day of the first message held.
     cohort_week date -- Week of the first message held, by its Monday.
 
 table marts.first_node_messages -- The first event of each person at each node of a user journey, for the order of steps; people only by a hash. One row per person, user journey and node.
     visit ubigint -- Hash of the person, the user journey and the node.
-    person ubigint -- Hash of the user, or of the device where no user is known.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     user_journey_id varchar -- User journey.
     user_journey_node_id varchar -- Node.
     date date -- KST day of the first event.
@@ -693,6 +736,12 @@ view marts.goals -- The goals (names of conversions) of each campaign and user j
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion).
     first_date date -- First KST day on which it was reported.
     last_date date -- Last KST day on which it was reported.
+
+table marts.identities -- Which ids belong to which stronger one, since when; ids only by a hash. One row per id that has appeared with a stronger one.
+    weaker_id ubigint -- Hash of the kind of id and the id.
+    weaker_kind varchar -- service_user_id, device_id or service_device_id.
+    stronger_id ubigint -- Hash of the strongest id of the first record in which it had a stronger one.
+    date date -- KST day of that record; the link holds from it on.
 
 view marts.journey_funnels -- Each user journey as a funnel: nodes in the order in which people get their first messages, each held against the one before. One row per user journey and node.
     user_journey_id varchar -- User journey.
@@ -775,14 +824,27 @@ view marts.message_pressure -- How many messages people get within 7 and 28 days
     messages_per_person varchar -- How many messages a person got in the window, such as 3 or 6-10.
     users bigint -- Distinct people.
     share_of_users double -- Share of the people who got any message in the window, from 0 to 1.
-    messages bigint -- Successful sends.
-    clicks bigint -- Clicks.
+    messages bigint -- Messages that reached them, texts sent instead of a failed message too; displays are apart.
+    displays bigint -- In-app and in-web messages that they were shown.
+    clicks bigint -- Clicks on messages; those on displays are left out.
     click_rate double -- Clicks by messages on channels that report clicks.
     clickers bigint -- Distinct people who clicked.
     clicker_share double -- People who clicked, of those who got messages; from 0 to 1.
     days_held bigint -- Days of the window that are held; fewer than its length show fewer messages than there were.
 
-view marts.response_times -- Time from sending to delivery and to click, over all days held. One row per channel, campaign or user journey, and kind of response.
+table marts.message_responses -- Each delivery and click beside the message that it is on, whichever id of the person either of them names. One row per delivery or click whose message is known.
+    date date -- KST day of the response.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey.
+    response varchar -- delivered or clicked.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    sent_at timestamp with time zone -- When the message was sent, at most seven days before.
+    seconds double -- Seconds from sending to the response.
+
+view marts.response_times -- Time from sending to delivery and to click, over all days held. Percentiles are right to 2 %. One row per channel, campaign or user journey, and kind of response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
@@ -790,9 +852,9 @@ view marts.response_times -- Time from sending to delivery and to click, over al
     resource_name varchar -- Name of the campaign or user journey.
     response varchar -- delivered or clicked.
     responses bigint -- How many responses.
-    p50_seconds double -- Median seconds from sending to the response: average of the days, weighed by responses.
-    p90_seconds double -- Seconds within which nine of ten respond: average of the days, weighed by responses.
-    p99_seconds double -- Seconds within which 99 of 100 respond: average of the days, weighed by responses.
+    p50_seconds double -- Seconds from sending to the response: half are faster.
+    p90_seconds double -- Seconds from sending to the response: nine of ten are faster.
+    p99_seconds double -- Seconds from sending to the response: 99 of 100 are faster.
     share_within_minute double -- Responses within a minute, from 0 to 1.
     share_within_hour double -- Responses within an hour, from 0 to 1.
     share_within_day double -- Responses within a day, from 0 to 1.

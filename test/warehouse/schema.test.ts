@@ -103,12 +103,18 @@ test('nothing of the key, the macros or the temporary tables stays in the file',
     'erfc',
     'event_kind',
     'fill_words',
+    'histogram_quantile',
+    'is_display',
+    'is_reaching',
+    'middle_of_step',
     'normal_quantile',
     'normal_two_sided_p',
     'performance',
+    'rounded_seconds',
     'sequential_half_width',
     'sequential_p',
     'sequential_split_p',
+    'strongest_id',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });

@@ -340,6 +340,9 @@ describe('the steps of a user journey', () => {
       id: `${user_id ?? 'device'} ${user_journey_node_id}`,
       user_id,
       service_user_id: null,
+      // A device of its own each, that of nobody among them.
+      device_id: `device of ${user_id ?? 'nobody'}`,
+      service_device_id: null,
       campaign_id: null,
       resource_type: 'user_journey',
       user_journey_id: 'j1',

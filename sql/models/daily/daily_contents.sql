@@ -1,41 +1,43 @@
 -- grain: one KST day, channel, kind of content and content.
 -- materialized: incremental
 -- depends_on: events
+-- lookback: 7 days
 --
--- What people see or what the message was made from: the template where there is one, the title otherwise.
+-- What people see or what the message was made from: the template where there is one, the title otherwise. Records of one
+-- id share a message, which stands with the first of them: a click may come days later.
 
 with contents as (
-    select event_id, 'template_code' as content_kind, template_code as content
+    select event_id, date, 'template_code' as content_kind, template_code as content
     from alimtalk_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'template_name', template_name
+    select event_id, date, 'template_name', template_name
     from brand_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', title
+    select event_id, date, 'title', title
     from push_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', title
+    select event_id, date, 'title', title
     from emails
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', title
+    select event_id, date, 'title', title
     from text_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', coalesce(title, commerce_title)
+    select event_id, date, 'title', coalesce(title, commerce_title)
     from in_app_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', coalesce(title, commerce_title)
+    select event_id, date, 'title', coalesce(title, commerce_title)
     from in_web_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
     union all
-    select event_id, 'title', ti
+    select event_id, date, 'title', ti
     from web_push_messages
-    where date in (select date from batch_days)
+    where date in (select date from lookback_days)
 ),
 
 occurred as (
@@ -55,6 +57,7 @@ select
     count(*) filter (occurred.kind = 'delivered') as delivered,
     count(*) filter (occurred.kind = 'clicked') as clicked
 from occurred
-inner join contents on occurred.event_id = contents.event_id
+inner join contents
+    on occurred.event_id = contents.event_id and occurred.date between contents.date and contents.date + 7
 where contents.content is not null
 group by all;

@@ -1,20 +1,24 @@
--- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that a person got in it.
+-- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that reached a person in it.
 -- materialized: incremental
 -- depends_on: events
 -- lookback: 27 days
+-- dirties: all later days
 --
--- clickable are the messages on channels that reported a click within the window: the others tell nothing about interest.
+-- Messages are those that were sent to the person, texts instead of a failed message too. In-app and in-web messages that
+-- were shown stand apart, as displays. clickable are the messages on channels that reported a click within the window: the
+-- others tell nothing about interest.
 
 with person_days as (
     select
         date,
-        hash(coalesce(user_id, service_user_id, device_id, service_device_id)) as person,
+        person,
         channel,
-        count(*) filter (kind = 'succeeded') as messages,
-        count(*) filter (kind = 'clicked') as clicks
-    from (select *, marts.event_kind(event_name) as kind from events where date in (select date from lookback_days)) as events
-    where kind in ('succeeded', 'clicked') and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
-    group by all
+        messages,
+        failover_texts,
+        displays,
+        case when marts.is_display(channel) then 0 else clicks end as clicks
+    from marts.daily_people
+    where date in (select date from lookback_days)
 ),
 
 windows as (
@@ -38,7 +42,11 @@ persons as (
         windows.window_days,
         person_days.person,
         sum(person_days.messages) as messages,
-        sum(person_days.messages) filter (reporting.channel is not null) as clickable,
+        sum(person_days.displays) as displays,
+        -- The text that goes out instead of a message is not clicked on its channel.
+        sum(person_days.messages - person_days.failover_texts) filter (
+            reporting.channel is not null
+        ) as clickable,
         sum(person_days.clicks) as clicks
     from windows
     inner join person_days on person_days.date between windows.first_date and windows.date
@@ -67,6 +75,7 @@ select
     end as messages_per_person,
     count(*) as users,
     sum(messages)::bigint as messages,
+    sum(displays)::bigint as displays,
     coalesce(sum(clickable), 0)::bigint as clickable,
     sum(clicks)::bigint as clicks,
     count(*) filter (clicks > 0) as clickers

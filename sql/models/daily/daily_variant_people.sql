@@ -1,6 +1,7 @@
 -- grain: one KST day, campaign, channel, variant name and person: who got messages of an A/B test, and who clicked.
 -- materialized: incremental
 -- depends_on: events
+-- dirties: all later days
 --
 -- People are what a test divides, so people are what it must count. Their days are kept apart: any span adds up.
 
@@ -9,16 +10,17 @@ select
     campaign_id,
     channel,
     experiment_group_name as variant_name,
-    md5_number_lower(coalesce(user_id, service_user_id, device_id, service_device_id)) as person,
-    count(*) filter (marts.event_kind(event_name) in ('succeeded', 'failed')) as sent,
-    count(*) filter (marts.event_kind(event_name) = 'succeeded') as succeeded,
-    count(*) filter (marts.event_kind(event_name) = 'delivered') as delivered,
-    count(*) filter (marts.event_kind(event_name) = 'clicked') as clicked
-from events
+    person,
+    count(*) filter (kind in ('succeeded', 'failed')) as sent,
+    count(*) filter (kind = 'succeeded') as succeeded,
+    count(*) filter (kind = 'delivered') as delivered,
+    count(*) filter (kind = 'clicked') as clicked
+from marts.event_people
 where
-    date in (select date from batch_days)
+    date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    and date in (select date from batch_days)
     and campaign_id is not null
     and experiment_group_name is not null
-    and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
-    and marts.event_kind(event_name) in ('succeeded', 'failed', 'delivered', 'clicked')
+    and person is not null
+    and kind in ('succeeded', 'failed', 'delivered', 'clicked')
 group by all;

@@ -2,18 +2,16 @@
 -- materialized: incremental
 -- partition: week
 -- depends_on: events
--- lookback: all days
+-- dirties: all later days
 
 with active as (
     select
         date_trunc('week', date)::date as week,
-        md5_number_lower(coalesce(user_id, service_user_id, device_id, service_device_id)) as person,
-        bool_or(marts.event_kind(event_name) = 'succeeded') as messaged,
-        bool_or(marts.event_kind(event_name) = 'clicked') as clicked
-    from events
-    where
-        date in (select date from batch_days)
-        and marts.event_kind(event_name) in ('succeeded', 'clicked')
+        person,
+        sum(messages + displays) > 0 as messaged,
+        sum(clicks) > 0 as clicked
+    from marts.daily_people
+    where date in (select date from batch_days)
     group by all
 )
 

@@ -1,19 +1,43 @@
--- grain: one week of first messages and number of weeks since.
+-- grain: one week of first messages and number of weeks since, up to the week of the last day held.
+--
+-- A week in which nobody of the cohort was active is there with zeros. is_complete says whether all its days are held: a
+-- week in progress, or one with missing days, shows fewer people than there were.
 
-with cohorts as (
+with held as (
+    select date_trunc('week', date)::date as week, count(*) as days_held
+    from ops.coverage
+    where stream = 'events'
+    group by all
+),
+
+cohorts as (
     select cohort_week, count(*) as users
     from marts.first_messages
     group by cohort_week
+),
+
+weeks as (
+    select cohort_week, users, unnest(range(cohort_week, last_week + 1, interval 7 days))::date as week
+    from cohorts
+    cross join (select max(week) as last_week from held) as latest
+    union
+    -- A stray record may be dated later than any day held.
+    select weekly_cohorts.cohort_week, cohorts.users, weekly_cohorts.week
+    from marts.weekly_cohorts
+    inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week
 )
 
 select
-    weekly_cohorts.cohort_week,
-    (weekly_cohorts.week - weekly_cohorts.cohort_week) // 7 as weeks_since,
-    weekly_cohorts.week,
-    cohorts.users,
-    weekly_cohorts.messaged_users,
-    weekly_cohorts.clickers,
-    weekly_cohorts.clickers / cohorts.users as click_retention,
-    weekly_cohorts.clickers / nullif(weekly_cohorts.messaged_users, 0) as clicker_share
-from marts.weekly_cohorts
-inner join cohorts on weekly_cohorts.cohort_week = cohorts.cohort_week;
+    weeks.cohort_week,
+    (weeks.week - weeks.cohort_week) // 7 as weeks_since,
+    weeks.week,
+    weeks.users,
+    coalesce(weekly_cohorts.messaged_users, 0) as messaged_users,
+    coalesce(weekly_cohorts.clickers, 0) as clickers,
+    coalesce(weekly_cohorts.clickers, 0) / weeks.users as click_retention,
+    weekly_cohorts.clickers / nullif(weekly_cohorts.messaged_users, 0) as clicker_share,
+    coalesce(held.days_held, 0) = 7 as is_complete
+from weeks
+left join marts.weekly_cohorts
+    on weeks.cohort_week = weekly_cohorts.cohort_week and weeks.week = weekly_cohorts.week
+left join held on weeks.week = held.week;

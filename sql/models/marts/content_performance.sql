@@ -14,13 +14,6 @@ with sums as (
         max(date) as last_date
     from marts.daily_contents
     group by channel, content_kind, content
-),
-
--- A channel that never reports a delivery or a click has no such rate, rather than one of zero.
-reporting as (
-    select channel, sum(delivered) > 0 as delivers, sum(clicked) > 0 as clicks
-    from sums
-    group by channel
 )
 
 select
@@ -30,12 +23,12 @@ select
     sums.sent,
     sums.failed,
     sums.succeeded,
-    case when reporting.delivers then sums.delivered end as delivered,
-    case when reporting.clicks then sums.clicked end as clicked,
+    case when channel_counters.counts_deliveries then sums.delivered end as delivered,
+    case when channel_counters.counts_clicks then sums.clicked end as clicked,
     sums.failed / nullif(sums.sent, 0) as failure_rate,
-    case when reporting.delivers then sums.delivered / nullif(sums.succeeded, 0) end as delivery_rate,
-    case when reporting.clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate,
+    case when channel_counters.counts_deliveries then sums.delivered / nullif(sums.succeeded, 0) end as delivery_rate,
+    case when channel_counters.counts_clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate,
     sums.first_date,
     sums.last_date
 from sums
-inner join reporting on sums.channel is not distinct from reporting.channel;
+left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel;

@@ -45,13 +45,15 @@ people as (
         names.campaign_id,
         days.channel,
         names.variant_id,
-        days.person,
+        -- Who was known by a device first, and as a user later, is one person.
+        coalesce(identities.stronger_id, days.person) as person,
         sum(days.sent) as sent,
         -- A display is shown and not sent: what was shown counts as received too.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
         sum(days.clicked) as clicked
     from marts.daily_variant_people as days
     inner join names on days.campaign_id = names.campaign_id and days.variant_name = names.variant_name
+    left join marts.identities on days.person = identities.weaker_id
     group by all
 ),
 

@@ -1,4 +1,4 @@
--- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that a person got in it.
+-- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that reached a person in it.
 --
 -- A window with days that are not held shows fewer messages than there were: days_held tells.
 
@@ -18,6 +18,7 @@ select
         partition by daily_pressure.date, daily_pressure.window_days
     ) as share_of_users,
     daily_pressure.messages,
+    daily_pressure.displays,
     daily_pressure.clicks,
     daily_pressure.clicks / nullif(daily_pressure.clickable, 0) as click_rate,
     daily_pressure.clickers,

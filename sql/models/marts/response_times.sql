@@ -1,32 +1,58 @@
 -- grain: one channel, campaign or user journey, and kind of response, over all days held.
 --
--- Percentiles cannot be added up: these are the averages of the days, weighed by their responses.
+-- Times are rounded by at most 2 %, and so are their percentiles.
+
+with times as (
+    select
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        response,
+        seconds,
+        sum(responses) as responses,
+        min(date) as first_date,
+        max(date) as last_date
+    from marts.daily_response_times
+    group by channel, resource_type, campaign_id, user_journey_id, response, seconds
+),
+
+added_up as (
+    select
+        *,
+        sum(responses) over (sender order by seconds) as responses_so_far,
+        sum(responses) over sender as all_responses
+    from times
+    window sender as (partition by channel, resource_type, campaign_id, user_journey_id, response)
+),
+
+percentiles as (
+    select
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        response,
+        sum(responses)::bigint as responses,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.5) as p50_seconds,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.9) as p90_seconds,
+        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.99) as p99_seconds,
+        coalesce(sum(responses) filter (seconds <= 60), 0) / sum(responses) as share_within_minute,
+        coalesce(sum(responses) filter (seconds <= 3600), 0) / sum(responses) as share_within_hour,
+        coalesce(sum(responses) filter (seconds <= 86400), 0) / sum(responses) as share_within_day,
+        min(first_date) as first_date,
+        max(last_date) as last_date
+    from added_up
+    group by channel, resource_type, campaign_id, user_journey_id, response
+)
 
 select
-    daily_response_times.channel,
-    daily_response_times.resource_type,
-    daily_response_times.campaign_id,
-    daily_response_times.user_journey_id,
-    coalesce(max(campaigns.campaign_name), max(user_journeys.user_journey_name)) as resource_name,
-    daily_response_times.response,
-    sum(daily_response_times.responses)::bigint as responses,
-    sum(daily_response_times.p50_seconds * daily_response_times.responses)
-    / sum(daily_response_times.responses) as p50_seconds,
-    sum(daily_response_times.p90_seconds * daily_response_times.responses)
-    / sum(daily_response_times.responses) as p90_seconds,
-    sum(daily_response_times.p99_seconds * daily_response_times.responses)
-    / sum(daily_response_times.responses) as p99_seconds,
-    sum(daily_response_times.within_minute) / sum(daily_response_times.responses) as share_within_minute,
-    sum(daily_response_times.within_hour) / sum(daily_response_times.responses) as share_within_hour,
-    sum(daily_response_times.within_day) / sum(daily_response_times.responses) as share_within_day,
-    min(daily_response_times.date) as first_date,
-    max(daily_response_times.date) as last_date
-from marts.daily_response_times
-left join campaigns on daily_response_times.campaign_id = campaigns.campaign_id
-left join user_journeys on daily_response_times.user_journey_id = user_journeys.user_journey_id
-group by
-    daily_response_times.channel,
-    daily_response_times.resource_type,
-    daily_response_times.campaign_id,
-    daily_response_times.user_journey_id,
-    daily_response_times.response;
+    percentiles.channel,
+    percentiles.resource_type,
+    percentiles.campaign_id,
+    percentiles.user_journey_id,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    percentiles.* exclude (channel, resource_type, campaign_id, user_journey_id)
+from percentiles
+left join campaigns on percentiles.campaign_id = campaigns.campaign_id
+left join user_journeys on percentiles.user_journey_id = user_journeys.user_journey_id;

@@ -24,14 +24,6 @@ sums as (
         sum(clicked)::bigint as clicked
     from marts.daily_send_hours
     group by channel, weekday, hour
-),
-
--- A channel that never reports a click has no click rate, rather than one of zero.
-reporting as (
-    select channel
-    from sums
-    group by channel
-    having sum(clicked) > 0
 )
 
 select
@@ -40,8 +32,8 @@ select
     hours.hour,
     coalesce(sums.succeeded, 0) as succeeded,
     coalesce(sums.failed, 0) as failed,
-    case when reporting.channel is not null then coalesce(sums.clicked, 0) end as clicked,
-    case when reporting.channel is not null then sums.clicked / nullif(sums.succeeded, 0) end as click_rate
+    case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
+    case when channel_counters.counts_clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate
 from channels
 cross join weekdays
 cross join hours
@@ -50,4 +42,4 @@ left join sums
         channels.channel is not distinct from sums.channel
         and weekdays.weekday = sums.weekday
         and hours.hour = sums.hour
-left join reporting on channels.channel = reporting.channel;
+left join marts.channel_counters on channels.channel is not distinct from channel_counters.channel;

@@ -1,0 +1,97 @@
+-- grain: one KST day, channel, campaign or user journey, window of 7 or 28 days, and number of messages that had reached
+-- the reader in that window before the day of the message.
+-- materialized: incremental
+-- depends_on: events
+-- lookback: 35 days
+-- dirties: all later days
+--
+-- A click stands with the day on which it happened and with what its reader had had before the message, which is up to
+-- seven days older. Displays are neither counted nor do they tire: they are not sent.
+
+with reached as (
+    select date, person, sum(messages) as messages
+    from marts.daily_people
+    where date in (select date from lookback_days)
+    group by date, person
+),
+
+counted as (
+    select
+        date,
+        date as sent_date,
+        person,
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        count(*) as messages,
+        0 as clicks
+    from marts.event_people
+    where
+        date between getvariable('first_batch_day') and getvariable('last_batch_day')
+        and date in (select date from batch_days)
+        and person is not null
+        and not marts.is_display(channel)
+        and kind = 'succeeded'
+    group by all
+
+    union all
+
+    select
+        date,
+        (sent_at at time zone 'Asia/Seoul')::date as sent_date,
+        person,
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        0 as messages,
+        count(*) as clicks
+    from marts.message_responses
+    where
+        date in (select date from batch_days)
+        and not marts.is_display(channel)
+        and response = 'clicked'
+    group by all
+),
+
+before as (
+    select
+        readers.person,
+        readers.sent_date,
+        coalesce(sum(reached.messages) filter (reached.date >= readers.sent_date - 7), 0) as within_7,
+        coalesce(sum(reached.messages), 0) as within_28
+    from (select distinct person, sent_date from counted) as readers
+    left join reached
+        on
+            readers.person = reached.person
+            and reached.date between readers.sent_date - 28 and readers.sent_date - 1
+    group by all
+),
+
+windows as (
+    select person, sent_date, 7 as window_days, within_7 as messages_before
+    from before
+    union all
+    select person, sent_date, 28, within_28
+    from before
+)
+
+select
+    counted.date,
+    counted.channel,
+    counted.resource_type,
+    counted.campaign_id,
+    counted.user_journey_id,
+    windows.window_days,
+    case
+        when windows.messages_before <= 5 then windows.messages_before
+        when windows.messages_before <= 10 then 6
+        when windows.messages_before <= 20 then 11
+        else 21
+    end::integer as at_least,
+    sum(counted.messages)::bigint as messages,
+    sum(counted.clicks)::bigint as clicks
+from counted
+inner join windows on counted.person = windows.person and counted.sent_date = windows.sent_date
+group by all;

@@ -1,0 +1,97 @@
+-- title: Best hours to send
+-- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
+-- params:
+--   start (date, default min(date)): first KST day; unless given, the first one held
+--   end (date, default max(date)): last KST day; unless given, the last one held
+--   channel (varchar, default null): only this channel, such as push-notification
+--   top (bigint, default 1): how many hours of each campaign and channel to show
+-- In other DuckDB clients, set parameters before: set variable top = 3;
+-- example:
+--   resource_name           channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  …
+--   11월 재구매 유도        push-notification  13    112       0.0982      0.0531             0.0531             …
+--   장바구니 이탈 알림      push-notification  8     63        0.1111      0.0419             0.0419             …
+--   앱 첫 화면 기획전 배너  in-app-message     12    109       0.1468      0.1018             0.0883             …
+
+with params as (
+    select
+        coalesce(getvariable('start')::date, min(date)) as first_day,
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        getvariable('channel')::varchar as only_channel,
+        coalesce(getvariable('top')::bigint, 1) as top
+    from ops.coverage
+    where stream = 'events'
+),
+-- A click counts for the hour in which its message was sent.
+hours as (
+    select
+        daily_send_hours.channel,
+        daily_send_hours.campaign_id,
+        daily_send_hours.user_journey_id,
+        daily_send_hours.hour,
+        sum(daily_send_hours.succeeded)::bigint as messages,
+        sum(daily_send_hours.clicked)::bigint as clicked
+    from marts.daily_send_hours
+    inner join params on daily_send_hours.date between params.first_day and params.last_day
+    inner join marts.channel_counters
+        on daily_send_hours.channel = channel_counters.channel and channel_counters.counts_clicks
+    where params.only_channel is null or daily_send_hours.channel = params.only_channel
+    group by all
+    having sum(daily_send_hours.succeeded) > 0
+),
+rates as (
+    select
+        *,
+        sum(messages) over sender as messages_of_all,
+        least(sum(clicked) over sender / sum(messages) over sender, 0.999) as click_rate_of_all
+    from hours
+    window sender as (partition by channel, campaign_id, user_journey_id)
+),
+-- How much hours differ beyond chance, over all campaigns of the channel, by the method of moments: of a beta-binomial the
+-- spread is (1 + (n - 1) rho) times that of chance, and 1 / rho - 1 messages of the campaign's own rate are the prior.
+spreads as (
+    select
+        channel,
+        sum(
+            pow(clicked - messages * click_rate_of_all, 2) / (click_rate_of_all * (1 - click_rate_of_all))
+            - messages * (1 - messages / messages_of_all)
+        )
+        / nullif(sum(messages * (messages - 1)), 0) as rho
+    from rates
+    where click_rate_of_all > 0
+    group by channel
+),
+-- Between ten messages and a hundred thousand: hours that differ by no more than chance all have the campaign's rate.
+priors as (
+    select channel, 1 / greatest(least(coalesce(rho, 0), 1 / 11), 1 / 100001) - 1 as prior_messages
+    from spreads
+),
+shrunk as (
+    select
+        rates.*,
+        priors.prior_messages,
+        (rates.clicked + coalesce(priors.prior_messages, 0) * rates.click_rate_of_all)
+        / (rates.messages + coalesce(priors.prior_messages, 0)) as shrunk_click_rate,
+        row_number() over (
+            partition by rates.channel, rates.campaign_id, rates.user_journey_id
+            order by shrunk_click_rate desc, rates.messages desc, rates.hour
+        ) as rank
+    from rates
+    left join priors on rates.channel = priors.channel
+)
+select
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    shrunk.channel,
+    shrunk.hour,
+    shrunk.messages,
+    round(shrunk.clicked / shrunk.messages, 4) as click_rate,
+    round(shrunk.shrunk_click_rate, 4) as shrunk_click_rate,
+    round(shrunk.click_rate_of_all, 4) as click_rate_of_all,
+    shrunk.rank,
+    shrunk.clicked,
+    round(shrunk.prior_messages)::bigint as prior_messages,
+    coalesce(shrunk.campaign_id, shrunk.user_journey_id) as resource_id
+from shrunk
+inner join params on shrunk.rank <= params.top
+left join campaigns on shrunk.campaign_id = campaigns.campaign_id
+left join user_journeys on shrunk.user_journey_id = user_journeys.user_journey_id
+order by shrunk.messages_of_all desc, resource_id, shrunk.channel, shrunk.rank;

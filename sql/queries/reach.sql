@@ -1,0 +1,111 @@
+-- title: Reach
+-- question: How many different people did each campaign reach, and how many of them clicked?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   channel (varchar, default null): only this channel, such as push-notification
+--   per (varchar, default 'campaign', one of campaign channel): rows by campaign, or by campaign and channel
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   resource_name       channel  people_reached  messages  messages_per_person  clickers  clicker_share  days_held  …
+--   11월 재구매 유도             496             3712      7.48                 157       0.3165         19         …
+--   장바구니 이탈 알림           358             3127      8.73                 114       0.3184         19         …
+--   겨울 신상 룩북               333             986       2.96                 28        0.0841         19         …
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        getvariable('channel')::varchar as only_channel,
+        coalesce(getvariable('per')::varchar, 'campaign') as per
+    from ops.coverage
+    where stream = 'events'
+),
+days as (
+    select unnest(range(first_day, last_day + 1, interval 1 day))::date as date
+    from params
+),
+-- People reached on days that are not held are not counted.
+range_days as (
+    select
+        count(coverage.date) as days_held,
+        coalesce(
+            string_agg(days.date::varchar, ', ' order by days.date) filter (coverage.date is null), ''
+        ) as missing_days
+    from days
+    left join ops.coverage on coverage.stream = 'events' and days.date = coverage.date
+),
+people as (
+    select
+        daily_people.campaign_id,
+        daily_people.user_journey_id,
+        daily_people.channel,
+        -- Who was known by a device first, and as a user later, is one person.
+        coalesce(identities.stronger_id, daily_people.person) as person,
+        sum(daily_people.messages + daily_people.displays) as messages,
+        sum(daily_people.clicks) as clicks
+    from marts.daily_people
+    cross join params
+    left join marts.identities on daily_people.person = identities.weaker_id
+    where
+        daily_people.date in (select date from days)
+        and (params.only_channel is null or daily_people.channel = params.only_channel)
+    group by all
+),
+-- On a channel that counts no clicks, nobody is known to have clicked or not.
+readers as (
+    select
+        people.campaign_id,
+        people.user_journey_id,
+        case (select per from params)
+            when 'campaign' then null
+            when 'channel' then people.channel
+            else error('per must be one of campaign, channel')
+        end as row_channel,
+        people.person,
+        sum(people.messages) as messages,
+        coalesce(sum(people.messages) filter (channel_counters.counts_clicks), 0) > 0 as can_click,
+        sum(people.clicks) > 0 as clicks,
+        bool_or(channel_counters.counts_clicks) as counts_clicks
+    from people
+    left join marts.channel_counters on people.channel is not distinct from channel_counters.channel
+    group by all
+),
+channels_of as (
+    select campaign_id, user_journey_id, string_agg(distinct channel, ', ' order by channel) as channels
+    from people
+    group by all
+),
+reached as (
+    select
+        campaign_id,
+        user_journey_id,
+        row_channel,
+        count(*) filter (messages > 0) as people_reached,
+        sum(messages)::bigint as messages,
+        case when bool_or(counts_clicks) then count(*) filter (clicks) end as clickers,
+        count(*) filter (can_click and clicks) / nullif(count(*) filter (can_click), 0) as clicker_share
+    from readers
+    group by campaign_id, user_journey_id, row_channel
+)
+select
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    reached.row_channel as channel,
+    reached.people_reached,
+    reached.messages,
+    round(reached.messages / nullif(reached.people_reached, 0), 2) as messages_per_person,
+    reached.clickers,
+    round(reached.clicker_share, 4) as clicker_share,
+    range_days.days_held,
+    range_days.missing_days,
+    channels_of.channels,
+    coalesce(reached.campaign_id, reached.user_journey_id) as resource_id
+from reached
+cross join range_days
+left join channels_of
+    on
+        reached.campaign_id is not distinct from channels_of.campaign_id
+        and reached.user_journey_id is not distinct from channels_of.user_journey_id
+left join campaigns on reached.campaign_id = campaigns.campaign_id
+left join user_journeys on reached.user_journey_id = user_journeys.user_journey_id
+order by reached.people_reached desc, resource_id, channel;

@@ -1,0 +1,450 @@
+/** Which ids belong to one person, and what follows from it for the marts. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+
+/** A Monday. */
+const DAY = '2026-11-16';
+const NOBODY = { user_id: null, service_user_id: null, device_id: null, service_device_id: null };
+
+async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with(async (warehouse) => {
+    for (const pull of pulls(workshop)) await warehouse.load(pull);
+    await warehouse.model();
+  });
+  return workshop;
+}
+
+/** A record of a day that names its person by these ids alone. */
+function event(id: string, day: string, ids: Row, more: Row = {}): Row {
+  return record({ id, time: micros(day, 36_000 + Number(id)), ...NOBODY, ...ids, ...more });
+}
+
+const clicked = { event_name: 'push_click' };
+const day = (workshop: Workshop, date: string, ...records: Row[]): EventsPull =>
+  workshop.events(date, [records]);
+
+/** The events of each person, by their ids: people are numbers, which say nothing to a reader. */
+async function people(workshop: Workshop): Promise<string[]> {
+  const rows = await workshop.look(
+    `select string_agg(event_id, ' ' order by event_id::integer) as events
+    from marts.event_people group by person order by min(event_id::integer)`,
+  );
+  return rows.map(({ events }) => String(events));
+}
+
+/** What a bundled query answers. */
+async function asked(
+  workshop: Workshop,
+  name: string,
+  values: Record<string, string | undefined> = {},
+): Promise<Row[]> {
+  const reader = await Reader.open(workshop.path);
+  try {
+    for (const [variable, value] of Object.entries(values)) {
+      await reader.connection.run(`set variable "${variable}" = '${value}'`);
+    }
+    return await reader.objects(readFileSync(`sql/queries/${name}.sql`, 'utf8'));
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Between the two values that are nearest, as quantile_cont has it. */
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const [low = 0, high = 0] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return low + (high - low) * (place % 1);
+}
+
+describe('people', () => {
+  test('ids that appear together belong to one person, from that day on', async () => {
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { service_device_id: 'sd1' }),
+        event('2', DAY, { service_device_id: 'sd1', device_id: 'd1' }),
+        event('3', DAY, { device_id: 'd1', service_user_id: 's1' }),
+      ),
+      day(
+        workshop,
+        dayAfter(DAY),
+        event('4', DAY, { service_user_id: 's1', user_id: 'u1' }, { time: micros(dayAfter(DAY)) }),
+        event('5', dayAfter(DAY), { service_device_id: 'sd1' }),
+        event('6', dayAfter(DAY), { user_id: 'u1' }),
+      ),
+    ]);
+    // On the first day nobody knows of the user: what is learned later changes no earlier day.
+    expect(await people(workshop)).toEqual(['1 2 3', '4 5 6']);
+  });
+
+  test('two users of one device stay two people; what it does alone is its first user’s', async () => {
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+        event('2', DAY, { user_id: 'u2', device_id: 'd1' }),
+        event('3', DAY, { device_id: 'd1' }),
+        event('4', DAY, { user_id: 'u2' }),
+      ),
+    ]);
+    expect(await people(workshop)).toEqual(['1 3', '2 4']);
+  });
+
+  test('an id of one kind is never one of another, and a record without any is nobody’s', async () => {
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'x' }),
+        event('2', DAY, { device_id: 'x' }),
+        event('3', DAY, {}),
+      ),
+    ]);
+    expect(await people(workshop)).toEqual(['1', '2', '3']);
+    expect(
+      await workshop.lookOne('select person from marts.event_people where event_id = 3::varchar'),
+    ).toEqual({
+      person: null,
+    });
+  });
+
+  test('a link of an earlier day that is loaded later changes the days after it', async () => {
+    const workshop = new Workshop();
+    const NEXT = dayAfter(DAY, 40);
+    const nights: EventsPull[] = [
+      day(workshop, NEXT, event('2', NEXT, { device_id: 'd1' }), event('3', NEXT, { user_id: 'u1' })),
+      day(workshop, DAY, event('1', DAY, { user_id: 'u1', device_id: 'd1' })),
+    ];
+    const seen: string[][] = [];
+    for (const pull of nights) {
+      await workshop.with(async (warehouse) => {
+        await warehouse.load(pull);
+        await warehouse.model();
+        await warehouse.check();
+      });
+      seen.push(await people(workshop));
+    }
+    expect(seen).toEqual([['2', '3'], ['1 2 3']]);
+  });
+
+  test('a click with another id of the same person counts for the message, whichever came first', async () => {
+    const NEXT = dayAfter(DAY);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        // The device is known to be the user's when it clicks,
+        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+        event('2', DAY, { device_id: 'd1' }, { event_name: 'push_click' }),
+        // and here it becomes known with the click, on the day after.
+        event('3', DAY, { device_id: 'd2' }),
+        // Somebody else's message.
+        event('4', DAY, { user_id: 'u3' }),
+      ),
+      day(
+        workshop,
+        NEXT,
+        event('5', NEXT, { user_id: 'u2', device_id: 'd2' }, { event_name: 'push_click' }),
+        // Another person, on that device too.
+        event('6', NEXT, { user_id: 'u4', device_id: 'd2' }, { event_name: 'push_click' }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        `select date::varchar as date, round(seconds) as seconds, responses
+        from marts.daily_response_times order by all`,
+      ),
+    ).toEqual([
+      { date: DAY, seconds: 1, responses: '1' },
+      { date: NEXT, seconds: expect.closeTo(86_402, -4) as number, responses: '1' },
+    ]);
+    expect(
+      await workshop.lookOne('select sum(clicked)::integer as clicked from marts.daily_send_hours'),
+    ).toEqual({
+      clicked: 2,
+    });
+  });
+});
+
+describe('response times', () => {
+  test('percentiles of any days are those of the delays themselves, to 2 %', async () => {
+    // Pushes are delivered after nothing at all, some milliseconds, or up to a day: the days differ, as they do.
+    const delays = [0, 1, 2].map((nth) =>
+      Array.from({ length: 60 }, (_, i) =>
+        i % 10 === 0 ? 0 : Math.round(1000 * Math.exp((((i * 37) % 60) / 60) * (6 + 2.5 * nth) - 4)),
+      ),
+    );
+    const workshop = await modelled((workshop) =>
+      delays.map((ofDay, nth) => {
+        const date = dayAfter(DAY, nth);
+        const pairs = ofDay.flatMap((delay, i) => {
+          const ids = { user_id: `u${nth}-${i}` };
+          const sent = event(`${1000 * nth + i}`, date, ids, { time: micros(date, 0) });
+          const time = micros(date, 0, delay * 1000);
+          return [sent, event(`${1000 * nth + i + 500}`, date, ids, { event_name: 'push_delivered', time })];
+        });
+        return day(workshop, date, ...pairs);
+      }),
+    );
+    for (const days of [[0], [0, 1], [1, 2], [0, 1, 2]]) {
+      const seconds = days.flatMap((nth) => delays[nth] ?? []).map((delay) => delay / 1000);
+      const [first, last] = [Math.min(...days), Math.max(...days)].map((nth) => dayAfter(DAY, nth));
+      const [answer] = await asked(workshop, 'response-times', { start: first, end: last });
+      for (const [name, share] of [
+        ['p50_seconds', 0.5],
+        ['p90_seconds', 0.9],
+        ['p99_seconds', 0.99],
+      ] as const) {
+        const exact = quantile(seconds, share);
+        const given = Number(answer?.[name]);
+        // The answer is rounded to a tenth of a second.
+        expect(Math.abs(given - exact)).toBeLessThanOrEqual(0.02 * exact + 0.05);
+      }
+      const within = seconds.filter((delay) => delay <= 60).length / seconds.length;
+      expect(answer?.['share_within_minute']).toBeCloseTo(within, 4);
+    }
+    const whole = await workshop.lookOne('select p50_seconds, responses from marts.response_times');
+    const exact = quantile(
+      delays.flat().map((delay) => delay / 1000),
+      0.5,
+    );
+    expect(Math.abs(Number(whole['p50_seconds']) / exact - 1)).toBeLessThanOrEqual(0.02);
+    expect(whole['responses']).toBe('180');
+  });
+
+  test('a message at no time, and a record of nobody, answer nothing', async () => {
+    const workshop = await modelled((workshop) => [
+      day(workshop, DAY, event('1', DAY, {}), event('2', DAY, {}, { event_name: 'push_click' })),
+    ]);
+    expect(await workshop.look('from marts.daily_response_times')).toEqual([]);
+  });
+});
+
+describe('cohorts', () => {
+  test('weeks without activity are there with zeros, and weeks in progress say so', async () => {
+    const LATER = dayAfter(DAY, 14);
+    const workshop = await modelled((workshop) => [
+      ...Array.from({ length: 6 }, (_, i) => day(workshop, dayAfter(DAY, i + 1))),
+      ...Array.from({ length: 7 }, (_, i) => day(workshop, dayAfter(DAY, i + 7))),
+      day(workshop, DAY, event('1', DAY, { user_id: 'u1' })),
+      day(workshop, LATER, event('2', LATER, { user_id: 'u1' }), event('3', LATER, { user_id: 'u2' })),
+    ]);
+    expect(
+      await workshop.look(
+        `select cohort_week::varchar as cohort_week, weeks_since::integer as weeks_since,
+          messaged_users::integer as messaged, clickers::integer as clickers, is_complete
+        from marts.cohort_retention order by all`,
+      ),
+    ).toEqual([
+      { cohort_week: DAY, weeks_since: 0, messaged: 1, clickers: 0, is_complete: true },
+      { cohort_week: DAY, weeks_since: 1, messaged: 0, clickers: 0, is_complete: true },
+      { cohort_week: DAY, weeks_since: 2, messaged: 1, clickers: 0, is_complete: false },
+      { cohort_week: LATER, weeks_since: 0, messaged: 1, clickers: 0, is_complete: false },
+    ]);
+  });
+});
+
+describe('what reaches a person', () => {
+  const alimtalk = { channel: 'chatapp-alimtalk' };
+  const inApp = { channel: 'in-app-message', campaign_id: 'c2' };
+  const texted = { ...alimtalk, event_name: 'failover_text_message_send_success' };
+  const shown = { ...inApp, event_name: 'in_app_message_show' };
+
+  test('pressure counts texts that went out instead, and displays apart', async () => {
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }),
+        event('2', DAY, { user_id: 'u1' }, { ...alimtalk, event_name: 'send_failure', failure_reason: 'A' }),
+        event('3', DAY, { user_id: 'u1' }, texted),
+        event('4', DAY, { user_id: 'u1' }, inApp),
+        event('5', DAY, { user_id: 'u1' }, shown),
+        event('6', DAY, { user_id: 'u1' }, { ...inApp, event_name: 'main_button_click' }),
+        event('7', DAY, { user_id: 'u1' }, clicked),
+        // Of the same person by the device.
+        event('8', DAY, { user_id: 'u1', device_id: 'd1' }, { event_name: 'push_delivered' }),
+        event('9', DAY, { device_id: 'd1' }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        `select messages_per_person, users, messages, displays, clicks, click_rate
+        from marts.message_pressure where window_days = 7`,
+      ),
+    ).toEqual([
+      { messages_per_person: '3', users: '1', messages: '3', displays: '1', clicks: '1', click_rate: 0.5 },
+    ]);
+  });
+
+  test('reach counts people once, and says which days are not held', async () => {
+    const LATER = dayAfter(DAY, 2);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1', device_id: 'd1' }),
+        event('2', DAY, { user_id: 'u2' }),
+        event('3', DAY, { user_id: 'u3' }, texted),
+      ),
+      day(
+        workshop,
+        LATER,
+        event('4', LATER, { device_id: 'd1' }),
+        event('5', LATER, { device_id: 'd1' }, clicked),
+        event('6', LATER, { user_id: 'u1' }, clicked),
+        event('7', LATER, { user_id: 'u4' }, shown),
+      ),
+    ]);
+    const range = { start: DAY, end: LATER };
+    const rows = await asked(workshop, 'reach', range);
+    expect(rows).toMatchObject([
+      {
+        resource_id: 'c1',
+        channels: 'chatapp-alimtalk, push-notification',
+        people_reached: '3',
+        messages: '4',
+        clickers: '1',
+        clicker_share: 0.5,
+        days_held: '2',
+        missing_days: dayAfter(DAY),
+      },
+      { resource_id: 'c2', people_reached: '1', messages: '1', clickers: null, clicker_share: null },
+    ]);
+    const byChannel = await asked(workshop, 'reach', { ...range, per: 'channel' });
+    expect(byChannel.map((row) => [row['channel'], row['people_reached'], row['clicker_share']])).toEqual([
+      ['push-notification', '2', 0.5],
+      ['chatapp-alimtalk', '1', null],
+      ['in-app-message', '1', null],
+    ]);
+  });
+
+  test('who is known by a device first and as a user later is one person of a range', async () => {
+    const LATER = dayAfter(DAY, 2);
+    const workshop = await modelled((workshop) => [
+      day(workshop, DAY, event('1', DAY, { device_id: 'd1' })),
+      day(workshop, LATER, event('2', LATER, { user_id: 'u1', device_id: 'd1' })),
+    ]);
+    expect(await asked(workshop, 'reach', { start: DAY, end: LATER })).toMatchObject([
+      { people_reached: '1', messages: '2', messages_per_person: 2 },
+    ]);
+  });
+
+  test('fatigue holds a click against what its reader had had before the message', async () => {
+    const LATER = dayAfter(DAY, 8);
+    const workshop = await modelled((workshop) => [
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }),
+        event('2', DAY, { user_id: 'u1' }, texted),
+        event('3', DAY, { user_id: 'u1' }, shown),
+      ),
+      day(workshop, LATER, event('4', LATER, { user_id: 'u1' }), event('5', LATER, { user_id: 'u2' })),
+      day(workshop, dayAfter(LATER), event('6', dayAfter(LATER), { user_id: 'u1' }, clicked)),
+    ]);
+    const rows = await asked(workshop, 'fatigue');
+    expect(
+      rows.map((row) => [row['messages_before'], row['messages'], row['clicked'], row['click_rate']]),
+    ).toEqual([
+      ['0', '2', '0', 0],
+      ['2', '1', '1', 1],
+    ]);
+    // The week before that message there was none.
+    const week = await asked(workshop, 'fatigue', { window_days: '7' });
+    expect(week).toMatchObject([
+      { messages_before: '0', messages: '3', clicked: '1', days_held: '3', days_needed: '35' },
+    ]);
+  });
+
+  test('the best hour is not the one of a single lucky message', async () => {
+    const workshop = await modelled((workshop) => {
+      let id = 0;
+      const sends = (hour: number, count: number, clicks: number): Row[] =>
+        Array.from({ length: count }, (_, i) => {
+          const ids = { user_id: `${hour}-${i}` };
+          const at = (seconds: number): Row => ({ time: micros(DAY, hour * 3600 + seconds) });
+          const send = event(`${++id}`, DAY, ids, at(0));
+          return i < clicks ? [send, event(`${++id}`, DAY, ids, { ...clicked, ...at(60) })] : [send];
+        }).flat();
+      return [day(workshop, DAY, ...sends(9, 200, 40), ...sends(10, 200, 10), ...sends(11, 1, 1))];
+    });
+    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3' });
+    expect(best).toMatchObject({ hour: 9, click_rate: 0.2, messages: '200', rank: '1' });
+    expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
+    expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);
+    expect(third).toMatchObject({ hour: 10 });
+  });
+});
+
+describe('contents', () => {
+  const titled = (title: string): Row => ({ message_data: { title, body: '본문', link: null } });
+
+  test('a channel that counts clicks has a rate of zero where nobody clicked', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(DAY, [
+        statistic({ date: DAY, delivered: null, click: 0 }),
+        statistic({ date: DAY, channel: 'email', delivered: 3, click: null }),
+      ]),
+      day(
+        workshop,
+        DAY,
+        event('1', DAY, { user_id: 'u1' }, titled('안내')),
+        event('2', DAY, { user_id: 'u1' }, { channel: 'email', message_data: { title: '소식', body: {} } }),
+      ),
+    ]);
+    expect(
+      await workshop.look(
+        'select content, delivery_rate, click_rate from marts.content_performance order by content',
+      ),
+    ).toEqual([
+      { content: '소식', delivery_rate: 0, click_rate: null },
+      { content: '안내', delivery_rate: null, click_rate: 0 },
+    ]);
+    expect(
+      await workshop.look(
+        'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
+      ),
+    ).toEqual([
+      { channel: 'email', click_rate: null },
+      { channel: 'push-notification', click_rate: 0 },
+    ]);
+  });
+
+  test('a click that comes within a week counts for its content, whether the days are modelled at once or not', async () => {
+    const clickAfter = (days: number, id: string): [string, Row] => [
+      dayAfter(DAY, days),
+      event(id, dayAfter(DAY, days), { user_id: 'u1' }, { ...clicked, ...titled('안내') }),
+    ];
+    for (const when of ['each', 'last']) {
+      const workshop = new Workshop();
+      const pulls = [
+        day(
+          workshop,
+          DAY,
+          event('1', DAY, { user_id: 'u1' }, titled('안내')),
+          event('2', DAY, { user_id: 'u1' }, titled('안내')),
+        ),
+        ...[clickAfter(3, '1'), clickAfter(8, '2')].map(([date, row]) => day(workshop, date, row)),
+      ];
+      await workshop.with(async (warehouse) => {
+        for (const [nth, pull] of pulls.entries()) {
+          await warehouse.load(pull);
+          if (when === 'last' && nth < pulls.length - 1) continue;
+          await warehouse.model();
+          await warehouse.check();
+        }
+      });
+      expect(await workshop.look('select content, sent, clicked from marts.content_performance')).toEqual([
+        { content: '안내', sent: '2', clicked: '1' },
+      ]);
+    }
+  });
+});
