@@ -91,7 +91,7 @@ describe('docs/', () => {
       const wanted =
         value === undefined
           ? ['', '`start_date`']
-          : [`\`${key === 'experiments' ? JSON.stringify(value) : scalar.parse(value)}\``];
+          : [`\`${typeof value === 'object' ? JSON.stringify(value) : scalar.parse(value)}\``];
       expect(wanted, key).toContain(shown);
     }
   });

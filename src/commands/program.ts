@@ -64,8 +64,9 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload doctor --deep',
   ])
     .option('--deep', 'also read every block of the database files and every landed file')
+    .option('--send-test-alert', 'also send an alert to everybody who gets alerts')
     .option(...JSON_OPTION)
-    .action((options: JsonOptions & { deep?: boolean }) =>
+    .action((options: JsonOptions & { deep?: boolean; sendTestAlert?: boolean }) =>
       act(async (invocation) => (await import('./doctor.js')).doctorCommand(options, invocation)),
     );
 
