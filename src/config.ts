@@ -80,6 +80,8 @@ export interface ServiceConfig extends Config {
 export interface Flags {
   readonly config?: string | undefined;
   readonly dataDir?: string | undefined;
+  readonly verbose?: boolean | undefined;
+  readonly logFormat?: 'text' | 'json' | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

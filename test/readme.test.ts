@@ -215,6 +215,7 @@ async function docs(options: DocsOptions): Promise<string> {
     effects: realEffects(),
     terminal,
     signal: new AbortController().signal,
+    runId: 'test',
     version: '0.0.0',
     loadConfig: (): never => {
       throw new Error('docs needs no settings');

@@ -23,7 +23,7 @@ export interface Alert {
 /** Where an alert came from. */
 export interface Sender {
   readonly projectId: string;
-  readonly runId: string | undefined;
+  readonly runId: string;
   readonly time: Date;
 }
 
@@ -49,7 +49,7 @@ export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format:
     numbers,
     next,
     project_id: projectId,
-    run_id: runId ?? null,
+    run_id: runId,
     time: time.toISOString(),
   });
 }

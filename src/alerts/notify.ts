@@ -3,7 +3,6 @@ import { dayOf, lastCompleteDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
 import { InterruptedError, messageOf, TryLaterError } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
-import { RunJournal } from '../run/journal.js';
 import type { RunReport } from '../run/report.js';
 import { bodyOf, type Alert, type Sender } from './alert.js';
 import { causesOf, hasFailed, type Memory } from './causes.js';
@@ -66,7 +65,7 @@ async function afterRun(
     };
     const today = dayOf(now);
     const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
-    const sender = { projectId: config.projectId ?? '', runId: await lastRun(config.dataDir), time: now };
+    const sender = { projectId: config.projectId ?? '', runId: invocation.runId, time: now };
     const [delivered] = await Promise.all([
       deliver(config.alerts, alerts, sender, invocation),
       pinged(config, hasFailed(ended) ? '/fail' : '', invocation),
@@ -119,7 +118,11 @@ export async function sendTestAlert(config: AlertConfig, invocation: Invocation)
     numbers: {},
     next: 'dawnload status',
   };
-  const sender = { projectId: config.projectId ?? '', runId: undefined, time: invocation.effects.now() };
+  const sender = {
+    projectId: config.projectId ?? '',
+    runId: invocation.runId,
+    time: invocation.effects.now(),
+  };
   return (await deliver(config.alerts, [alert], sender, invocation)).length;
 }
 
@@ -132,8 +135,4 @@ async function pinged({ pingUrl }: AlertConfig, path: string, { terminal }: Invo
 /** Addresses of webhooks are secrets: a receiver is told by its place, or by the variable that holds it. */
 function nameOf({ variable }: Receiver, index: number): string {
   return variable ?? `alerts[${index}]`;
-}
-
-async function lastRun(dataDir: string): Promise<string | undefined> {
-  return (await new RunJournal(dataDir).runs()).at(-1)?.begun.runId;
 }

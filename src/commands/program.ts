@@ -15,7 +15,7 @@ import { describeQuery } from '../queries/describe.js';
 import { visibleLines } from '../terminal/visible.js';
 
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
-export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
+export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface JsonOptions {
   readonly json?: boolean;
@@ -275,6 +275,12 @@ function withFlags(command: Command): Command {
   return command
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
+    .addOption(
+      new Option('--log-format <format>', 'how notes and warnings are written to stderr').choices([
+        'text',
+        'json',
+      ]),
+    )
     .option('--verbose', 'with an error, also show its causes');
 }
 

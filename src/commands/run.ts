@@ -28,7 +28,7 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
       terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }
-  terminal.note(`Running for ${start} to ${end} (KST days).`);
+  terminal.note(`Running for ${start} to ${end} (KST days).`, { event: 'started', start, end });
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday) {
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
