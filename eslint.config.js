@@ -3,6 +3,7 @@ import tseslint from 'typescript-eslint';
 
 /** The folders of src/, and which others each may import from. Imports point inward, and never in circles of files. */
 const folders = {
+  alerts: ['storage', 'run'],
   api: [],
   storage: [],
   terminal: [],
@@ -13,7 +14,18 @@ const folders = {
   run: ['api', 'storage', 'warehouse', 'exports', 'terminal'],
   statistics: ['api', 'storage', 'warehouse', 'run'],
   exports: ['api', 'storage', 'warehouse', 'run', 'terminal'],
-  commands: ['api', 'storage', 'warehouse', 'exports', 'queries', 'dictionary', 'run', 'terminal', 'sandbox'],
+  commands: [
+    'alerts',
+    'api',
+    'storage',
+    'warehouse',
+    'exports',
+    'queries',
+    'dictionary',
+    'run',
+    'terminal',
+    'sandbox',
+  ],
 };
 
 /** What a folder may not touch at all: the client no file and no database, whatever keeps data no HTTP. */

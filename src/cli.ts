@@ -8,6 +8,7 @@ import { asOutOfFiles, codeOf, DawnloadError, EXIT, InterruptedError, messageOf 
 // What is imported above is one file: a process that may open too few files fails below, where it can be said.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
+const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
 const { packageVersion } = await import('./package.js').catch(cannotStart);
 const { loadConfig } = await import('./config.js').catch(cannotStart);
@@ -16,7 +17,9 @@ const { commandLine } = await import('./commands/program.js').catch(cannotStart)
 const stop = new AbortController();
 // Every request under way listens to it, and takes its listener away again: many of them are no leak.
 setMaxListeners(0, stop.signal);
-const terminal = realTerminal(process, Date.now);
+const effects = realEffects();
+const runId = `${effects.now().toISOString()}-${process.pid}`;
+let terminal = realTerminal(process, Date.now);
 const version = packageVersion();
 
 process.on('SIGINT', () => {
@@ -35,13 +38,17 @@ process.exit(await main(process.argv));
 async function main(argv: readonly string[]): Promise<number> {
   let exitCode: number = EXIT.done;
   let verbose = false;
-  const perform = async (flags: Flags & { verbose?: boolean }, action: Action): Promise<void> => {
+  const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
+    if (flags.logFormat === 'json') {
+      terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
+    }
     exitCode = await action({
       flags,
-      effects: realEffects(),
+      effects,
       terminal,
       signal: stop.signal,
+      runId,
       version,
       loadConfig: () => loadConfig(flags),
     });

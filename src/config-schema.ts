@@ -1,5 +1,6 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
+import { CAUSES, FORMATS } from './alerts/alert.js';
 import { isDay } from './calendar.js';
 
 const day = z
@@ -74,6 +75,32 @@ const exportsSchema = z.strictObject(
   NO_SECTION,
 );
 
+const webhook = z
+  .string('must be an http or https address')
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'must be an http or https address',
+  );
+
+/** Addresses of webhooks are secrets: the environment may hold them. */
+const variable = z
+  .string('must be the name of an environment variable')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+
+const alert = z
+  .strictObject(
+    {
+      url: webhook.optional(),
+      url_env: variable.optional(),
+      format: z.enum(FORMATS, `must be one of ${FORMATS.join(', ')}`).default('json'),
+      on: z
+        .array(z.enum(CAUSES, `must be among ${CAUSES.join(', ')}`), `must be a list of ${CAUSES.join(', ')}`)
+        .default([...CAUSES]),
+    },
+    NO_SECTION,
+  )
+  .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
+
 /** How one A/B test is judged, or, under `default`, all that are not named. */
 const experiment = z
   .strictObject(
@@ -132,6 +159,9 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
+  alerts: z.array(alert, 'must be a list').default([]),
+  ping_url: webhook.optional(),
+  ping_url_env: variable.optional(),
   experiments: z
     .record(z.string(), experiment, NO_SECTION)
     .refine((given) => given['default']?.goal === undefined, 'must name goals by campaign, not under default')

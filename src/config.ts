@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
+import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
 import type { Day } from './calendar.js';
 import { settingsSchema, type ExperimentSettings } from './config-schema.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from './errors.js';
@@ -62,6 +63,9 @@ export interface Config {
   readonly exports: ExportsConfig;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
+  readonly alerts: readonly Receiver[];
+  /** The address of a health check that each run pings. */
+  readonly pingUrl: string | undefined;
   readonly credentials: Credentials | undefined;
 }
 
@@ -76,6 +80,8 @@ export interface ServiceConfig extends Config {
 export interface Flags {
   readonly config?: string | undefined;
   readonly dataDir?: string | undefined;
+  readonly verbose?: boolean | undefined;
+  readonly logFormat?: 'text' | 'json' | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -150,6 +156,8 @@ export function loadConfig(
       maxWaitMinutes: settings.exports.max_wait_minutes,
     }),
     experiments: Object.freeze(settings.experiments),
+    alerts: receiversOf(settings.alerts, variables),
+    pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
 }

@@ -57,7 +57,7 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       ({ days } = complete);
       await pull(complete, context);
     };
-    return { ...(await deliver(context, work, new RunRecord(context, job.name, invocation.version))), days };
+    return { ...(await deliver(context, work, new RunRecord(context, job.name, invocation))), days };
   });
 }
 
@@ -105,7 +105,7 @@ export function resumeExport(
     deliver(
       context,
       () => (payAgain ? requestAgain(key, context) : resume(key, acceptIncomplete, context)),
-      new RunRecord(context, 'exports resume', invocation.version),
+      new RunRecord(context, 'exports resume', invocation),
     ),
   );
 }

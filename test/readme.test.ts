@@ -91,7 +91,7 @@ describe('docs/', () => {
       const wanted =
         value === undefined
           ? ['', '`start_date`']
-          : [`\`${key === 'experiments' ? JSON.stringify(value) : scalar.parse(value)}\``];
+          : [`\`${typeof value === 'object' ? JSON.stringify(value) : scalar.parse(value)}\``];
       expect(wanted, key).toContain(shown);
     }
   });
@@ -215,6 +215,7 @@ async function docs(options: DocsOptions): Promise<string> {
     effects: realEffects(),
     terminal,
     signal: new AbortController().signal,
+    runId: 'test',
     version: '0.0.0',
     loadConfig: (): never => {
       throw new Error('docs needs no settings');

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { styleText } from 'node:util';
+import { sendTestAlert } from '../alerts/notify.js';
 import { formatKst } from '../calendar.js';
 import { isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
@@ -26,6 +27,8 @@ import type { Invocation } from '../run/invocation.js';
 export interface DoctorOptions {
   readonly deep?: boolean;
   readonly json?: boolean;
+  /** Whether to send an alert to everybody who gets alerts. */
+  readonly sendTestAlert?: boolean;
 }
 
 type Level = 'ok' | 'warn' | 'fail';
@@ -94,12 +97,39 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
     );
     await look('ledger', () => lookAtLedger(dataDir), ledgerVerdict);
     await look('warehouse', () => openPublished(dataFiles(dataDir).published), ok);
+    await look('alerts', () => config, alertsVerdict);
+    if (options.sendTestAlert === true) {
+      await look(
+        'test alert',
+        () => sendTestAlert(config, invocation),
+        (taken) => testVerdict(taken, config.alerts.length),
+      );
+    }
     if (options.deep === true) await lookDeeply(dataDir, look);
     if (service !== undefined) await lookAtService(service, invocation, look);
   }
 
   if (options.json === true) terminal.out(JSON.stringify(diagnoses));
   return diagnoses.some(({ level }) => level === 'fail') ? EXIT.incomplete : EXIT.done;
+}
+
+function alertsVerdict({ alerts, pingUrl }: Config): Finding {
+  const unset = alerts.flatMap(({ url, variable }) => (url === undefined ? [variable ?? ''] : []));
+  if (unset.length > 0) {
+    return {
+      level: 'warn',
+      text: `${unset.join(', ')} holds no address; set it in the environment or in .env`,
+    };
+  }
+  const health = pingUrl === undefined ? 'no health check is pinged' : 'a health check is pinged';
+  return ok(`${plural(alerts.length, 'receiver')}; ${health}`);
+}
+
+function testVerdict(taken: number, receivers: number): Finding {
+  if (receivers === 0) return { level: 'warn', text: 'nobody gets alerts; add alerts to dawnload.yaml' };
+  return taken === receivers
+    ? ok(`taken by ${plural(taken, 'receiver')}`)
+    : { level: 'fail', text: `taken by ${taken} of ${plural(receivers, 'receiver')}` };
 }
 
 /** Reads what a run reads only in part: every block of both database files, and every landed file. */

@@ -15,7 +15,7 @@ import { describeQuery } from '../queries/describe.js';
 import { visibleLines } from '../terminal/visible.js';
 
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
-export type Perform = (flags: Flags & { verbose?: boolean }, action: Action) => Promise<void>;
+export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
 interface JsonOptions {
   readonly json?: boolean;
@@ -64,8 +64,9 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload doctor --deep',
   ])
     .option('--deep', 'also read every block of the database files and every landed file')
+    .option('--send-test-alert', 'also send an alert to everybody who gets alerts')
     .option(...JSON_OPTION)
-    .action((options: JsonOptions & { deep?: boolean }) =>
+    .action((options: JsonOptions & { deep?: boolean; sendTestAlert?: boolean }) =>
       act(async (invocation) => (await import('./doctor.js')).doctorCommand(options, invocation)),
     );
 
@@ -274,6 +275,12 @@ function withFlags(command: Command): Command {
   return command
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
+    .addOption(
+      new Option('--log-format <format>', 'how notes and warnings are written to stderr').choices([
+        'text',
+        'json',
+      ]),
+    )
     .option('--verbose', 'with an error, also show its causes');
 }
 

@@ -59,6 +59,16 @@ const runRow = z
     outcome: row.outcome,
   }));
 
+/** The newest day of the daily statistics that readers see. Throws as `readPublished` does. */
+export async function newestDay(file: string): Promise<Day | undefined> {
+  const { coverage } = await readPublished(file);
+  return coverage
+    .filter(({ stream }) => stream === 'statistics')
+    .map(({ day }) => day)
+    .sort()
+    .at(-1);
+}
+
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
 const NOTHING: Published = {

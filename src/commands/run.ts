@@ -1,11 +1,13 @@
 /** `dawnload run`: the nightly job, once. */
 import { nightly } from '../../jobs/nightly.js';
+import { withAlerts } from '../alerts/notify.js';
 import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
 import { runJob } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
+import { newestDay } from './published.js';
 import { outcomeJson, summarise } from './summary.js';
 
 export interface RunOptions {
@@ -26,13 +28,19 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
       terminal.out(JSON.stringify({ command: 'run', days: null, exit_code: EXIT.done }));
     return EXIT.done;
   }
-  terminal.note(`Running for ${start} to ${end} (KST days).`);
+  terminal.note(`Running for ${start} to ${end} (KST days).`, { event: 'started', start, end });
   const yesterday = shiftDay(dayOf(now), -1);
   if (end < yesterday) {
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   }
-  const outcome = await runJob(job, config, invocation);
-  const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+  const { published } = dataFiles(config.dataDir);
+  const outcome = await withAlerts(
+    config,
+    invocation,
+    () => newestDay(published),
+    () => runJob(job, config, invocation),
+  );
+  const exitCode = summarise(outcome, terminal, published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('run', outcome.days ?? job.days, outcome));
   return exitCode;
 }

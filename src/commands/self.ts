@@ -10,6 +10,7 @@ export function commandLine(command: string, flags: Flags): [string, ...string[]
     resolve(PACKAGE_ROOT, 'dist/src/cli.js'),
     command,
     ...(flags.config === undefined ? [] : ['--config', resolve(flags.config)]),
+    ...(flags.logFormat === undefined ? [] : ['--log-format', flags.logFormat]),
     ...(flags.dataDir === undefined ? [] : ['--data-dir', resolve(flags.dataDir)]),
   ];
 }

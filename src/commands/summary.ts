@@ -22,19 +22,37 @@ export function summarise(
   now: Date,
 ): ExitCode {
   for (const { stream, days, rows } of report.totals()) {
-    terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`);
+    terminal.note(`Loaded ${stream}: ${plural(days, 'day')}, ${plural(rows, 'row')}.`, {
+      event: 'loaded',
+      stream,
+      days,
+      rows,
+    });
   }
   for (const line of unpaidLines(report)) terminal.note(line);
   for (const [kind, count] of Object.entries(report.notes())) {
-    if (count > 0) terminal.note(`Noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}.`);
+    if (count > 0) {
+      terminal.note(`Noticed ${kind.replaceAll('_', ' ')}: ${plural(count, 'record')}.`, {
+        event: 'noticed',
+        kind,
+        records: count,
+      });
+    }
   }
   const drift = report.drift();
   if (drift.length > 0) {
     terminal.warn(
       `The service sends fields that differ from its specification: ${drift.join(', ')}. Their values are kept; see \`dawnload query drift\`.`,
+      { event: 'drift', fields: drift.length },
     );
   }
-  for (const group of report.checks) terminal.warn(`Check ${describeGroup(group)}`);
+  for (const group of report.checks) {
+    terminal.warn(`Check ${describeGroup(group)}`, {
+      event: 'check',
+      check: group.name,
+      severity: group.severity,
+    });
+  }
   if (report.checks.length > 0) {
     const where =
       publishedBytes === undefined
@@ -42,15 +60,27 @@ export function summarise(
         : '`dawnload query checks`';
     terminal.note(`Each finding with its numbers: ${where}.`);
   }
-  for (const gap of report.gaps) terminal.warn(describeGap(gap));
-  for (const sentence of report.attention) terminal.warn(sentence);
+  for (const gap of report.gaps) {
+    terminal.warn(describeGap(gap), {
+      event: 'gap',
+      stream: gap.stream,
+      start: gap.days.start,
+      end: gap.days.end,
+    });
+  }
+  for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
 
   const took = formatDuration(now.getTime() - report.startedAt.getTime());
   if (publishedBytes !== undefined) {
-    terminal.note(`Published ${published} (${formatBytes(publishedBytes)}) after ${took}.`);
+    terminal.note(`Published ${published} (${formatBytes(publishedBytes)}) after ${took}.`, {
+      event: 'published',
+      bytes: publishedBytes,
+      seconds: (now.getTime() - report.startedAt.getTime()) / 1000,
+    });
   } else {
     terminal.warn(
       `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep the previous warehouse.`,
+      { event: 'not_published' },
     );
   }
   const exitCode = report.exitCode();

@@ -9,6 +9,8 @@ export interface Invocation {
   readonly terminal: Terminal;
   /** Aborted by Ctrl-C or SIGTERM, with an `InterruptedError` as its reason. */
   readonly signal: AbortSignal;
+  /** Of this process: in every line of the log, in `ops.runs`, and in alerts. */
+  readonly runId: string;
   /** Of this package, `1.2.3`. */
   readonly version: string;
   /**

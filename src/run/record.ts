@@ -1,6 +1,7 @@
 /** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
 import { DawnloadError, EXIT, messageOf } from '../errors.js';
 import type { LocalContext } from './context.js';
+import type { Invocation } from './invocation.js';
 import type { RunReport } from './report.js';
 
 export class RunRecord {
@@ -9,9 +10,13 @@ export class RunRecord {
   readonly #command: string;
   readonly #version: string;
 
-  constructor(context: LocalContext, command: string, version: string) {
+  constructor(
+    context: LocalContext,
+    command: string,
+    { runId, version }: Pick<Invocation, 'runId' | 'version'>,
+  ) {
     this.#context = context;
-    this.#runId = `${context.report.startedAt.toISOString()}-${process.pid}`;
+    this.#runId = runId;
     this.#command = command;
     this.#version = version;
   }

@@ -19,9 +19,9 @@ export interface Terminal {
   /** Several lines of data, or coloured ones, in which the caller has escaped text from outside. */
   draw(text: string): void;
   /** One line about what is going on. */
-  note(text: string): void;
+  note(text: string, fields?: LogFields): void;
   /** One line that deserves attention. */
-  warn(text: string): void;
+  warn(text: string, fields?: LogFields): void;
   /** The line that says why the command fails. */
   error(text: string): void;
   /** The line at the bottom that changes in place, at a terminal only. An empty text removes it. */
@@ -35,6 +35,9 @@ export interface Terminal {
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
+
+/** What a log for collectors says beside the sentence: the name of what happened, and its numbers. */
+export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Streams {
   readonly stdin: NodeJS.ReadStream;

@@ -25,6 +25,7 @@ const silent: Invocation = {
     confirm: () => Promise.resolve(false),
   },
   signal: new AbortController().signal,
+  runId: 'test',
   version: '0.0.0',
   loadConfig: () => {
     throw new Error('docs needs no settings');

@@ -86,6 +86,7 @@ function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstan
       confirm: () => Promise.resolve(false),
     },
     signal: signal ?? new AbortController().signal,
+    runId: 'test',
     version: '0.0.0',
     loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
   };

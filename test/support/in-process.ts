@@ -53,6 +53,7 @@ export async function performCommand(
       },
       terminal: silent(out, err),
       signal,
+      runId: `${clock.now().toISOString()}-test`,
       version: '0.0.0',
       loadConfig: () => loadConfig(flags, environment, cwd),
     });

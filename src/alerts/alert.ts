@@ -1,0 +1,60 @@
+/** An alert: one sentence, the numbers, and the command to run next. */
+
+export const CAUSES = [
+  'failure',
+  'recovery',
+  'stale',
+  'needs_action',
+  'budget',
+  'drift',
+  'check_stop',
+] as const;
+
+export type Cause = (typeof CAUSES)[number];
+
+export interface Alert {
+  readonly cause: Cause | 'test';
+  readonly message: string;
+  readonly numbers: Readonly<Record<string, number>>;
+  /** The command to run next. */
+  readonly next: string;
+}
+
+/** Where an alert came from. */
+export interface Sender {
+  readonly projectId: string;
+  readonly runId: string;
+  readonly time: Date;
+}
+
+export const FORMATS = ['slack', 'json'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** The body that a receiver takes. */
+export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format: Format): string {
+  const { cause, message, numbers, next } = alert;
+  if (format === 'slack') {
+    const counted = Object.entries(numbers).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`);
+    const lines = [
+      `*Dawnload* ${cause.replace('_', ' ')}: ${message}`,
+      counted.join(', '),
+      `Next: \`${next}\``,
+    ];
+    return JSON.stringify({ text: escapeSlack(lines.filter((line) => line !== '').join('\n')) });
+  }
+  return JSON.stringify({
+    tool: 'dawnload',
+    cause,
+    message,
+    numbers,
+    next,
+    project_id: projectId,
+    run_id: runId,
+    time: time.toISOString(),
+  });
+}
+
+/** A name from outside must not mention a channel or hide a link. */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

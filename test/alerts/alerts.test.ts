@@ -1,0 +1,218 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FaultySandboxOptions } from '../support/faults/index.js';
+import { Place } from '../support/dawnload.js';
+
+interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** A receiver of webhooks and pings on loopback. */
+class Hook {
+  readonly received: Received[] = [];
+  status = 200;
+  hangs = false;
+  private constructor(private readonly server: Server) {}
+
+  static async listen(): Promise<Hook> {
+    const server = createServer();
+    const hook = new Hook(server);
+    server.on('request', (request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        hook.received.push({ method: request.method ?? '', path: request.url ?? '', body });
+        if (hook.hangs) return;
+        response.writeHead(hook.status, { location: '/elsewhere' }).end('{"ok":true}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return hook;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** What came as JSON, and is forgotten. */
+  take(): Record<string, unknown>[] {
+    return this.received
+      .splice(0)
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
+  const place = await Place.make(`start_date: 2026-11-20\nlookback_days: 1\n${yaml}`, {
+    eventsPerDay: 200,
+    ...options,
+  });
+  open.push({ close: () => place.remove() });
+  return place;
+}
+
+async function hook(): Promise<Hook> {
+  const made = await Hook.listen();
+  open.push(made);
+  return made;
+}
+
+describe('alerts', () => {
+  test('tell of a failure once a day, and of the recovery', async () => {
+    const receiver = await hook();
+    const place = await make(`retries: 0\nalerts: [{ url: "${receiver.url}/hook" }]\n`);
+    const yaml = `start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nalerts: [{ url: "${receiver.url}/hook" }]\n`;
+    const wrong = { DAWNLOAD_SECRET_KEY: 'a-wrong-secret' };
+    expect((await place.run(['run'], wrong)).code).toBe(1);
+    expect((await place.run(['run'], wrong)).code).toBe(1);
+    const failures = receiver.take();
+    expect(failures).toEqual([
+      expect.objectContaining({
+        tool: 'dawnload',
+        cause: 'failure',
+        message: expect.stringMatching(/^The run failed\. /) as string,
+        numbers: { exit_code: 1 },
+        next: 'dawnload doctor',
+        project_id: '0123456789abcdef0123456789abcdef',
+      }),
+    ]);
+    expect(JSON.stringify(failures)).not.toContain('a-wrong-secret');
+
+    await place.configure(yaml);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(receiver.take()).toEqual([
+      expect.objectContaining({
+        cause: 'recovery',
+        message: 'The run is complete again.',
+        next: 'dawnload status',
+      }),
+    ]);
+    // The next night has nothing to tell.
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(receiver.take()).toEqual([]);
+  });
+
+  test('tell only what a receiver wants to hear, as Slack takes it, at an address from the environment', async () => {
+    const [slack, deaf] = [await hook(), await hook()];
+    const place = await make(
+      `exports: { budget: { records_per_run: 1 } }
+alerts:
+  - { url_env: TEAM_HOOK, format: slack, on: [budget] }
+  - { url: "${deaf.url}", on: [failure, recovery] }
+`,
+    );
+    const result = await place.run(['run'], { TEAM_HOOK: `${slack.url}/T0/B0/secret` });
+    expect(result.code).toBe(3);
+    const [message, ...more] = slack.take();
+    expect(more).toEqual([]);
+    expect(message?.['text']).toMatch(
+      /^\*Dawnload\* budget: Events were not requested because they are over the budget\.\ndays: 1, estimated records: \d+\nNext: `dawnload plan`$/,
+    );
+    expect(deaf.take()).toEqual([]);
+    expect(result.stderr).not.toContain('secret');
+  });
+
+  test('a receiver that refuses, redirects, is away or has no address costs a warning, not the night', async () => {
+    const [refusing, redirecting, away] = [await hook(), await hook(), await hook()];
+    refusing.status = 500;
+    redirecting.status = 302;
+    const gone = away.url;
+    const place = await make(`exports: { budget: { records_per_run: 1 } }
+alerts:
+  - { url: "${refusing.url}/one", on: [budget] }
+  - { url: "${redirecting.url}/two", on: [budget] }
+  - { url: "${gone}/three", on: [budget] }
+  - { url_env: NOT_SET, on: [budget] }
+`);
+    away.close();
+    const result = await place.run(['run']);
+    expect(result.code).toBe(3);
+    expect(result.stderr).toContain('warning: The alert "budget" was not taken by alerts[0]: HTTP 500.');
+    expect(result.stderr).toContain('warning: The alert "budget" was not taken by alerts[1]: HTTP 302.');
+    expect(result.stderr).toMatch(/warning: The alert "budget" was not taken by alerts\[2\]: .+/);
+    expect(result.stderr).toContain(
+      'warning: The alert "budget" was not taken by NOT_SET: the variable holds no address.',
+    );
+    expect(result.stderr).not.toContain(gone);
+    expect(redirecting.received.map(({ path }) => path)).toEqual(['/two']);
+    // What nobody took is told again.
+    refusing.status = 200;
+    refusing.take();
+    await place.run(['run']);
+    expect(refusing.take()).toHaveLength(1);
+  });
+
+  test(
+    'a receiver that hangs is given up after ten seconds',
+    { tags: ['long'], timeout: 30_000 },
+    async () => {
+      const receiver = await hook();
+      receiver.hangs = true;
+      const place = await make(
+        `exports: { budget: { records_per_run: 1 } }\nalerts: [{ url: "${receiver.url}" }]\n`,
+      );
+      const began = Date.now();
+      const result = await place.run(['run']);
+      expect(result.code).toBe(3);
+      expect(result.stderr).toContain('not taken by alerts[0]: no answer within 10 seconds.');
+      expect(Date.now() - began).toBeLessThan(20_000);
+    },
+  );
+
+  test('a test alert shows whether receivers are reached', async () => {
+    const receiver = await hook();
+    const place = await make(`alerts: [{ url: "${receiver.url}", on: [] }]\n`);
+    const sent = await place.run(['doctor', '--send-test-alert']);
+    expect(sent.stdout).toMatch(/test alert +taken by 1 receiver/);
+    expect(receiver.take()).toEqual([expect.objectContaining({ cause: 'test' })]);
+    receiver.status = 404;
+    const refused = await place.run(['doctor', '--send-test-alert']);
+    expect(refused.stdout).toMatch(/test alert +taken by 0 of 1 receiver/);
+    expect(refused.code).toBe(1);
+  });
+
+  test('settings that cannot be meant are refused', async () => {
+    const place = await make('');
+    for (const [alerts, message] of [
+      ['[{ url: "https://a.example", url_env: X }]', 'alerts.0 must set url or url_env'],
+      ['[{ on: [failure] }]', 'alerts.0 must set url or url_env'],
+      ['[{ url: "ftp://a.example" }]', 'alerts.0.url must be an http or https address'],
+      ['[{ url: "https://a.example", on: [fire] }]', 'alerts.0.on.0 must be among failure, recovery'],
+      ['[{ url: "https://a.example", format: teams }]', 'alerts.0.format must be one of slack, json'],
+    ] as const) {
+      await place.configure(`start_date: 2026-11-20\nalerts: ${alerts}\n`);
+      const result = await place.run(['run']);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain(message);
+    }
+  });
+});
+
+describe('health checks', () => {
+  test('hear of the start, and of the success or the failure', async () => {
+    const check = await hook();
+    const place = await make(`retries: 0\nping_url: ${check.url}/abc?x=1\n`);
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(check.received.splice(0).map(({ path }) => path)).toEqual(['/abc/start?x=1', '/abc?x=1']);
+    expect((await place.run(['run'], { DAWNLOAD_SECRET_KEY: 'wrong' })).code).toBe(1);
+    expect(check.received.splice(0).map(({ path }) => path)).toEqual(['/abc/start?x=1', '/abc/fail?x=1']);
+    check.status = 503;
+    const unheard = await place.run(['run']);
+    expect(unheard.code).toBe(0);
+    expect(unheard.stderr).toContain('warning: The ping to ping_url was not taken: HTTP 503.');
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from 'vitest';
+import { Place } from '../support/dawnload.js';
+
+let place: Place | undefined;
+afterEach(() => place?.remove());
+
+test('with --log-format json each line of a run is an object with time, run id and event', async () => {
+  place = await Place.make('start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n', { eventsPerDay: 200 });
+  const { stderr, stdout, code } = await place.execute(['run', '--json', '--log-format', 'json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ command: 'run' });
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const [run] = await place.rows('select run_id from ops.runs');
+  for (const line of lines) {
+    expect(line).toMatchObject({ run_id: run?.['run_id'], level: 'info' });
+    expect(line['time']).toMatch(/^2026-11-20T22:\d\d:\d\d\.\d{3}Z$/);
+  }
+  expect(lines).toContainEqual(
+    expect.objectContaining({ event: 'started', start: '2026-11-20', end: '2026-11-20' }),
+  );
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'loaded', stream: 'statistics', days: 1 }));
+  expect(lines.at(-1)).toMatchObject({
+    event: 'published',
+    message: expect.stringMatching(/^Published /) as string,
+  });
+});
+
+test('an error is an object too, with its hint', async () => {
+  place = await Place.make('start_date: 2026-11-20\nretries: 0\n');
+  const { stderr, code } = await place.execute(['run', '--log-format', 'json'], {
+    DAWNLOAD_SECRET_KEY: 'a-wrong-secret',
+  });
+  expect(code).not.toBe(0);
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  expect(stderr).not.toContain('a-wrong-secret');
+});
