@@ -11,7 +11,6 @@ const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStar
 const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
 const { packageVersion } = await import('./package.js').catch(cannotStart);
-const { loadConfig } = await import('./config.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();
@@ -40,6 +39,8 @@ async function main(argv: readonly string[]): Promise<number> {
   let verbose = false;
   const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
+    // Help and version need no settings, and reading them takes longer than all the rest.
+    const { loadConfig } = await import('./config.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
     }
