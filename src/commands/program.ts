@@ -221,6 +221,16 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
     );
 
+  add(program, 'completion <shell>', 'print what makes the Tab key complete commands: bash, zsh or fish', [
+    'source <(dawnload completion bash)',
+    'source <(dawnload completion zsh)',
+    'dawnload completion fish | source',
+  ]).action((shell: string) =>
+    act(async ({ terminal }) =>
+      (await import('./completion.js')).completionCommand(shell, program, terminal),
+    ),
+  );
+
   return program;
 }
 

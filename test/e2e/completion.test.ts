@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { CLI, ended, start } from '../support/dawnload.js';
+
+/** What Tab offers after these words, in a bash that has read the completion. */
+function offered(...words: readonly string[]): string[] {
+  const script = `source <("$0" "$1" completion bash)
+    shift; COMP_WORDS=(dawnload "$@"); COMP_CWORD=$#
+    _dawnload; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['-c', script, process.execPath, CLI, ...words], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+}
+
+test('Tab offers commands, queries and options in bash', () => {
+  expect(offered('qu')).toEqual(['query']);
+  expect(offered('query', 're')).toEqual(['reach', 'response-times', 'restatements', 'revenue']);
+  expect(offered('exports', 're')).toEqual(['resume', 'recover']);
+  expect(offered('--config', 'x.yaml', 'exports', 'resume', '--pay')).toEqual(['--pay-again']);
+  expect(offered('completion', '')).toContain('fish');
+});
+
+test('an unknown shell is refused with those that there are', async () => {
+  const { code, stderr } = await ended(start(['completion', 'tcsh'], tmpdir()));
+  expect(code).toBe(2);
+  expect(stderr).toBe('dawnload: There is no completion for "tcsh".\n  Choose one of bash, zsh, fish.\n');
+});
