@@ -35,7 +35,7 @@ const COUNTS = `
 /** Also what stands about the job itself. */
 const ALL_BUT_MOMENTS = {
   tables: ['runs', 'migrations'],
-  columns: ['loaded_at', 'checked_at', 'updated_at', 'pull', 'pulled_at'],
+  columns: ['loaded_at', 'checked_at', 'updated_at', 'noted_at', 'pull', 'pulled_at'],
 };
 
 describe('the nightly job', () => {
