@@ -214,9 +214,13 @@ export function requireService(config: Config): ServiceConfig {
 
 /** Whether requests to the address would carry secrets unencrypted beyond this machine. */
 export function isUnencrypted(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl);
+  return new URL(baseUrl).protocol === 'http:' && !isLoopback(baseUrl);
+}
+
+/** Whether the address is this machine. */
+export function isLoopback(baseUrl: string): boolean {
   // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
-  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 function isSet(value: string | undefined): value is string {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { styleText } from 'node:util';
 import { sendTestAlert } from '../alerts/notify.js';
 import { formatKst } from '../calendar.js';
-import { isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
+import { isLoopback, isUnencrypted, requireService, type Config, type ServiceConfig } from '../config.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
 import type { ExportEntry } from '../exports/entry.js';
@@ -81,8 +81,11 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
     const { dataDir } = config;
     const service = await look(
       'keys',
-      () => requireService(config),
-      () => ok('both are set'),
+      () => (isRehearsal(config) ? undefined : requireService(config)),
+      (found) =>
+        found === undefined
+          ? { level: 'warn', text: 'not set; base_url is this machine, as it is after a demo' }
+          : ok('both are set'),
     );
     await look(
       'data folder',
@@ -169,6 +172,11 @@ async function lookAtService(config: ServiceConfig, invocation: Invocation, look
   } finally {
     await service.close();
   }
+}
+
+/** Whether the service is, or was, a sandbox on this machine, whose keys are gone with it. */
+function isRehearsal({ baseUrl, credentials }: Config): boolean {
+  return credentials === undefined && baseUrl !== undefined && isLoopback(baseUrl);
 }
 
 function settingsVerdict({ file, baseUrl, exports }: Config): Finding {
