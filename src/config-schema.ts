@@ -123,6 +123,7 @@ const experiment = z
         10,
         'must be a share of the rate from 0.001 to 10, such as 0.2',
       ).optional(),
+      conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
       alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
       power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
     },

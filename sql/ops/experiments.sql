@@ -11,7 +11,8 @@ select
     row.alpha,
     row.power,
     row.split,
-    row.hold_outs
+    row.hold_outs,
+    row.conversions_per_person
 from (
     select
         unnest(
@@ -19,7 +20,8 @@ from (
                 getvariable('experiments'),
                 '[{
                     "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
-                    "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"]
+                    "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
+                    "conversions_per_person": "DOUBLE"
                 }]'
             )
         ) as row

@@ -26,9 +26,10 @@ names as (
         event_people.kind,
         count(*) as events,
         -- People must not be added up over days: one may have come back.
-        count(distinct event_people.person) as users
+        count(distinct coalesce(people.person, event_people.person)) as users
     from marts.event_people
     inner join params on event_people.date between params.first_day and params.last_day
+    left join marts.people on event_people.person = people.weaker_id
     where params.only_channel is null or event_people.channel = params.only_channel
     group by event_people.channel, event_people.event_name, event_people.kind
 )

@@ -60,10 +60,15 @@ bounds as (
         coalesce(usual.weeks, 0) as weeks,
         usual.failure_rate as usual_rate,
         usual.angle,
-        sqrt(
-            pow(2.576, 2) * (days.chance + usual.chance / usual.weeks)
-            + pow([5.841, 4.604, 4.032, 3.707, 3.499][usual.weeks - 3], 2)
-            * greatest(0, usual.scatter - usual.chance) * (1 + 1 / usual.weeks)
+        -- Fewer than four weeks tell nothing of what is usual.
+        if(
+            usual.weeks >= 4,
+            sqrt(
+                pow(2.576, 2) * (days.chance + usual.chance / usual.weeks)
+                + pow([5.841, 4.604, 4.032, 3.707, 3.499][usual.weeks - 3], 2)
+                * greatest(0, usual.scatter - usual.chance) * (1 + 1 / usual.weeks)
+            ),
+            null
         ) as margin
     from days
     left join usual on days.channel is not distinct from usual.channel

@@ -41,12 +41,12 @@ people as (
         daily_people.user_journey_id,
         daily_people.channel,
         -- Who was known by a device first, and as a user later, is one person.
-        coalesce(identities.stronger_id, daily_people.person) as person,
+        coalesce(people_now.person, daily_people.person) as person,
         sum(daily_people.messages + daily_people.displays) as messages,
         sum(daily_people.clicks) as clicks
     from marts.daily_people
     cross join params
-    left join marts.identities on daily_people.person = identities.weaker_id
+    left join marts.people as people_now on daily_people.person = people_now.weaker_id
     where
         daily_people.date in (select date from days)
         and (params.only_channel is null or daily_people.channel = params.only_channel)

@@ -50,17 +50,29 @@ goals as (
         ) = 1
 ),
 metrics as (
-    select campaign_id, null as variant_name, date, metric_type, metric_name, conversion_type, value
+    select campaign_id, null as variant, date, metric_type, metric_name, conversion_type, value
     from campaign_metrics
     union all
-    select campaign_id, dimension_value, date, metric_type, metric_name, conversion_type, value
-    from campaign_metric_dimensions
-    where dimension_key = 'experiment_group_name'
+    -- A variant may have been renamed.
+    select
+        dimensions.campaign_id,
+        coalesce(variant_names.variant_id, dimensions.dimension_value),
+        dimensions.date,
+        dimensions.metric_type,
+        dimensions.metric_name,
+        dimensions.conversion_type,
+        dimensions.value
+    from campaign_metric_dimensions as dimensions
+    left join variant_names
+        on
+            dimensions.campaign_id = variant_names.campaign_id
+            and dimensions.dimension_value = variant_names.variant_name
+    where dimensions.dimension_key = 'experiment_group_name'
 ),
-days as (
+counted as (
     select
         metrics.campaign_id,
-        metrics.variant_name,
+        metrics.variant,
         goals.goal,
         metrics.date,
         coalesce(sum(metrics.value) filter (metrics.metric_type = 'standard'), 0)::bigint as succeeded,
@@ -70,37 +82,63 @@ days as (
         coalesce(sum(metrics.value) filter (metrics.conversion_type = 'sales_conversion'), 0)::double as revenue
     from metrics
     inner join goals on metrics.campaign_id = goals.campaign_id
-    inner join params on metrics.date between params.first_day and params.last_day
+    inner join params on metrics.date <= params.last_day
     where
         (metrics.metric_type = 'standard' and metrics.metric_name = 'send_success')
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
-    group by metrics.campaign_id, metrics.variant_name, goals.goal, metrics.date
+    group by metrics.campaign_id, metrics.variant, goals.goal, metrics.date
 ),
--- Of equal variants, each gets its share of the messages of the revenue of a day, however large the purchases are.
+-- A variant that is not told of on a day sold nothing.
+grid as (
+    select *
+    from (select distinct campaign_id, variant, goal from counted) as variants
+    inner join (select distinct campaign_id, date from counted) as dates using (campaign_id)
+),
+days as (
+    select
+        grid.campaign_id,
+        grid.variant,
+        grid.goal,
+        grid.date,
+        coalesce(counted.succeeded, 0) as succeeded,
+        coalesce(counted.conversions, 0) as conversions,
+        coalesce(counted.revenue, 0) as revenue
+    from grid
+    left join counted
+        on
+            grid.campaign_id = counted.campaign_id
+            and grid.variant is not distinct from counted.variant
+            and grid.date = counted.date
+),
+-- Of equal variants, each gets its share of the messages so far of the revenue of a day, however large the purchases are.
+-- Refunds are no revenue, and before all variants have sent there is nothing to compare.
 shares as (
     select
         *,
+        sum(succeeded) over variant_so_far as variant_messages,
+        sum(succeeded) over variants_so_far as all_messages,
+        sum(greatest(0, revenue)) over variants_of_day as revenue_of_day,
         case
-            when variant_name is not null
-            then revenue / nullif(sum(revenue) over variants_of_day, 0)
-            / nullif(sum(succeeded) over variant_so_far / sum(succeeded) over variants_so_far, 0)
+            when variant is not null and variant_messages > 0 and revenue_of_day > 0
+            then greatest(0, revenue) / revenue_of_day / (variant_messages / all_messages)
         end as relative_share
     from days
     window
-        variants_of_day as (partition by campaign_id, variant_name is null, date),
-        variant_so_far as (partition by campaign_id, variant_name order by date),
-        variants_so_far as (partition by campaign_id, variant_name is null order by date)
+        variants_of_day as (partition by campaign_id, variant is null, date),
+        variant_so_far as (partition by campaign_id, variant order by date),
+        variants_so_far as (partition by campaign_id, variant is null order by date)
 ),
 sums as (
     select
         campaign_id,
-        variant_name,
+        variant,
         goal,
         sum(succeeded)::bigint as succeeded,
         sum(conversions)::bigint as conversions,
         sum(revenue) as revenue,
         -- What one has who bets a part of all that one has on the variant, day after day at fair odds. Of equal variants, one
-        -- in n ever makes n times the stake, however often one looks (Ville's inequality).
+        -- in n ever makes n times the stake, however often one looks (Ville's inequality), as long as
+        -- the purchases of a day do not follow from those of the days before.
         (
             exp(sum(ln(0.9 + 0.1 * relative_share)))
             + exp(sum(ln(0.8 + 0.2 * relative_share)))
@@ -108,11 +146,17 @@ sums as (
             + exp(sum(ln(0.2 + 0.8 * relative_share)))
         ) / 4 as evidence
     from shares
-    group by campaign_id, variant_name, goal
+    where date >= (select first_day from params)
+    group by campaign_id, variant, goal
 ),
 compared as (
-    select *, count(variant_name) over (partition by campaign_id) as variants
+    select
+        sums.*,
+        coalesce(campaign_variants.variant_name, sums.variant) as variant_name,
+        count(sums.variant) over (partition by sums.campaign_id) as variants
     from sums
+    left join campaign_variants
+        on sums.campaign_id = campaign_variants.campaign_id and sums.variant = campaign_variants.variant_id
 )
 select
     coalesce(campaigns.campaign_name, compared.campaign_id) as campaign_name,

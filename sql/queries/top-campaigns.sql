@@ -43,8 +43,8 @@ bounds as (
         *,
         nullif(
             case params.measure when 'click_rate' then clickable when 'conversion_rate' then convertible end, 0
-        ) as messages,
-        least(case params.measure when 'click_rate' then clicked else conversions end / messages, 1) as rate,
+        )::double as messages,
+        greatest(0, least(1, case params.measure when 'click_rate' then clicked else conversions end / messages)) as rate,
         (
             rate + 1.9207 / messages - 1.96 * sqrt(rate * (1 - rate) / messages + 0.9604 / (messages * messages))
         ) / (1 + 3.8415 / messages) as lower_bound

@@ -167,7 +167,8 @@ create table ops.experiments (
     alpha double,
     power double,
     split map(varchar, double),
-    hold_outs varchar[]
+    hold_outs varchar[],
+    conversions_per_person double
 );
 
-insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null);
+insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null, null);

@@ -55,13 +55,13 @@ create macro marts.performance(days) as {
     'convertible': sum(days.convertible)::bigint
 };
 
--- The strongest id of a record, as a number that never changes. An id of one kind is never one of another.
+-- The strongest id of a record, as a number that never changes. An id of one kind is never one of another; an empty one is none.
 create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
     case
-        when user_id is not null then 'user_id ' || user_id
-        when service_user_id is not null then 'service_user_id ' || service_user_id
-        when device_id is not null then 'device_id ' || device_id
-        when service_device_id is not null then 'service_device_id ' || service_device_id
+        when user_id <> '' then 'user_id ' || user_id
+        when service_user_id <> '' then 'service_user_id ' || service_user_id
+        when device_id <> '' then 'device_id ' || device_id
+        when service_device_id <> '' then 'service_device_id ' || service_device_id
     end
 );
 

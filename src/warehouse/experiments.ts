@@ -13,6 +13,8 @@ export interface Experiment {
   readonly hold_outs?: readonly string[] | undefined;
   /** The smallest difference that matters, as a share of the baseline's rate. */
   readonly smallest_effect?: number | undefined;
+  /** How often one person converts at most; without it no verdict is given on conversions. */
+  readonly conversions_per_person?: number | undefined;
   /** How often a winner may be named where there is none. */
   readonly alpha?: number | undefined;
   /** How often a difference of the smallest effect is to be found. */

@@ -35,7 +35,7 @@ async function prepare(connection: DuckDBConnection, { split }: Cell): Promise<v
     `insert into verdict_words from read_csv('${join(PACKAGE_ROOT, 'sql', 'seeds', 'verdict_words.csv')}', header = true, comment = '#')`,
   );
   const shares = split.map((share, variant) => `'${nameOf(variant)}': ${share}`).join(', ');
-  await connection.run(`update ops.experiments set split = map {${shares}}`);
+  await connection.run(`update ops.experiments set split = map {${shares}}, conversions_per_person = 1`);
   await connection.run(
     `create table increments (test integer, variant integer, day integer, people bigint, clickers bigint,
       messages bigint, conversions bigint, squares bigint)`,
@@ -44,7 +44,7 @@ async function prepare(connection: DuckDBConnection, { split }: Cell): Promise<v
     `create view marts.experiment_arms as
     select
       't' || test as campaign_id, 't' || test as campaign_name, 'push-notification' as channel,
-      variant::varchar as variant_id, chr(65 + variant) as variant_name,
+      variant::varchar as variant_id, chr(65 + variant) as variant_name, [variant_name] as names,
       date '2026-01-01' as first_date,
       sum(messages)::bigint as sent, sum(messages)::bigint as succeeded, sum(messages)::bigint as clickable,
       sum(clickers)::bigint as clicked, sum(conversions)::bigint as conversions,

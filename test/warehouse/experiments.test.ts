@@ -273,25 +273,99 @@ describe('A/B tests', () => {
     });
   });
 
+  const once = { experiments: { default: { conversions_per_person: 1 } } };
+  const converting = {
+    A: { people: 600, clickers: 100, conversions: 120 },
+    B: { people: 600, clickers: 100, conversions: 192 },
+  };
+
+  test('conversions get no verdict while nobody says how often a person converts', async () => {
+    const [, b] = await rows(await abTest(converting), 'difference_low, verdict_code, verdict', 'conversion');
+    expect(b).toEqual({
+      difference_low: null,
+      verdict_code: 'converters_unknown',
+      verdict:
+        'No verdict: the service counts conversions, not the people who convert. Set conversions_per_person if you know how often one does at most.',
+    });
+    const [, one] = await rows(
+      await abTest(converting, once),
+      'unit, size, verdict_code, verdict',
+      'conversion',
+    );
+    expect(one).toMatchObject({ unit: 'message', size: '600', verdict_code: 'better' });
+    expect(one?.['verdict']).toContain('allows for one person to count 1.0 times');
+  });
+
   test(
-    'conversions are counted by message, widened by the messages that a person got',
+    'conversions are widened by how often a person converts, and by the messages that one got',
     { tags: ['long'] },
     async () => {
-      const narrow = await abTest({
-        A: { people: 600, clickers: 100, conversions: 120 },
-        B: { people: 600, clickers: 100, conversions: 192 },
-      });
-      const [, one] = await rows(narrow, 'unit, size, verdict_code, verdict', 'conversion');
-      expect(one).toMatchObject({ unit: 'message', size: '600', verdict_code: 'better' });
-      expect(one?.['verdict']).toContain('allows for 1.0 messages per person');
+      const often = { experiments: { c1: { conversions_per_person: 4 } } };
+      expect(await codes(await abTest(converting, often), 'conversion')).toEqual([
+        'baseline',
+        'inconclusive',
+      ]);
       // The same numbers, but four messages a person: a quarter of the people.
-      const wide = await abTest({
+      const wide = {
         A: { people: 150, clickers: 25, messages: 4, conversions: 120 },
         B: { people: 150, clickers: 25, messages: 4, conversions: 192 },
-      });
-      expect(await codes(wide, 'conversion')).toEqual(['baseline', 'inconclusive']);
+      };
+      expect(await codes(await abTest(wide, once), 'conversion')).toEqual(['baseline', 'inconclusive']);
     },
   );
+
+  test('counts below zero break nothing', { tags: ['long'] }, async () => {
+    const workshop = await abTest(
+      {
+        A: { people: 600, clickers: 100, conversions: -30 },
+        B: { people: 600, clickers: 100, conversions: -30 },
+      },
+      { experiments: { c1: { conversions_per_person: 1, smallest_effect: 1 } } },
+    );
+    expect(await codes(workshop, 'conversion')).toEqual(['baseline', 'too_early']);
+  });
+
+  test('a variant that nothing was sent to is no baseline', async () => {
+    const workshop = await abTest({
+      control: { people: 0, clickers: 0 },
+      A: { people: 600, clickers: 120 },
+      B: { people: 600, clickers: 192 },
+    });
+    expect(await rows(workshop, 'variant_name, verdict_code')).toEqual([
+      { variant_name: 'A', verdict_code: 'baseline' },
+      { variant_name: 'B', verdict_code: 'better' },
+    ]);
+  });
+
+  test('where the people of one variant are unknown, nobody is distrusted or judged', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(
+        { start: DAY, end: dayAfter(DAY, 9) },
+        (['A', 'B'] as const).map((name) => statisticOf([name, { people: 600, clickers: 120 }])),
+      ),
+      workshop.events(DAY, [recordsOf(['A', { people: 600, clickers: 120 }])]),
+    ]);
+    expect(await codes(workshop)).toEqual(['baseline', 'people_unknown']);
+  });
+
+  test('a setting may name a variant as it was called before', { tags: ['long'] }, async () => {
+    const arm = { people: 600, clickers: 120 };
+    const workshop = await modelled(
+      (workshop) => [
+        workshop.statistics({ start: DAY, end: dayAfter(DAY, 9) }, [
+          statisticOf(['A', arm]),
+          statisticOf(['B', arm]),
+          { ...statisticOf(['B', { people: 0, clickers: 0 }]), date: dayAfter(DAY), variant_name: 'B2' },
+        ]),
+        workshop.events(DAY, [[...recordsOf(['A', arm]), ...recordsOf(['B', arm])]]),
+      ],
+      { experiments: { c1: { baseline: 'B', split: { A: 50, B: 50 } } } },
+    );
+    expect(await rows(workshop, 'variant_name, is_baseline, unequal_groups_p_value')).toEqual([
+      { variant_name: 'A', is_baseline: false, unequal_groups_p_value: 1 },
+      { variant_name: 'B2', is_baseline: true, unequal_groups_p_value: 1 },
+    ]);
+  });
 
   test('people who are split too unequally for chance make the test untrustworthy', async () => {
     const workshop = await abTest({ A: { people: 360, clickers: 72 }, B: { people: 240, clickers: 84 } });

@@ -1,9 +1,7 @@
 /** Which ids belong to one person, and what follows from it for the marts. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
-import { Reader } from '../../src/warehouse/reader.js';
-import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import { asked, dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -34,23 +32,6 @@ async function people(workshop: Workshop): Promise<string[]> {
     from marts.event_people group by person order by min(event_id::integer)`,
   );
   return rows.map(({ events }) => String(events));
-}
-
-/** What a bundled query answers. */
-async function asked(
-  workshop: Workshop,
-  name: string,
-  values: Record<string, string | undefined> = {},
-): Promise<Row[]> {
-  const reader = await Reader.open(workshop.path);
-  try {
-    for (const [variable, value] of Object.entries(values)) {
-      await reader.connection.run(`set variable "${variable}" = '${value}'`);
-    }
-    return await reader.objects(readFileSync(`sql/queries/${name}.sql`, 'utf8'));
-  } finally {
-    await reader.close();
-  }
 }
 
 /** Between the two values that are nearest, as quantile_cont has it. */

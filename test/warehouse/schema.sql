@@ -340,6 +340,11 @@ view main.user_journeys -- User journeys with messages in the daily statistics, 
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
 
+view main.variant_names -- All names that the variants of a campaign have or had, for joining by name; a name of two variants is left out. One row per campaign and name of a variant.
+    campaign_id varchar -- Campaign.
+    variant_name varchar -- A name of the variant, or its id.
+    variant_id varchar -- Variant.
+
 table main.verdict_words -- The sentences of verdicts on A/B tests; words in braces are replaced by what was measured. One row per verdict.
     verdict_code varchar -- Code of the verdict, or of a sentence that is added to one.
     sentence varchar -- The sentence in English.
@@ -399,7 +404,7 @@ view marts.ab_tests -- Every variant of every A/B test, compared with the baseli
     sent bigint -- Attempted sends, failed ones included.
     days bigint -- Days from the first send to the last day that the statistics cover.
     days_without_events bigint -- Sending days of the campaign of which no events are held.
-    verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, unequal_groups, baseline, hold_out or alone.
+    verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, converters_unknown, unequal_groups, baseline, hold_out or alone.
     verdict varchar -- The verdict in plain words.
     verdict_ko varchar -- The verdict in plain words, in Korean.
 
@@ -650,6 +655,7 @@ view marts.experiment_arms -- What is known of each variant of an A/B test, over
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     variant_id varchar -- Variant.
     variant_name varchar -- Newest name of the variant, or its id where it has none.
+    names varchar[] -- All names that the variant has or had, its id first.
     first_date date -- First KST day with a send.
     sent bigint -- Attempted sends, failed ones included.
     succeeded bigint -- Sends that did not fail.
@@ -844,6 +850,10 @@ table marts.message_responses -- Each delivery and click beside the message that
     sent_at timestamp with time zone -- When the message was sent, at most seven days before.
     seconds double -- Seconds from sending to the response.
 
+view marts.people -- Which ids belong to which person as of now; ids and people only by a hash. One row per id that has appeared with a stronger one.
+    weaker_id ubigint -- Hash of the kind of id and the id.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+
 view marts.response_times -- Time from sending to delivery and to click, over all days held. Percentiles are right to 2 %. One row per channel, campaign or user journey, and kind of response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
@@ -999,6 +1009,7 @@ table ops.experiments -- How A/B tests are judged, from the configuration; the r
     power double -- How often a difference of the smallest effect is to be found.
     split map(varchar, double) -- Intended share of each variant; null for an equal split.
     hold_outs varchar[] -- Variants that get no messages.
+    conversions_per_person double -- How often one person converts at most; null where that is unknown, and then conversions get no verdict.
 
 table ops.exports -- Paid exports (E20) of the ledger, as it stood when the warehouse was published. One row per paid export.
     key varchar -- Key of the export in the ledger.

@@ -1,5 +1,5 @@
 /** A warehouse in a temporary folder, landed files made of objects, and a look at what came of them. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -309,6 +309,23 @@ export async function contents(workshop: Workshop): Promise<Record<string, strin
       found[table] = rows.map((row) => JSON.stringify(without(row, 'loaded_at'))).sort();
     }
     return found;
+  } finally {
+    await reader.close();
+  }
+}
+
+/** What a bundled query answers. */
+export async function asked(
+  workshop: Workshop,
+  name: string,
+  values: Record<string, string | undefined> = {},
+): Promise<Row[]> {
+  const reader = await Reader.open(workshop.path);
+  try {
+    for (const [variable, value] of Object.entries(values)) {
+      await reader.connection.run(`set variable "${variable}" = '${value}'`);
+    }
+    return await reader.objects(readFileSync(`sql/queries/${name}.sql`, 'utf8'));
   } finally {
     await reader.close();
   }

@@ -13,10 +13,10 @@ with records as (
     select
         date,
         coalesce(occurred_at, 'infinity') as occurred_at,
-        'user_id ' || user_id as of_user,
-        'service_user_id ' || service_user_id as of_service_user,
-        'device_id ' || device_id as of_device,
-        'service_device_id ' || service_device_id as of_service_device
+        'user_id ' || nullif(user_id, '') as of_user,
+        'service_user_id ' || nullif(service_user_id, '') as of_service_user,
+        'device_id ' || nullif(device_id, '') as of_device,
+        'service_device_id ' || nullif(service_device_id, '') as of_service_device
     from events
     where date in (select date from batch_days)
 ),

@@ -6,7 +6,8 @@
 -- p_value: how often chance alone ever shows such a difference.
 -- unequal_groups_p_value: how often chance alone ever splits people so unlike the intended split.
 -- unit: people, where events are held. Messages of one person are not independent, so rates by message are judged with a
--- variance as large as if all messages of a person behaved as one, and not at all where people are unknown.
+-- variance as large as if all messages of a person behaved as one, and not at all where people are unknown. The service
+-- counts conversions and not who converts: they are judged once a setting says how often a person converts at most.
 -- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
 
 with settings as (
@@ -17,7 +18,10 @@ with settings as (
         coalesce(own.smallest_effect, general.smallest_effect) as smallest_effect,
         coalesce(own.baseline, general.baseline) as chosen_baseline,
         coalesce(own.split, general.split) as split,
-        list_has_any(coalesce(own.hold_outs, general.hold_outs, []), [arms.variant_name, arms.variant_id]) as is_hold_out,
+        list_has_any(coalesce(own.hold_outs, general.hold_outs, []), arms.names) as is_hold_out,
+        -- One that nothing was sent to is nothing to compare with.
+        coalesce(arms.succeeded, 0) > 0 and not is_hold_out as is_compared,
+        coalesce(own.conversions_per_person, general.conversions_per_person) as conversions_per_person,
         last_covered.date - min(arms.first_date) over campaign + 1 as days
     from marts.experiment_arms as arms
     inner join ops.experiments as general on general.campaign_id = 'default'
@@ -29,12 +33,12 @@ with settings as (
 arms as (
     select
         *,
-        case when split is null then 1 else coalesce(split[variant_name], split[variant_id]) end as share,
+        case when split is null then 1 else split[list_intersect(names, map_keys(split))[1]] end as share,
         -- The baseline comes first: the one that was chosen, one that is called so, or the one that was sent first.
         row_number() over (
-            partition by campaign_id, channel, is_hold_out
+            partition by campaign_id, channel, is_compared
             order by
-                chosen_baseline in (variant_name, variant_id) desc nulls last,
+                list_contains(names, chosen_baseline) desc nulls last,
                 lower(variant_name) in ('control', '대조군') desc,
                 first_date,
                 variant_name,
@@ -48,18 +52,19 @@ tests as (
         campaign_id,
         channel,
         count(*) as variants,
-        bool_and(people > 0) as has_people,
+        bool_and(coalesce(people, 0) > 0) as has_people,
         coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
         sum(conversions) is not null as converts,
         case
-            when has_people and count(share) = count(*)
+            -- Of days without events nobody knows whom the messages went to.
+            when has_people and count(share) = count(*) and max(days_without_events) = 0
             then marts.sequential_split_p(
                 list(people_sent order by place)::double[],
                 list_transform(list(share order by place), lambda one: one / sum(share))
             )
         end as unequal_groups_p_value
     from arms
-    where not is_hold_out
+    where is_compared
     group by campaign_id, channel
 ),
 
@@ -68,7 +73,7 @@ measures as (
         'click' as metric,
         if(has_people and has_clickers, 'person', 'message') as unit,
         if(unit = 'person', people, clickable) as size,
-        if(unit = 'person', clickers, least(clicked, clickable)) as successes,
+        if(unit = 'person', clickers, greatest(0, least(clicked, clickable))) as successes,
         if(unit = 'person', 1, messages_per_person) as likeness,
         arms.*,
         tests.* exclude (campaign_id, channel)
@@ -82,8 +87,8 @@ measures as (
         'conversion' as metric,
         'message' as unit,
         succeeded as size,
-        least(coalesce(conversions, 0), succeeded) as successes,
-        if(has_people, messages_per_person, null) as likeness,
+        greatest(0, least(coalesce(conversions, 0), succeeded)) as successes,
+        if(has_people, messages_per_person, null) * conversions_per_person as likeness,
         arms.*,
         tests.* exclude (campaign_id, channel)
     from arms
@@ -92,7 +97,7 @@ measures as (
 ),
 
 rates as (
-    select *, successes / size as rate, likeness * rate * (1 - rate) / size as variance, place = 1 as is_baseline
+    select *, successes / size as rate, likeness * rate * (1 - rate) / size as variance, place = 1 and is_compared as is_baseline
     from measures
 ),
 
@@ -106,7 +111,7 @@ pairs as (
         greatest(variant.likeness, baseline.likeness) as widest_likeness,
         (variant.successes + baseline.successes) / (variant.size + baseline.size) as pooled_rate,
         nullif(variant.smallest_effect * baseline.rate, 0) as smallest_difference,
-        if(variant.is_baseline or variant.is_hold_out, null, variant.rate - baseline.rate) as difference,
+        if(variant.is_baseline or not variant.is_compared, null, variant.rate - baseline.rate) as difference,
         nullif(if(difference is null, null, variant.variance + baseline.variance), 0) as variance_of_difference,
         variant.smallest_effect * pooled_rate as scale,
         greatest(1, count(variance_of_difference) over (partition by variant.campaign_id)) as comparisons,
@@ -118,7 +123,6 @@ pairs as (
             and variant.channel is not distinct from baseline.channel
             and variant.metric = baseline.metric
             and baseline.is_baseline
-            and not baseline.is_hold_out
 ),
 
 tested as (
@@ -143,6 +147,7 @@ judged as (
             when variants < 2 then 'alone'
             when unequal_groups_p_value < 0.001 then 'unequal_groups'
             when is_baseline then 'baseline'
+            when metric = 'conversion' and conversions_per_person is null then 'converters_unknown'
             when likeness is null then 'people_unknown'
             when coalesce(days, 0) < 7 or fewest_successes < 20 then 'too_early'
             when difference_low > 0 then 'better'
@@ -164,8 +169,6 @@ worded as (
             lambda text: marts.fill_words(
                 text,
                 map {
-                    'variant': variant_name,
-                    'baseline': baseline_name,
                     'rate': printf('%.2f %%', 100 * rate),
                     'baseline_rate': printf('%.2f %%', 100 * baseline_rate),
                     'effect': printf('%.0f %%', 100 * smallest_effect),
@@ -174,7 +177,10 @@ worded as (
                     'size': format('{:,d}', smallest_size::bigint),
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
                     'likeness': printf('%.1f', widest_likeness),
-                    'days_without_events': format('{:,d}', days_without_events)
+                    'days_without_events': format('{:,d}', days_without_events),
+                    -- Names come last: what stands in them is no word to replace.
+                    'variant': variant_name,
+                    'baseline': baseline_name
                 }
             )
         ) as verdicts

@@ -28,32 +28,21 @@ days_without_events as (
     group by message_days.campaign_id
 ),
 
--- A name that two variants have had tells neither.
-names as (
-    select campaign_id, variant_name, any_value(variant_id) as variant_id
-    from (
-        select campaign_id, variant_id, unnest(list_distinct([variant_id, variant_name] || former_names)) as variant_name
-        from campaign_variants
-    ) as all_names
-    where variant_name is not null
-    group by campaign_id, variant_name
-    having count(*) = 1
-),
-
-people as (
+receivers as (
     select
-        names.campaign_id,
+        variant_names.campaign_id,
         days.channel,
-        names.variant_id,
+        variant_names.variant_id,
         -- Who was known by a device first, and as a user later, is one person.
-        coalesce(identities.stronger_id, days.person) as person,
+        coalesce(people.person, days.person) as person,
         sum(days.sent) as sent,
         -- A display is shown and not sent: what was shown counts as received too.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
         sum(days.clicked) as clicked
     from marts.daily_variant_people as days
-    inner join names on days.campaign_id = names.campaign_id and days.variant_name = names.variant_name
-    left join marts.identities on days.person = identities.weaker_id
+    inner join variant_names
+        on days.campaign_id = variant_names.campaign_id and days.variant_name = variant_names.variant_name
+    left join marts.people as people on days.person = people.weaker_id
     group by all
 ),
 
@@ -67,7 +56,7 @@ counted as (
         count(*) filter (received > 0 and clicked > 0) as clickers,
         sum(received)::bigint as received,
         sum(received * received) / nullif(sum(received), 0) as messages_per_person
-    from people
+    from receivers
     group by campaign_id, channel, variant_id
 )
 
@@ -77,6 +66,7 @@ select
     arms.channel,
     arms.variant_id,
     coalesce(campaign_variants.variant_name, arms.variant_id) as variant_name,
+    list_distinct([arms.variant_id, campaign_variants.variant_name] || campaign_variants.former_names) as names,
     arms.first_date,
     arms.sent,
     arms.succeeded,

@@ -23,11 +23,11 @@ select
     changes.statistic_id,
     message_days.resource_type,
     message_days.resource_id,
-    message_days.resource_name,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, message_days.resource_id) as resource_name,
     message_days.variant_id,
-    message_days.variant_name,
+    coalesce(campaign_variants.variant_name, message_days.variant_id) as variant_name,
     message_days.user_journey_node_id,
-    message_days.user_journey_node_name,
+    coalesce(user_journey_nodes.user_journey_node_name, message_days.user_journey_node_id) as user_journey_node_name,
     message_days.channel,
     changes.counter,
     changes.changes,
@@ -44,4 +44,14 @@ select
     -- How long after the day was over the last change came.
     (changes.last_changed_at at time zone 'Asia/Seoul')::date - changes.date as days_after
 from changes
-left join marts.message_days on changes.statistic_id = message_days.statistic_id;
+left join marts.message_days on changes.statistic_id = message_days.statistic_id
+left join campaigns on message_days.campaign_id = campaigns.campaign_id
+left join campaign_variants
+    on
+        message_days.campaign_id = campaign_variants.campaign_id
+        and message_days.variant_id = campaign_variants.variant_id
+left join user_journeys on message_days.user_journey_id = user_journeys.user_journey_id
+left join user_journey_nodes
+    on
+        message_days.user_journey_id = user_journey_nodes.user_journey_id
+        and message_days.user_journey_node_id = user_journey_nodes.user_journey_node_id;

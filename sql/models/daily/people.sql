@@ -1,0 +1,11 @@
+-- grain: one id that has appeared with a stronger one, by the person whom it belongs to as of now.
+--
+-- A device may belong to a service user and that one to a user, so a link is followed three times. Ranges of days count people
+-- by it: who was known by a device first, and as a user later, is one person.
+
+select
+    first.weaker_id,
+    coalesce(third.stronger_id, second.stronger_id, first.stronger_id) as person
+from marts.identities as first
+left join marts.identities as second on first.stronger_id = second.weaker_id
+left join marts.identities as third on second.stronger_id = third.weaker_id;
