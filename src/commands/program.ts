@@ -222,8 +222,7 @@ export function commandLine(version: string, perform: Perform): Command {
     );
 
   add(program, 'completion <shell>', 'print what makes the Tab key complete commands: bash, zsh or fish', [
-    'source <(dawnload completion bash)',
-    'source <(dawnload completion zsh)',
+    'dawnload completion bash > ~/.dawnload.bash    # then: source ~/.dawnload.bash',
     'dawnload completion fish | source',
   ]).action((shell: string) =>
     act(async ({ terminal }) =>
