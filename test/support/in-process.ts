@@ -11,6 +11,9 @@ import type { Terminal } from '../../src/terminal/terminal.js';
 os.availableParallelism = () => 1;
 syncBuiltinESMExports();
 
+/** Each command is a run of its own, also those that begin at the same instant. */
+let runs = 0;
+
 export interface Performed {
   readonly code: number;
   readonly stdout: string;
@@ -53,7 +56,7 @@ export async function performCommand(
       },
       terminal: silent(out, err),
       signal,
-      runId: `${clock.now().toISOString()}-test`,
+      runId: `${clock.now().toISOString()}-${runs++}`,
       version: '0.0.0',
       loadConfig: () => loadConfig(flags, environment, cwd),
     });
