@@ -105,26 +105,34 @@ const alert = z
 const experiment = z
   .strictObject(
     {
+      /** Name or id of the variant that the others are compared with. */
       baseline: z.string('must be the name of a variant').min(1, 'must be the name of a variant').optional(),
+      /** Name of the conversion that counts. */
       goal: z
         .string('must be the name of a conversion')
         .min(1, 'must be the name of a conversion')
         .optional(),
+      /** Shares by variant, in any unit. */
       split: z
         .record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'), {
           error: 'must hold lines such as "A: 50"',
         })
         .optional(),
+      /** Variants that get no messages. */
       hold_outs: z
         .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
         .optional(),
+      /** The smallest difference that matters, as a share of the baseline's rate. */
       smallest_effect: number(
         0.001,
         10,
         'must be a share of the rate from 0.001 to 10, such as 0.2',
       ).optional(),
+      /** How often one person converts at most; without it no verdict is given on conversions. */
       conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
+      /** How often a winner may be named where there is none. */
       alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
+      /** How often a difference of the smallest effect is to be found. */
       power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
     },
     NO_SECTION,

@@ -4,9 +4,7 @@
 --   without it. Correct the name in dawnload.yaml; the next run judges again.
 
 with named as (
-    select
-        campaign_id,
-        unnest([{'setting': 'baseline', 'name': baseline}])::struct(setting varchar, name varchar) as one
+    select campaign_id, {'setting': 'baseline', 'name': baseline} as one
     from ops.experiments
     where campaign_id <> 'default'
 

@@ -57,12 +57,7 @@ readers as (
 select
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
     readers.channel,
-    case
-        when readers.at_least <= 5 then readers.at_least::varchar
-        when readers.at_least = 6 then '6-10'
-        when readers.at_least = 11 then '11-20'
-        else '21+'
-    end as messages_before,
+    marts.message_step_name(readers.at_least) as messages_before,
     readers.messages,
     readers.clicked,
     round(readers.clicked / nullif(readers.messages, 0), 4) as click_rate,

@@ -88,6 +88,37 @@ create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) 
     )
 );
 
+-- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with each
+-- time once (seconds), how many responses took it (responses), how many took at most as long (responses_so_far), and how
+-- many there are (all_responses).
+create macro marts.response_profile(times) as {
+    'responses': sum(times.responses)::bigint,
+    'p50_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.5),
+    'p90_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.9),
+    'p99_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.99),
+    'share_within_minute':
+    coalesce(sum(times.responses) filter (times.seconds <= 60), 0) / sum(times.responses),
+    'share_within_hour':
+    coalesce(sum(times.responses) filter (times.seconds <= 3600), 0) / sum(times.responses),
+    'share_within_day':
+    coalesce(sum(times.responses) filter (times.seconds <= 86400), 0) / sum(times.responses)
+};
+
+-- The steps in which messages to a person are counted: one to five, and from six, eleven and 21 on.
+create macro marts.message_step(messages) as case
+    when messages <= 5 then messages
+    when messages <= 10 then 6
+    when messages <= 20 then 11
+    else 21
+end::integer;
+
+create macro marts.message_step_name(step) as case step
+    when 6 then '6-10'
+    when 11 then '11-20'
+    when 21 then '21+'
+    else step::varchar
+end;
+
 -- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
 -- messages reach people by being shown.
 create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
+import type { ExperimentSettings } from '../config-schema.js';
 import type { Effects } from '../effects.js';
 import {
   codeOf,
@@ -13,7 +14,7 @@ import {
 } from '../errors.js';
 import { runChecks } from './checks.js';
 import { describeAll } from './describe.js';
-import { noteExperiments, type Experiment } from './experiments.js';
+import { noteExperiments } from './experiments.js';
 import { fieldsFor, shapesOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
@@ -65,7 +66,7 @@ export interface WarehouseOptions {
   readonly messenger: string;
   readonly privacy: Privacy;
   /** How A/B tests are judged, by campaign id. */
-  readonly experiments?: Readonly<Record<string, Experiment>>;
+  readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;

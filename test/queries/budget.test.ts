@@ -1,33 +1,14 @@
 /** What is left of the month's budget, and what its nights will still cost. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { makeWarehouse } from './support.js';
+import { emptyWarehouse } from './support.js';
 
 const { sql } = loadCatalogue().find(({ name }) => name === 'budget')!;
-let folder: string;
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dawnload-budget-'));
-  const path = join(folder, 'empty.duckdb');
-  await makeWarehouse('empty', path);
-  instance = await DuckDBInstance.create(path);
-  connection = await instance.connect();
-});
-
-afterAll(() => {
-  instance.closeSync();
-  rmSync(folder, { recursive: true, force: true });
-});
+const warehouse = emptyWarehouse();
 
 /** From Monday, 2 November on: a thousand records on each workday, 100 on Saturdays, 50 on Sundays, asked for the day after. */
 beforeEach(async () => {
-  await connection.run(`
+  await warehouse.connection.run(`
     delete from ops.budget;
     delete from ops.exports;
     insert into ops.budget values (2500, 30000, 0.5, '2026-11-02', now());
@@ -40,8 +21,8 @@ beforeEach(async () => {
 });
 
 async function budget(now: string): Promise<Record<string, unknown> | undefined> {
-  await connection.run(`set variable now = '${now}'`);
-  const [row] = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  await warehouse.connection.run(`set variable now = '${now}'`);
+  const [row] = (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
   return row;
 }
 
@@ -57,7 +38,7 @@ test('tonight asks for the last complete day, or for the next one where that was
     tonight_cost: 500,
     days_tonight: '1',
   });
-  await connection.run(`
+  await warehouse.connection.run(`
     insert into ops.exports by name
     select '2026-11-20.1' as key, date '2026-11-20' as date, 'ambiguous' as state, 900 as estimated_records,
       0.1 as price_per_record, timestamptz '2026-11-21 07:10:00+09:00' as updated_at`);
@@ -76,10 +57,10 @@ test('the forecast is what was used and what the days hold that are asked for un
     forecast_cost: 1430 + 6300 * 0.5,
     is_enough: true,
   });
-  await connection.run('update ops.budget set records_per_month = 20000');
+  await warehouse.connection.run('update ops.budget set records_per_month = 20000');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
   // Two workdays at once are more than a run may ask for.
-  await connection.run(
+  await warehouse.connection.run(
     "update ops.budget set records_per_month = 30000, records_per_run = 1500; delete from ops.exports where date = '2026-11-19'",
   );
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
@@ -90,7 +71,7 @@ test('the forecast is what was used and what the days hold that are asked for un
 });
 
 test('on the last morning of a month the next run is for the next month', async () => {
-  await connection.run(`
+  await warehouse.connection.run(`
     insert into ops.exports by name
     select date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record, 1 as records,
       (date + interval 31 hours) at time zone 'Asia/Seoul' as requested_at
@@ -100,7 +81,7 @@ test('on the last morning of a month the next run is for the next month', async 
 });
 
 test('a first night has no history to forecast from, and no budget no answer', async () => {
-  await connection.run('delete from ops.exports');
+  await warehouse.connection.run('delete from ops.exports');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
     records_left: '30000',
     tonight_records: null,
@@ -108,6 +89,6 @@ test('a first night has no history to forecast from, and no budget no answer', a
     is_enough: null,
     days_tonight: '19',
   });
-  await connection.run('update ops.budget set records_per_run = null, records_per_month = null');
+  await warehouse.connection.run('update ops.budget set records_per_run = null, records_per_month = null');
   expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
 });

@@ -1,33 +1,14 @@
 /** Periods against earlier ones, weeks and months, and a day against its own weekdays: only where the days are held. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { makeWarehouse } from './support.js';
+import { emptyWarehouse } from './support.js';
 
 const catalogue = loadCatalogue();
-let folder: string;
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dawnload-periods-'));
-  const path = join(folder, 'empty.duckdb');
-  await makeWarehouse('empty', path);
-  instance = await DuckDBInstance.create(path);
-  connection = await instance.connect();
-});
-
-afterAll(() => {
-  instance.closeSync();
-  rmSync(folder, { recursive: true, force: true });
-});
+const warehouse = emptyWarehouse();
 
 /** From Friday, 1 August 2025 to Friday, 20 November 2026: 100 pushes a day, of which 2 fail and 10 are clicked. */
 beforeEach(async () => {
-  await connection.run(`
+  await warehouse.connection.run(`
     delete from ops.coverage;
     delete from daily_statistics;
     insert into ops.coverage by name
@@ -45,11 +26,11 @@ async function ask(
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>[]> {
   const { sql, params } = catalogue.find((query) => query.name === name)!;
-  for (const parameter of params) await connection.run(`reset variable "${parameter.name}"`);
+  for (const parameter of params) await warehouse.connection.run(`reset variable "${parameter.name}"`);
   for (const [key, value] of Object.entries(parameters)) {
-    await connection.run(`set variable "${key}" = '${value}'`);
+    await warehouse.connection.run(`set variable "${key}" = '${value}'`);
   }
-  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  return (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
 }
 
 const forget = (where: string): string =>
@@ -59,7 +40,7 @@ describe('a period', () => {
   const sent = { measure: 'sent' };
 
   test('is held against as many days before it, and the same weekdays a year before', async () => {
-    await connection.run(`
+    await warehouse.connection.run(`
       update daily_statistics set message_sent = 200, click = 20 where date > '2026-11-13';
       update daily_statistics set message_sent = 50 where date between '2025-11-15' and '2025-11-21'`);
     expect(await ask('period-comparison')).toMatchObject([
@@ -71,7 +52,7 @@ describe('a period', () => {
   });
 
   test('is not compared with one of which a day is missing, nor while it lacks a day itself', async () => {
-    await connection.run(forget("date = '2026-11-10'"));
+    await warehouse.connection.run(forget("date = '2026-11-10'"));
     expect(await ask('period-comparison', sent)).toMatchObject([
       {
         value: 700,
@@ -82,14 +63,14 @@ describe('a period', () => {
         change_on_year: 0,
       },
     ]);
-    await connection.run(forget("date = '2026-11-15'"));
+    await warehouse.connection.run(forget("date = '2026-11-15'"));
     expect(await ask('period-comparison', sent)).toMatchObject([
       { value: 600, days_missing: '1', change: null, year_before: 700, change_on_year: null },
     ]);
   });
 
   test('may be any range, of campaigns, and of what sends no more', async () => {
-    await connection.run(`
+    await warehouse.connection.run(`
       insert into daily_statistics by name
       select * replace ('x' || statistic_id as statistic_id, 'c2' as campaign_id, '지난 세일' as campaign_name)
       from daily_statistics where date = '2026-10-31'`);
@@ -107,7 +88,7 @@ describe('a period', () => {
 
 describe('a roll-up', () => {
   test('says how many of its days are held', async () => {
-    await connection.run(forget("date = '2026-11-10'"));
+    await warehouse.connection.run(forget("date = '2026-11-10'"));
     const weeks = await ask('roll-up', { start: '2026-11-05' });
     expect(weeks).toMatchObject([
       { period: '2026-11-02', days: '7', days_held: '7', sent: '700', sent_per_day: 100, failure_rate: 0.02 },
@@ -124,7 +105,7 @@ describe('a roll-up', () => {
 
 describe('the failure alarm', () => {
   const failed = (count: number, where = "date = '2026-11-20'"): Promise<unknown> =>
-    connection.run(`update daily_statistics set message_failed = ${count} where ${where}`);
+    warehouse.connection.run(`update daily_statistics set message_failed = ${count} where ${where}`);
 
   test('sounds above what eight weeks of that weekday allow for', async () => {
     expect(await ask('failure-alarm')).toMatchObject([
@@ -141,7 +122,7 @@ describe('the failure alarm', () => {
   });
 
   test('is not known with less than four weekdays', async () => {
-    await connection.run(forget("date between '2026-09-01' and '2026-10-27'"));
+    await warehouse.connection.run(forget("date between '2026-09-01' and '2026-10-27'"));
     await failed(50);
     expect(await ask('failure-alarm')).toMatchObject([
       { is_alarm: null, usual_high: null, weeks_compared: '3' },
@@ -152,7 +133,7 @@ describe('the failure alarm', () => {
 
 describe('a funnel', () => {
   beforeEach(async () => {
-    await connection.run(`
+    await warehouse.connection.run(`
       insert into daily_statistics by name
       select
         node || date as statistic_id, date, 'user-journey' as resource_type, 'j1' as user_journey_id,

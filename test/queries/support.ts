@@ -1,7 +1,9 @@
 /** Real DuckDB warehouses for the tests of the bundled queries: the repository's own tables and views, and rows made by hand. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/package.js';
 import { answerOf } from '../../src/queries/answer.js';
 import { csvText } from '../../src/queries/csv.js';
@@ -45,4 +47,26 @@ export async function ask(connection: DuckDBConnection, sql: string): Promise<st
   let text = '';
   for await (const piece of csvText(answerOf(await connection.run(sql)))) text += piece;
   return text.replaceAll('\r\n', '\n');
+}
+
+/** An empty warehouse for all tests of a file, which fill its tables themselves; open while they run. */
+export function emptyWarehouse(): { readonly connection: DuckDBConnection } {
+  const open: { folder?: string; instance?: DuckDBInstance; connection?: DuckDBConnection } = {};
+  beforeAll(async () => {
+    open.folder = mkdtempSync(join(tmpdir(), 'dawnload-queries-'));
+    const path = join(open.folder, 'empty.duckdb');
+    await makeWarehouse('empty', path);
+    open.instance = await DuckDBInstance.create(path);
+    open.connection = await open.instance.connect();
+  });
+  afterAll(() => {
+    open.instance?.closeSync();
+    if (open.folder !== undefined) rmSync(open.folder, { recursive: true, force: true });
+  });
+  return {
+    get connection() {
+      if (open.connection === undefined) throw new Error('The warehouse is open while tests run.');
+      return open.connection;
+    },
+  };
 }

@@ -1,8 +1,8 @@
 /** What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it. */
 import { describe, expect, test } from 'vitest';
-import type { Pull } from '../../src/storage/pull.js';
-import type { Experiment } from '../../src/warehouse/experiments.js';
-import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import type { ExperimentSettings } from '../../src/config-schema.js';
+import type { Workshop } from './support.js';
+import { dayAfter, micros, record, statistic, type Row, modelled } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -20,32 +20,19 @@ interface World {
   /** Days that the statistics cover; everything is sent on the first one. */
   readonly days?: number;
   readonly events?: boolean;
-  readonly experiments?: Readonly<Record<string, Experiment>>;
-}
-
-async function modelled(
-  pulls: (workshop: Workshop) => readonly Pull[],
-  world: World = {},
-): Promise<Workshop> {
-  const { experiments } = world;
-  const workshop = new Workshop(experiments === undefined ? {} : { experiments });
-  await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.load(pull);
-    await warehouse.model();
-  });
-  return workshop;
+  readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
 }
 
 /** An A/B test that sent everything on its first day. */
 function abTest(arms: Readonly<Record<string, Arm>>, world: World = {}): Promise<Workshop> {
-  const { days = 10, events = true } = world;
+  const { days = 10, events = true, ...options } = world;
   const named = Object.entries(arms);
   return modelled(
     (workshop) => [
       workshop.statistics({ start: DAY, end: dayAfter(DAY, days - 1) }, named.map(statisticOf)),
       ...(events ? [workshop.events(DAY, [named.flatMap(recordsOf)])] : []),
     ],
-    world,
+    options,
   );
 }
 

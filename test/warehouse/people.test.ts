@@ -1,20 +1,11 @@
 /** Which ids belong to one person, and what follows from it for the marts. */
 import { describe, expect, test } from 'vitest';
-import type { EventsPull, Pull } from '../../src/storage/pull.js';
-import { asked, dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import type { EventsPull } from '../../src/storage/pull.js';
+import { asked, dayAfter, micros, record, statistic, Workshop, type Row, modelled } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
 const NOBODY = { user_id: null, service_user_id: null, device_id: null, service_device_id: null };
-
-async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
-  const workshop = new Workshop();
-  await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.load(pull);
-    await warehouse.model();
-  });
-  return workshop;
-}
 
 /** A record of a day that names its person by these ids alone. */
 function event(id: string, day: string, ids: Row, more: Row = {}): Row {

@@ -204,8 +204,11 @@ export class Workshop {
 }
 
 /** A workshop in which those pulls were loaded and modelled. */
-export async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
-  const workshop = new Workshop();
+export async function modelled(
+  pulls: (workshop: Workshop) => readonly Pull[],
+  options: Partial<WarehouseOptions> = {},
+): Promise<Workshop> {
+  const workshop = new Workshop(options);
   await workshop.with(async (warehouse) => {
     for (const pull of pulls(workshop)) await warehouse.load(pull);
     await warehouse.model();

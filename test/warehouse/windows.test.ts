@@ -2,19 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { Pull } from '../../src/storage/pull.js';
-import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
+import type { Workshop } from './support.js';
+import { dayAfter, micros, record, statistic, type Row, modelled } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-02';
-
-async function modelled(pulls: (workshop: Workshop) => readonly Pull[]): Promise<Workshop> {
-  const workshop = new Workshop();
-  await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.load(pull);
-    await warehouse.model();
-  });
-  return workshop;
-}
 
 /** A day of pushes: those that failed, by their reasons, among so many. */
 function pushes(

@@ -84,12 +84,7 @@ select
     counted.campaign_id,
     counted.user_journey_id,
     windows.window_days,
-    case
-        when windows.messages_before <= 5 then windows.messages_before
-        when windows.messages_before <= 10 then 6
-        when windows.messages_before <= 20 then 11
-        else 21
-    end::integer as at_least,
+    marts.message_step(windows.messages_before) as at_least,
     sum(counted.messages)::bigint as messages,
     sum(counted.clicks)::bigint as clicks
 from counted

@@ -61,18 +61,8 @@ persons as (
 select
     date,
     window_days,
-    case
-        when messages <= 5 then messages
-        when messages <= 10 then 6
-        when messages <= 20 then 11
-        else 21
-    end::integer as at_least,
-    case
-        when messages <= 5 then messages::integer::varchar
-        when messages <= 10 then '6-10'
-        when messages <= 20 then '11-20'
-        else '21+'
-    end as messages_per_person,
+    marts.message_step(messages) as at_least,
+    marts.message_step_name(at_least) as messages_per_person,
     count(*) as users,
     sum(messages)::bigint as messages,
     sum(displays)::bigint as displays,

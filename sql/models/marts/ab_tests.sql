@@ -10,41 +10,43 @@
 -- counts conversions and not who converts: they are judged once a setting says how often a person converts at most.
 -- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
 
-with settings as (
-    select
-        arms.*,
-        coalesce(own.alpha, general.alpha) as alpha,
-        coalesce(own.power, general.power) as power,
-        coalesce(own.smallest_effect, general.smallest_effect) as smallest_effect,
-        coalesce(own.baseline, general.baseline) as chosen_baseline,
-        coalesce(own.split, general.split) as split,
-        list_has_any(coalesce(own.hold_outs, general.hold_outs, []), arms.names) as is_hold_out,
-        -- One that nothing was sent to is nothing to compare with.
-        coalesce(arms.succeeded, 0) > 0 and not is_hold_out as is_compared,
-        coalesce(own.conversions_per_person, general.conversions_per_person) as conversions_per_person,
-        last_covered.date - min(arms.first_date) over campaign + 1 as days
+with configured as (
+    -- A campaign that the configuration names has a row with all settings.
+    select arms.*, if(own.campaign_id is null, general, own) as settings
     from marts.experiment_arms as arms
     inner join ops.experiments as general on general.campaign_id = 'default'
     left join ops.experiments as own on arms.campaign_id = own.campaign_id
+),
+
+judged_by as (
+    select
+        configured.*,
+        list_has_any(coalesce(settings.hold_outs, []), names) as is_hold_out,
+        -- One that nothing was sent to is nothing to compare with.
+        coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
+        last_covered.date - min(first_date) over (partition by campaign_id, channel) + 1 as days
+    from configured
     cross join (select max(date) as date from ops.coverage where stream = 'statistics') as last_covered
-    window campaign as (partition by arms.campaign_id, arms.channel)
 ),
 
 arms as (
     select
         *,
-        case when split is null then 1 else split[list_intersect(names, map_keys(split))[1]] end as share,
+        case
+            when settings.split is null then 1
+            else settings.split[list_intersect(names, map_keys(settings.split))[1]]
+        end as share,
         -- The baseline comes first: the one that was chosen, one that is called so, or the one that was sent first.
         row_number() over (
             partition by campaign_id, channel, is_compared
             order by
-                list_contains(names, chosen_baseline) desc nulls last,
+                list_contains(names, settings.baseline) desc nulls last,
                 lower(variant_name) in ('control', '대조군') desc,
                 first_date,
                 variant_name,
                 variant_id
         ) as place
-    from settings
+    from judged_by
 ),
 
 tests as (
@@ -68,6 +70,12 @@ tests as (
     group by campaign_id, channel
 ),
 
+tested_arms as (
+    select arms.*, tests.* exclude (campaign_id, channel)
+    from arms
+    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+),
+
 measures as (
     select
         'click' as metric,
@@ -75,10 +83,8 @@ measures as (
         if(unit = 'person', people, clickable) as size,
         if(unit = 'person', clickers, greatest(0, least(clicked, clickable))) as successes,
         if(unit = 'person', 1, messages_per_person) as likeness,
-        arms.*,
-        tests.* exclude (campaign_id, channel)
-    from arms
-    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+        tested_arms.*
+    from tested_arms
     where clickable > 0
 
     union all by name
@@ -88,11 +94,9 @@ measures as (
         'message' as unit,
         succeeded as size,
         greatest(0, least(coalesce(conversions, 0), succeeded)) as successes,
-        if(has_people, messages_per_person, null) * conversions_per_person as likeness,
-        arms.*,
-        tests.* exclude (campaign_id, channel)
-    from arms
-    inner join tests on arms.campaign_id = tests.campaign_id and arms.channel is not distinct from tests.channel
+        if(has_people, messages_per_person, null) * settings.conversions_per_person as likeness,
+        tested_arms.*
+    from tested_arms
     where converts and succeeded > 0
 ),
 
@@ -110,12 +114,12 @@ pairs as (
         least(variant.size, baseline.size) as smallest_size,
         greatest(variant.likeness, baseline.likeness) as widest_likeness,
         (variant.successes + baseline.successes) / (variant.size + baseline.size) as pooled_rate,
-        nullif(variant.smallest_effect * baseline.rate, 0) as smallest_difference,
+        nullif(variant.settings.smallest_effect * baseline.rate, 0) as smallest_difference,
         if(variant.is_baseline or not variant.is_compared, null, variant.rate - baseline.rate) as difference,
         nullif(if(difference is null, null, variant.variance + baseline.variance), 0) as variance_of_difference,
-        variant.smallest_effect * pooled_rate as scale,
+        variant.settings.smallest_effect * pooled_rate as scale,
         greatest(1, count(variance_of_difference) over (partition by variant.campaign_id)) as comparisons,
-        variant.alpha / comparisons as level
+        variant.settings.alpha / comparisons as level
     from rates as variant
     inner join rates as baseline
         on
@@ -134,7 +138,7 @@ tested as (
         marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
         -- Where the smallest effect, less the half width at that size, is what the power asks for.
-        sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(power) as reach,
+        sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(settings.power) as reach,
         2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2) as size_needed
     from pairs
 ),
@@ -147,7 +151,7 @@ judged as (
             when variants < 2 then 'alone'
             when unequal_groups_p_value < 0.001 then 'unequal_groups'
             when is_baseline then 'baseline'
-            when metric = 'conversion' and conversions_per_person is null then 'converters_unknown'
+            when metric = 'conversion' and settings.conversions_per_person is null then 'converters_unknown'
             when likeness is null then 'people_unknown'
             when coalesce(days, 0) < 7 or fewest_successes < 20 then 'too_early'
             when difference_low > 0 then 'better'
@@ -171,7 +175,7 @@ worded as (
                 map {
                     'rate': printf('%.2f %%', 100 * rate),
                     'baseline_rate': printf('%.2f %%', 100 * baseline_rate),
-                    'effect': printf('%.0f %%', 100 * smallest_effect),
+                    'effect': printf('%.0f %%', 100 * settings.smallest_effect),
                     'days': format('{:d}', days),
                     'successes': format('{:,d}', fewest_successes::bigint),
                     'size': format('{:,d}', smallest_size::bigint),

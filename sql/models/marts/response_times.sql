@@ -33,13 +33,7 @@ percentiles as (
         campaign_id,
         user_journey_id,
         response,
-        sum(responses)::bigint as responses,
-        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.5) as p50_seconds,
-        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.9) as p90_seconds,
-        marts.histogram_quantile(seconds, responses_so_far, all_responses, 0.99) as p99_seconds,
-        coalesce(sum(responses) filter (seconds <= 60), 0) / sum(responses) as share_within_minute,
-        coalesce(sum(responses) filter (seconds <= 3600), 0) / sum(responses) as share_within_hour,
-        coalesce(sum(responses) filter (seconds <= 86400), 0) / sum(responses) as share_within_day,
+        unnest(marts.response_profile(added_up)),
         min(first_date) as first_date,
         max(last_date) as last_date
     from added_up
