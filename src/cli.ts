@@ -3,12 +3,19 @@
 import { setMaxListeners } from 'node:events';
 import type { Action } from './commands/program.js';
 import type { Flags } from './config.js';
-import { asOutOfFiles, codeOf, DawnloadError, EXIT, InterruptedError, messageOf } from './errors.js';
+import {
+  asOutOfFiles,
+  codeOf,
+  DawnloadError,
+  EXIT,
+  exitCodeOf,
+  InterruptedError,
+  messageOf,
+} from './errors.js';
 
 // What is imported above is one file: a process that may open too few files fails below, where it can be said.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
-const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
 const { packageVersion } = await import('./package.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
@@ -42,6 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
     // Help and version need no settings, and reading them takes longer than all the rest.
     const { loadConfig } = await import('./config.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
+      const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
     }
     exitCode = await action({
@@ -101,7 +109,7 @@ function report(thrown: unknown, verbose: boolean): number {
     for (let cause = error; cause instanceof Error; cause = cause.cause)
       for (const line of (cause.stack ?? cause.message).split('\n')) terminal.note(line);
   }
-  return known ? error.exitCode : EXIT.incomplete;
+  return exitCodeOf(error);
 }
 
 /** The message; of an interruption, wherever it was noticed, the current step instead. */

@@ -100,6 +100,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The exit code of a command that ends with this error. */
+export function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;
+}
+
 /** The `code` of a Node or socket error (`ENOSPC`, `ECONNREFUSED`), if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

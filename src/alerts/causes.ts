@@ -1,6 +1,6 @@
 /** What a run gives cause to tell. Pure. */
 import { dayCount, type Day } from '../calendar.js';
-import { DawnloadError, EXIT, messageOf } from '../errors.js';
+import { EXIT, exitCodeOf, messageOf } from '../errors.js';
 import { describeGap } from '../run/gap.js';
 import type { RunReport } from '../run/report.js';
 import type { Alert } from './alert.js';
@@ -107,10 +107,6 @@ function outcomeOf(ended: Ended, { failing }: Memory): Alert[] {
       next: failure === undefined ? 'dawnload status' : 'dawnload doctor',
     },
   ];
-}
-
-function exitCodeOf(failure: unknown): number {
-  return failure instanceof DawnloadError ? failure.exitCode : EXIT.incomplete;
 }
 
 function staleness({ newest, complete }: Ended): Alert[] {

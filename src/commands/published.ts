@@ -59,16 +59,6 @@ const runRow = z
     outcome: row.outcome,
   }));
 
-/** The newest day of the daily statistics that readers see. Throws as `readPublished` does. */
-export async function newestDay(file: string): Promise<Day | undefined> {
-  const { coverage } = await readPublished(file);
-  return coverage
-    .filter(({ stream }) => stream === 'statistics')
-    .map(({ day }) => day)
-    .sort()
-    .at(-1);
-}
-
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
 const NOTHING: Published = {
@@ -86,11 +76,7 @@ const NOTHING: Published = {
  * @throws CorruptDatabaseError when it is not a warehouse, or a damaged one
  */
 export async function readPublished(file: string): Promise<Published> {
-  if (!existsSync(file)) return NOTHING;
-  const reader = await Reader.open(file);
-  try {
-    const rows = async <T>(name: string, shape: z.ZodType<T>): Promise<T[]> =>
-      z.array(shape).parse(await reader.objects(statement(`status/${name}`)));
+  return reading(file, NOTHING, async (rows) => {
     const messages = await rows('messages', messageTotals);
     return {
       coverage: await rows('coverage', coverageRow),
@@ -100,6 +86,28 @@ export async function readPublished(file: string): Promise<Published> {
       findings: await rows('findings', findingGroup),
       exports: await rows('exports', rememberedExport),
     };
+  });
+}
+
+/** The newest day of the daily statistics that readers see. Throws as `readPublished` does. */
+export function newestDay(file: string): Promise<Day | undefined> {
+  return reading(file, undefined, async (rows) => {
+    const coverage = await rows('coverage', coverageRow);
+    const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
+    return days.sort().at(-1);
+  });
+}
+
+/** The rows of a statement of `sql/status`. */
+type Rows = <T>(name: string, shape: z.ZodType<T>) => Promise<T[]>;
+
+async function reading<T>(file: string, nothing: T, work: (rows: Rows) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) return nothing;
+  const reader = await Reader.open(file);
+  try {
+    return await work(async (name, shape) =>
+      z.array(shape).parse(await reader.objects(statement(`status/${name}`))),
+    );
   } finally {
     await reader.close();
   }

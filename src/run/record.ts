@@ -1,5 +1,5 @@
 /** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
-import { DawnloadError, EXIT, messageOf } from '../errors.js';
+import { EXIT, exitCodeOf, messageOf } from '../errors.js';
 import type { LocalContext } from './context.js';
 import type { Invocation } from './invocation.js';
 import type { RunReport } from './report.js';
@@ -36,8 +36,7 @@ export class RunRecord {
 
   async end(report: RunReport, failure: Error | undefined): Promise<void> {
     const { warehouse, runs, effects } = this.#context;
-    const ofFailure = failure instanceof DawnloadError ? failure.exitCode : EXIT.incomplete;
-    const exitCode = failure === undefined ? report.exitCode() : ofFailure;
+    const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
     const run = {
       runId: this.#runId,
       finishedAt: effects.now(),
