@@ -168,6 +168,7 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
+  report: z.enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko').default('true'),
   alerts: z.array(alert, 'must be a list').default([]),
   ping_url: webhook.optional(),
   ping_url_env: variable.optional(),

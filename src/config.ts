@@ -63,6 +63,8 @@ export interface Config {
   readonly exports: ExportsConfig;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
+  /** The language of the page that each run writes; undefined where none is wanted. */
+  readonly reportIn: 'en' | 'ko' | undefined;
   readonly alerts: readonly Receiver[];
   /** The address of a health check that each run pings. */
   readonly pingUrl: string | undefined;
@@ -156,10 +158,16 @@ export function loadConfig(
       maxWaitMinutes: settings.exports.max_wait_minutes,
     }),
     experiments: Object.freeze(settings.experiments),
+    reportIn: languageOf(settings.report),
     alerts: receiversOf(settings.alerts, variables),
     pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
+}
+
+/** The language of the report: English unless another is named. */
+function languageOf(report: 'true' | 'false' | 'en' | 'ko'): Config['reportIn'] {
+  return report === 'false' ? undefined : report === 'true' ? 'en' : report;
 }
 
 /** A config with a start date. */

@@ -1,9 +1,10 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
+import { existsSync } from 'node:fs';
 import type { Day, DayRange } from './calendar.js';
 import type { Invocation } from './run/invocation.js';
 import { actionsNeeded } from './exports/needs-action.js';
 import type { ServiceConfig } from './config.js';
-import { CorruptDatabaseError, InterruptedError, StorageError } from './errors.js';
+import { CorruptDatabaseError, InterruptedError, messageOf, StorageError } from './errors.js';
 import {
   openLedger,
   openWarehouse,
@@ -155,6 +156,7 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   await run?.end(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
+  await reportOn(context);
   if (failure !== undefined) throw failure;
   return { report, publishedBytes, lost };
 }
@@ -198,6 +200,20 @@ async function publishSound(
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });
   return bytes;
+}
+
+/** Writes the page that people look at. One that cannot be written fails no run. */
+async function reportOn({ reportIn, dataDir, files, effects, terminal }: LocalContext): Promise<void> {
+  if (reportIn === undefined || !existsSync(files.published)) return;
+  terminal.progress('writing the report');
+  try {
+    const { writeReport } = await import('./report/write.js');
+    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now() });
+  } catch (error) {
+    terminal.warn(
+      `The report could not be written: ${messageOf(error)} \`dawnload report\` writes it again.`,
+    );
+  }
 }
 
 /** Whether a warehouse is sound, readable under the settings, and covers the events of those days. */

@@ -3,7 +3,7 @@
 -- params:
 --   start (date, default last_day - 6): first KST day of the period; unless given, it has 7 days
 --   end (date, default max(date)): last KST day of the period; unless given, the last one that the warehouse holds
---   by (varchar, default 'channel', one of channel campaign): what a row is about; campaigns are shown by channel
+--   by (varchar, default 'channel', one of channel campaign all): what a row is about; campaigns are shown by channel, all is everything together
 --   measure (varchar, default null, one of sent failure_rate delivery_rate click_rate conversion_rate): only this measure
 --   channel (varchar, default null): only this channel, such as push-notification
 --   campaign (varchar, default null): id of the one campaign to look at
@@ -49,8 +49,10 @@ days as (
             case params.dimension
                 when 'campaign' then message_days.campaign_id
                 when 'channel' then null
-                else error('by must be one of channel, campaign')
-            end as campaign_id
+                when 'all' then null
+                else error('by must be one of channel, campaign, all')
+            end as campaign_id,
+            if(params.dimension = 'all', null, message_days.channel) as channel
         )
     from marts.message_days
     cross join params
@@ -97,7 +99,7 @@ compared as (
     group by measures.channel, measures.campaign_id, measures.measure
 )
 select
-    coalesce(campaigns.campaign_name, compared.channel) as channel_or_campaign,
+    coalesce(campaigns.campaign_name, compared.channel, 'all') as channel_or_campaign,
     compared.measure,
     round(compared.value, 4) as value,
     round(compared.previous, 4) as previous,

@@ -45,9 +45,7 @@ bounds as (
             case params.measure when 'click_rate' then clickable when 'conversion_rate' then convertible end, 0
         )::double as messages,
         greatest(0, least(1, case params.measure when 'click_rate' then clicked else conversions end / messages)) as rate,
-        (
-            rate + 1.9207 / messages - 1.96 * sqrt(rate * (1 - rate) / messages + 0.9604 / (messages * messages))
-        ) / (1 + 3.8415 / messages) as lower_bound
+        marts.wilson_interval(rate * messages, messages).low as lower_bound
     from campaign_totals
     cross join params
 ),

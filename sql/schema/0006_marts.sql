@@ -88,6 +88,18 @@ create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) 
     )
 );
 
+-- The 95 % interval (Wilson's) of a rate of so many out of so many, where messages are independent of each other.
+create macro marts.wilson_interval(successes, trials) as {
+    'low': (
+        successes / trials + 1.9207 / trials
+        - 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
+    ) / (1 + 3.8415 / trials),
+    'high': (
+        successes / trials + 1.9207 / trials
+        + 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
+    ) / (1 + 3.8415 / trials)
+};
+
 -- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with each
 -- time once (seconds), how many responses took it (responses), how many took at most as long (responses_so_far), and how
 -- many there are (all_responses).

@@ -52,11 +52,12 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
     const billed = sandbox.bills().reduce((sum, { records }) => sum + records, 0);
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
-    const { published } = dataFiles(demo.loadConfig().dataDir);
+    const { published, report } = dataFiles(demo.loadConfig().dataDir);
     await showTables(published, terminal);
     for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
     terminal.out(`The warehouse is ${published}; open it with any DuckDB client, or:`);
     terminal.out(`  npx dawnload query --config ${file}`);
+    terminal.out(`The report on it is ${report}; open it in a browser.`);
     return EXIT.done;
   } finally {
     await sandbox.close();

@@ -4,6 +4,7 @@ import type { BackfillOptions } from './backfill.js';
 import type { Invocation } from '../run/invocation.js';
 import type { DocsOptions } from './docs.js';
 import type { RecoverOptions } from './exports-recover.js';
+import type { ReportOptions } from './report.js';
 import type { ResumeOptions } from '../run.js';
 import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
@@ -183,6 +184,16 @@ export function commandLine(version: string, perform: Perform): Command {
           invocation,
         ),
       ),
+    );
+
+  add(program, 'report', 'write the report on the published warehouse: one HTML page for people', [
+    'dawnload report',
+    'dawnload report --lang ko --output report.html',
+  ])
+    .addOption(new Option('--lang <language>', 'the language of the page').choices(['en', 'ko']))
+    .option('-o, --output <file>', 'where to write the page (default: report.html in the data folder)')
+    .action((options: ReportOptions) =>
+      act(async (invocation) => (await import('./report.js')).reportCommand(options, invocation)),
     );
 
   const schedule = add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [

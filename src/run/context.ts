@@ -36,6 +36,9 @@ export interface LocalContext {
   /** The settings of the paid exports. */
   readonly exports: ExportsConfig;
   readonly files: DataFiles;
+  readonly dataDir: string;
+  /** The language of the report; undefined where none is wanted. */
+  readonly reportIn: Config['reportIn'];
   /** The file that the warehouse is made in. */
   readonly path: string;
   /**
@@ -57,7 +60,15 @@ export interface RunContext extends LocalContext {
 /** The settings that the context needs. */
 export type StorageConfig = Pick<
   Config,
-  'dataDir' | 'projectId' | 'baseUrl' | 'brand' | 'messenger' | 'privacy' | 'experiments' | 'exports'
+  | 'dataDir'
+  | 'projectId'
+  | 'baseUrl'
+  | 'brand'
+  | 'messenger'
+  | 'privacy'
+  | 'experiments'
+  | 'exports'
+  | 'reportIn'
 >;
 
 /**
@@ -111,6 +122,8 @@ export async function withLocalContext<T>(
         runs,
         report,
         exports: config.exports,
+        dataDir,
+        reportIn: config.reportIn,
         files,
         path,
         pullInstant,

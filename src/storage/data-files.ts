@@ -6,6 +6,8 @@ import { foldersOf } from './paths.js';
 export interface DataFiles {
   /** What analysts open. */
   readonly published: string;
+  /** The page that people look at. */
+  readonly report: string;
   /** What the run works on. */
   readonly working: string;
   /** What a rebuild works on, until it is complete. */
@@ -19,6 +21,7 @@ export function dataFiles(dataDir: string): DataFiles {
   const folders = foldersOf(dataDir);
   return {
     published: join(dataDir, 'warehouse.duckdb'),
+    report: join(dataDir, 'report.html'),
     working: join(folders.private, 'warehouse.duckdb'),
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),

@@ -118,6 +118,7 @@ test('nothing of the key, the macros or the temporary tables stays in the file',
     'sequential_p',
     'sequential_split_p',
     'strongest_id',
+    'wilson_interval',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);
 });

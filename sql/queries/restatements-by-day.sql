@@ -1,0 +1,30 @@
+-- title: Restated days
+-- question: By how much did the service change the counts of each day after it had given them?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   date        counter       difference  statistics_changed  days_after  last_changed_at_kst
+--   2026-11-18  click         3           1                   3           2026-11-21 07:30:00
+--   2026-11-18  delivered     3           1                   3           2026-11-21 07:30:00
+--   2026-11-18  message_sent  3           1                   3           2026-11-21 07:30:00
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day
+    from ops.coverage
+    where stream = 'statistics'
+)
+select
+    restated_days.date,
+    restated_days.counter,
+    sum(restated_days.difference)::bigint as difference,
+    count(*) as statistics_changed,
+    max(restated_days.days_after) as days_after,
+    max(restated_days.last_changed_at) at time zone 'Asia/Seoul' as last_changed_at_kst
+from marts.restated_days
+inner join params on restated_days.date between params.first_day and params.last_day
+group by restated_days.date, restated_days.counter
+order by restated_days.date, restated_days.counter;

@@ -1,0 +1,39 @@
+/// <reference lib="dom" />
+/** Charts as SVG: drawn by Observable Plot on a document without a browser, with colours that the page's style decides. */
+import { plot, type Markish, type PlotOptions } from '@observablehq/plot';
+import { parseHTML } from 'linkedom';
+import { Html } from './html.js';
+
+export interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
+  /** What a reader who does not see it hears. */
+  readonly label: string;
+  readonly marks: readonly Markish[];
+  /** Whether it takes the width of its cell; for lines without text, which it would pull out of shape. */
+  readonly stretches?: boolean;
+}
+
+/** The colours of marks, by what they mean; `document.ts` has their values for light and dark. */
+export const INK = 'var(--ink)';
+export const ACCENT = 'var(--accent)';
+export const BAD = 'var(--bad)';
+export const SOFT = 'var(--line)';
+
+/** The marks as an SVG image of the given width, which shrinks with the page. */
+export function chart({ label, marks, stretches = false, ...options }: Chart): Html {
+  const { document } = parseHTML('<html><body></body></html>');
+  const svg = plot({
+    document,
+    className: stretches ? 'plot-stretched' : 'plot',
+    ...options,
+    marks: [...marks],
+  });
+  // The page holds the style of all charts once.
+  svg.querySelector('style')?.remove();
+  if (stretches) svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('role', 'img');
+  svg.removeAttribute('aria-label');
+  const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
+  title.textContent = label;
+  svg.prepend(title);
+  return new Html(svg.outerHTML);
+}

@@ -1,0 +1,94 @@
+/** The page as a document: head, notice, contents, parts with the SQL behind them. Nothing in it refers to anywhere else. */
+import { html, Html, NOTHING } from './html.js';
+import type { Page, Text } from './page.js';
+import type { Asked } from './part.js';
+import { STYLE } from './style.js';
+import { folded } from './table.js';
+
+export interface DrawnPart {
+  readonly id: string;
+  readonly title: Text;
+  readonly queries: readonly (Asked & { readonly sql: string })[];
+  readonly shown: { readonly sentence: string; readonly body?: Html };
+}
+
+export interface Circumstances {
+  /** When the page was made, in KST. */
+  readonly madeAt: string;
+  readonly notice: string | undefined;
+}
+
+export function documentOf(
+  page: Page,
+  parts: readonly DrawnPart[],
+  { madeAt, notice }: Circumstances,
+): string {
+  const title = page.say({ en: 'Message report', ko: '메시지 발송 리포트' });
+  const day = page.day ?? page.say({ en: 'no day yet', ko: '데이터 없음' });
+  const { markup } = html`<html lang="${page.language}">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="referrer" content="no-referrer" />
+      <meta
+        http-equiv="Content-Security-Policy"
+        content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+      />
+      <link rel="icon" href="data:," />
+      <title>${title} ${day}</title>
+      ${new Html(`<style>${STYLE}</style>`)}
+    </head>
+    <body>
+      <header>
+        <h1>${title} <span>${day}</span></h1>
+        <p>
+          ${page.say({
+            en: `Days and times are Korean. Made by Dawnload on ${madeAt}.`,
+            ko: `날짜와 시각은 한국 시간(KST) 기준입니다. Dawnload가 ${madeAt}에 만들었습니다.`,
+          })}
+        </p>
+        ${notice === undefined ? NOTHING : html`<p class="notice" role="status">${prose(notice)}</p>`}
+        <nav aria-label="${page.say({ en: 'Contents', ko: '목차' })}">
+          <ul>
+            ${parts.map((part) => html`<li><a href="#${part.id}">${page.say(part.title)}</a></li>`)}
+          </ul>
+        </nav>
+      </header>
+      <main>${parts.map((part) => section(part, page))}</main>
+    </body>
+  </html>`;
+  return `<!doctype html>\n${markup}\n`;
+}
+
+function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${page.say(title)}</h2>
+    <p class="sentence">${prose(shown.sentence)}</p>
+    ${shown.body}
+    ${folded(
+      page.say({ en: 'SQL behind this', ko: '이 결과의 SQL' }),
+      html`${queries.map(({ query, parameters = {}, sql }) => source(query, parameters, sql, page))}`,
+    )}
+  </section>`;
+}
+
+/** A sentence, with `commands` as such, and days that are not broken at a hyphen. */
+function prose(sentence: string): Html {
+  const pieces = sentence.split(/(`[^`]+`|\d{4}-\d{2}-\d{2}\S*)/);
+  return html`${pieces.map((piece, i) => {
+    if (i % 2 === 0) return piece;
+    return piece.startsWith('`')
+      ? html`<code>${piece.slice(1, -1)}</code>`
+      : html`<span class="day">${piece}</span>`;
+  })}`;
+}
+
+/** A bundled query as it can be pasted into any DuckDB client. */
+function source(name: string, parameters: Readonly<Record<string, string>>, sql: string, page: Page): Html {
+  const set = Object.entries(parameters).map(([key, value]) => `set variable "${key}" = '${value}';\n`);
+  const given = Object.entries(parameters).map(([key, value]) => ` --param ${key}=${value}`);
+  return html`<p><code>dawnload query ${name}${given}</code></p>
+    <pre tabindex="0" aria-label="${page.say({ en: `SQL of ${name}`, ko: `${name}의 SQL` })}">
+${set}${sql}</pre>`;
+}

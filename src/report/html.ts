@@ -1,0 +1,38 @@
+/** Markup in which everything that is inserted is text, unless it is markup itself: a campaign named `<script>` is a name. */
+
+export class Html {
+  constructor(readonly markup: string) {}
+}
+
+type Insert = Html | string | number | undefined | readonly Insert[];
+
+/** Markup with its inserts escaped. `undefined` inserts nothing. */
+export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
+  return new Html(strings.reduce((text, string, i) => `${text}${markupOf(inserts[i - 1])}${string}`));
+}
+
+export const NOTHING = new Html('');
+
+function markupOf(insert: Insert): string {
+  if (insert === undefined) return '';
+  if (insert instanceof Html) return insert.markup;
+  return typeof insert === 'object' ? insert.map(markupOf).join('') : escaped(String(insert));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return (
+    text
+      .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+      // Control characters are no part of a name, and those that turn the direction of writing would turn the page's.
+      // eslint-disable-next-line no-control-regex
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+  );
+}

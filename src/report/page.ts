@@ -1,0 +1,71 @@
+/** What all parts of a page share: its language, the day it is about, and how numbers and names are written. */
+import type { Day } from '../calendar.js';
+import { Dictionary, type Language } from '../dictionary/dictionary.js';
+
+/** The same in both languages. */
+export interface Text {
+  readonly en: string;
+  readonly ko: string;
+}
+
+const PER_CENT = 100;
+
+export class Page {
+  readonly #dictionary = Dictionary.load();
+  readonly #numbers: Intl.NumberFormat;
+
+  constructor(
+    readonly language: Language,
+    /** The newest day of the daily statistics; undefined in a warehouse without any. */
+    readonly day: Day | undefined,
+    /** The last day that is complete at the time of the report. */
+    readonly complete: Day,
+  ) {
+    this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  }
+
+  say(text: Text): string {
+    return text[this.language];
+  }
+
+  /** `1,234`, or a dash for what is not known. */
+  count(value: number | null): string {
+    return value === null ? '–' : this.#numbers.format(value);
+  }
+
+  /** A share as per cent: `4.4 %`, `0.35 %`. */
+  rate(value: number | null): string {
+    if (value === null) return '–';
+    const percent = value * PER_CENT;
+    const digits = Math.abs(percent) < 1 ? 2 : 1;
+    return `${percent.toLocaleString(this.language, { minimumFractionDigits: digits, maximumFractionDigits: digits })}\u00a0%`;
+  }
+
+  /** A change as per cent with its sign and an arrow: `▲ 3.2 %`. */
+  change(value: number | null): string {
+    if (value === null) return '–';
+    return `${value > 0 ? '▲' : value < 0 ? '▼' : '='}\u00a0${this.rate(Math.abs(value))}`;
+  }
+
+  /** A stretch of time with one unit: `40 s`, `3.5 h`. */
+  duration(seconds: number | null): string {
+    if (seconds === null) return '–';
+    const [size, en, ko] = UNITS.find(([size]) => seconds >= size) ??
+      UNITS[UNITS.length - 1] ?? [1, 's', '초'];
+    return `${this.count(seconds / size)}\u00a0${this.language === 'ko' ? ko : en}`;
+  }
+
+  /** The name of a column, for people: from the dictionary in Korean. */
+  head(column: string): string {
+    if (this.language === 'ko') return this.#dictionary.label(column) ?? column;
+    const words = column.replace(/_kst$/, ' (KST)').replaceAll('_', ' ');
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+}
+
+const UNITS: readonly (readonly [number, string, string])[] = [
+  [86_400, 'd', '일'],
+  [3600, 'h', '시간'],
+  [60, 'min', '분'],
+  [1, 's', '초'],
+];

@@ -1,0 +1,53 @@
+/** A part of the report: what it asks of the warehouse, and how it shows the answer. */
+import { z } from 'zod';
+import type { Html } from './html.js';
+import type { Page, Text } from './page.js';
+
+/** One bundled query with its parameters. */
+export interface Asked {
+  readonly query: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+export interface Shown {
+  /** One or two sentences that say what is seen. */
+  readonly sentence: string;
+  readonly body: Html;
+}
+
+export interface Part<Answers = unknown> {
+  /** The anchor in the page. */
+  readonly id: string;
+  readonly title: Text;
+  /** The queries to ask. */
+  asks(page: Page): readonly Asked[];
+  /** The answers, one for each query, as the part reads them. */
+  readonly answers: z.ZodType<Answers>;
+  /** What the part shows; undefined where the answers hold nothing to show. */
+  show(answers: Answers, page: Page): Shown | undefined;
+  /** What to say where there is nothing to show, and what would fill it. */
+  readonly empty: Text;
+}
+
+/** A part whose answers are read before they are shown. */
+export interface ReadyPart {
+  readonly id: string;
+  readonly title: Text;
+  readonly empty: Text;
+  asks(page: Page): readonly Asked[];
+  show(answers: unknown, page: Page): Shown | undefined;
+}
+
+export function part<Answers>(given: Part<Answers>): ReadyPart {
+  return { ...given, show: (answers, page) => given.show(given.answers.parse(answers), page) };
+}
+
+/** DuckDB gives large whole numbers as text. */
+export const count = z.union([z.number(), z.string()]).transform(Number);
+export const number = count.nullable();
+export const text = z.string();
+export const name = z
+  .string()
+  .nullable()
+  .transform((given) => given ?? '–');
+export const rows = <T extends z.ZodRawShape>(shape: T) => z.array(z.object(shape));

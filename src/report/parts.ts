@@ -1,0 +1,31 @@
+/** The parts of the report, in their order. */
+import type { ReadyPart } from './part.js';
+import { campaigns } from './parts/campaigns.js';
+import { channels } from './parts/channels.js';
+import { failures } from './parts/failures.js';
+import { findings } from './parts/findings.js';
+import { freshness } from './parts/freshness.js';
+import { headline } from './parts/headline.js';
+import { hours } from './parts/hours.js';
+import { journeys } from './parts/journeys.js';
+import { pressure } from './parts/pressure.js';
+import { responses } from './parts/responses.js';
+import { restated } from './parts/restated.js';
+import { spend } from './parts/spend.js';
+import { tests } from './parts/tests.js';
+
+export const PARTS: readonly ReadyPart[] = [
+  freshness,
+  headline,
+  channels,
+  campaigns,
+  tests,
+  journeys,
+  failures,
+  hours,
+  responses,
+  pressure,
+  restated,
+  spend,
+  findings,
+];

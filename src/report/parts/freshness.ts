@@ -1,0 +1,151 @@
+/** How far each stream reaches, and which days are missing. */
+import { rect, text as words } from '@observablehq/plot';
+import { z } from 'zod';
+import { dayCount, shiftDay, type Day } from '../../calendar.js';
+import { ACCENT, BAD, chart } from '../chart.js';
+import type { Html } from '../html.js';
+import type { Page } from '../page.js';
+import { count, name, part, rows, text } from '../part.js';
+import { table } from '../table.js';
+
+const SHOWN_DAYS = 90;
+
+const streams = rows({
+  stream: text,
+  first_date: text,
+  last_date: text,
+  days_held: count,
+  days_missing: count,
+  last_pulled_at_kst: name,
+});
+const gaps = rows({ stream: text, first_day: text, last_day: text, days: count });
+
+type Stream = z.infer<typeof streams>[number];
+type Gap = z.infer<typeof gaps>[number];
+
+export const freshness = part({
+  id: 'freshness',
+  title: { en: 'Freshness', ko: '데이터 최신성' },
+  asks: () => [{ query: 'freshness' }, { query: 'missing-days' }],
+  answers: z.tuple([streams, gaps]),
+  show([held, missing], page) {
+    if (held.length === 0) return undefined;
+    // Days before the first one of a stream were never wanted of it.
+    const inside = missing.flatMap((gap) => {
+      const stream = held.find((one) => one.stream === gap.stream);
+      if (stream === undefined || gap.last_day < stream.first_date) return [];
+      return [{ ...gap, first_day: laterDay(gap.first_day, stream.first_date) }];
+    });
+    const last = laterDay(page.complete, page.day ?? page.complete);
+    const first = shiftDay(last, 1 - SHOWN_DAYS);
+    return {
+      sentence: sentenceOf(inside, page),
+      body: table(
+        page.say({ en: `Days from ${first} to ${last}`, ko: `${first}부터 ${last}까지의 날짜` }),
+        [
+          { head: page.head('stream'), cell: ({ stream }: Stream) => stream },
+          {
+            head: page.say({ en: 'days held', ko: '보유한 날짜' }),
+            cell: (stream) =>
+              strip(
+                stream,
+                inside.filter((gap) => gap.stream === stream.stream),
+                first,
+                last,
+                page,
+              ),
+            kind: 'chart',
+          },
+          { head: page.head('first_date'), cell: ({ first_date }) => first_date },
+          { head: page.head('last_date'), cell: ({ last_date }) => last_date },
+          { head: page.head('days_held'), cell: ({ days_held }) => page.count(days_held), kind: 'number' },
+          {
+            head: page.head('days_missing'),
+            cell: ({ stream }) => page.count(sum(inside.filter((gap) => gap.stream === stream).map(daysOf))),
+            kind: 'number',
+          },
+          {
+            head: page.head('last_pulled_at_kst'),
+            cell: ({ last_pulled_at_kst }) => last_pulled_at_kst.slice(0, 16),
+          },
+        ],
+        held,
+      ),
+    };
+  },
+  empty: {
+    en: 'Nothing was pulled yet. `dawnload run` brings the first days.',
+    ko: '아직 가져온 데이터가 없습니다. `dawnload run`을 실행하면 채워집니다.',
+  },
+});
+
+function sentenceOf(missing: readonly Gap[], page: Page): string {
+  if (missing.length === 0) {
+    return page.say({
+      en: `Every stream holds all of its days up to ${page.complete}, the last complete one.`,
+      ko: `모든 데이터가 마지막 완료일인 ${page.complete}까지 빠짐없이 있습니다.`,
+    });
+  }
+  const list = missing
+    .slice(0, 4)
+    .map(({ stream, first_day, last_day }) =>
+      first_day === last_day ? `${stream} ${first_day}` : `${stream} ${first_day} – ${last_day}`,
+    )
+    .join(', ');
+  const more = missing.length > 4 ? ', …' : '';
+  return page.say({
+    en: `Missing up to ${page.complete}, the last complete day: ${list}${more}. The next run asks again for days of free streams; \`dawnload plan\` shows the rest.`,
+    ko: `마지막 완료일인 ${page.complete}까지 다음 날짜가 빠져 있습니다: ${list}${more}. 무료 데이터는 다음 실행 때 다시 요청하며, 나머지는 \`dawnload plan\`에서 확인할 수 있습니다.`,
+  });
+}
+
+/** A bar of the days held, with crosses in the gaps: both can be told apart without colour. */
+function strip(stream: Stream, missing: readonly Gap[], first: Day, last: Day, page: Page): Html {
+  const at = (day: Day): number => dayCount({ start: first, end: day }) - 1;
+  const isSeen = (from: number, to: number): boolean => to > 0 && from < to;
+  const holes = missing
+    .map((gap) => ({ from: Math.max(0, at(gap.first_day)), to: at(gap.last_day) + 1 }))
+    .filter(({ from, to }) => isSeen(from, to));
+  const bounds = [Math.max(0, at(stream.first_date)), ...holes.flatMap(({ from, to }) => [from, to])];
+  const end = Math.min(at(last) + 1, at(stream.last_date) + 1);
+  const held = [...bounds, Math.max(end, bounds[bounds.length - 1] ?? end)]
+    .reduce<{ from: number; to: number }[]>(
+      (parts, bound, i, all) => (i % 2 === 1 ? [...parts, { from: all[i - 1] ?? 0, to: bound }] : parts),
+      [],
+    )
+    .filter(({ from, to }) => isSeen(from, to));
+  return chart({
+    label: page.say({
+      en: `${stream.stream}: ${page.count(stream.days_held)} days held, ${page.count(sum(missing.map(daysOf)))} missing`,
+      ko: `${stream.stream}: ${page.count(stream.days_held)}일 보유, ${page.count(sum(missing.map(daysOf)))}일 누락`,
+    }),
+    width: 270,
+    height: 20,
+    margin: 1,
+    axis: null,
+    x: { domain: [0, SHOWN_DAYS] },
+    y: { domain: [0, 1] },
+    marks: [
+      rect(held, { x1: 'from', x2: 'to', y1: 0, y2: 1, fill: ACCENT }),
+      rect(holes, { x1: 'from', x2: 'to', y1: 0, y2: 1, fill: 'none', stroke: BAD }),
+      words(holes, {
+        x: ({ from, to }: { from: number; to: number }) => (from + to) / 2,
+        y: 0.5,
+        text: () => '×',
+        fill: BAD,
+      }),
+    ],
+  });
+}
+
+function laterDay(one: Day, other: Day): Day {
+  return one > other ? one : other;
+}
+
+function daysOf({ first_day, last_day }: Gap): number {
+  return dayCount({ start: first_day, end: last_day });
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,98 @@
+/** The last seven days in five numbers, each with the week before. */
+import { barX } from '@observablehq/plot';
+import { z } from 'zod';
+import { shiftDay } from '../../calendar.js';
+import { ACCENT, chart } from '../chart.js';
+import { html, type Html } from '../html.js';
+import type { Page } from '../page.js';
+import { count, number, part, rows, text } from '../part.js';
+
+const answers = rows({
+  measure: text,
+  value: number,
+  previous: number,
+  change: number,
+  days_missing: count,
+  previous_days_missing: count,
+});
+type Measure = z.infer<typeof answers>[number];
+
+export const headline = part({
+  id: 'headline',
+  title: { en: 'The last seven days', ko: '최근 7일' },
+  asks: () => [{ query: 'period-comparison', parameters: { by: 'all' } }],
+  answers: z.tuple([answers]),
+  show([measures], page) {
+    const sent = measures.find(({ measure }) => measure === 'sent');
+    if (page.day === undefined || sent === undefined) return undefined;
+    const days = `${shiftDay(page.day, -6)} – ${page.day}`;
+    return {
+      sentence: `${page.say({
+        en: `${page.count(sent.value)} messages were sent from ${days}.`,
+        ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
+      })} ${comparison(sent, page)}`,
+      body: html`<div class="tiles">${measures.map((measure) => tile(measure, page))}</div>`,
+    };
+  },
+  empty: {
+    en: 'No daily statistics are held yet. `dawnload run` brings them, free of charge.',
+    ko: '일별 통계가 아직 없습니다. `dawnload run`을 실행하면 무료로 가져옵니다.',
+  },
+});
+
+function comparison({ change, days_missing, previous_days_missing }: Measure, page: Page): string {
+  if (change !== null) {
+    const by = page.rate(Math.abs(change));
+    return change < 0
+      ? page.say({ en: `That is ${by} fewer than in the week before.`, ko: `그 전주보다 ${by} 적습니다.` })
+      : page.say({ en: `That is ${by} more than in the week before.`, ko: `그 전주보다 ${by} 많습니다.` });
+  }
+  const missing = days_missing + previous_days_missing;
+  if (missing === 0) return '';
+  return page.say({
+    en: `They are not compared with the week before: of these two weeks ${page.count(missing)} days are not held.`,
+    ko: `두 주 가운데 ${page.count(missing)}일의 데이터가 없어 전주와 비교하지 않습니다.`,
+  });
+}
+
+function tile(measure: Measure, page: Page): Html {
+  const show = (value: number | null): string =>
+    measure.measure === 'sent' ? page.count(value) : page.rate(value);
+  const before = page.say({ en: 'week before', ko: '전주' });
+  return html`<div class="tile">
+    <h3>${page.head(measure.measure)}</h3>
+    <p class="big">${show(measure.value)}</p>
+    <p>${page.change(measure.change)} · ${before} ${show(measure.previous)}</p>
+    ${
+      measure.value === null || measure.previous === null
+        ? undefined
+        : bars(
+            [measure.value, measure.previous],
+            `${page.head(measure.measure)}: ${show(measure.value)}, ${before} ${show(measure.previous)}`,
+          )
+    }
+  </div>`;
+}
+
+/** This week's bar, full, over that of the week before, outlined. */
+function bars(values: readonly number[], label: string): Html {
+  return chart({
+    label,
+    width: 190,
+    height: 34,
+    stretches: true,
+    margin: 2,
+    axis: null,
+    x: { domain: [0, Math.max(...values, Number.MIN_VALUE)] },
+    y: { domain: [0, 1] },
+    marks: [
+      barX(values, {
+        x: (value: number) => value,
+        y: (_: number, week: number) => week,
+        fill: (_: number, week: number) => (week === 0 ? ACCENT : 'none'),
+        stroke: ACCENT,
+        inset: 1,
+      }),
+    ],
+  });
+}

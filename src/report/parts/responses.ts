@@ -1,0 +1,121 @@
+/** How long people take to be reached and to click: the middle half of a day's length on a scale of seconds to days. */
+import { dot, ruleY, tickX } from '@observablehq/plot';
+import { z } from 'zod';
+import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import type { Html } from '../html.js';
+import type { Page } from '../page.js';
+import { count, name, number, part, rows, text } from '../part.js';
+import { table } from '../table.js';
+
+const SHOWN_OF_EACH = 10;
+/** From a second to a week; marks at a minute, an hour and a day. */
+const SCALE: [number, number] = [1, 7 * 86_400];
+const MARKS = [60, 3600, 86_400];
+
+const answers = rows({
+  channel: name,
+  resource_name: name,
+  response: text,
+  responses: count,
+  p50_seconds: number,
+  p90_seconds: number,
+  p99_seconds: number,
+  share_within_hour: number,
+});
+type Times = z.infer<typeof answers>[number];
+
+export const responses = part({
+  id: 'responses',
+  title: { en: 'Time to delivery and click', ko: '도달·클릭까지 걸린 시간' },
+  asks: () => [{ query: 'response-times' }],
+  answers: z.tuple([answers]),
+  show([found], page) {
+    if (found.length === 0) return undefined;
+    const most = (response: string): Times[] =>
+      found
+        .filter((times) => times.response === response)
+        .sort((a, b) => b.responses - a.responses)
+        .slice(0, SHOWN_OF_EACH);
+    const clicks = most('clicked');
+    const shown = [...clicks, ...most('delivered')];
+    const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
+    return {
+      sentence: `${
+        slowest === undefined
+          ? ''
+          : page.say({
+              en: `Half of the clicks on “${slowest.resource_name}” (${slowest.channel}) come within ${page.duration(slowest.p50_seconds)}, the longest of those shown.`,
+              ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
+            })
+      } ${page.say({
+        en: `The ${page.count(shown.length)} of ${page.count(found.length)} rows with the most responses are shown.`,
+        ko: `전체 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(shown.length)}개를 표시했습니다.`,
+      })}`.trim(),
+      body: table(
+        page.say({
+          en: '● half, ❘ nine in ten, line to 99 in 100; dashes at a minute, an hour and a day',
+          ko: '● 50%, ❘ 90%, 선의 끝 99%. 점선은 1분, 1시간, 1일',
+        }),
+        [
+          { head: page.head('resource_name'), cell: ({ resource_name }: Times) => resource_name },
+          { head: page.head('channel'), cell: ({ channel }) => channel },
+          {
+            head: page.head('response'),
+            cell: ({ response }) => RESPONSES[response]?.[page.language] ?? response,
+          },
+          {
+            head: page.say({ en: 'seconds to days', ko: '초~일' }),
+            cell: (times) => range(times, page),
+            kind: 'chart',
+          },
+          { head: '50 %', cell: ({ p50_seconds }) => page.duration(p50_seconds), kind: 'number' },
+          { head: '90 %', cell: ({ p90_seconds }) => page.duration(p90_seconds), kind: 'number' },
+          {
+            head: page.head('share_within_hour'),
+            cell: ({ share_within_hour }) => page.rate(share_within_hour),
+            kind: 'number',
+          },
+          { head: page.head('responses'), cell: ({ responses: those }) => page.count(those), kind: 'number' },
+        ],
+        shown,
+      ),
+    };
+  },
+  empty: {
+    en: 'Times of deliveries and clicks come with paid event exports: set exports.budget, and `dawnload plan` shows what they cost.',
+    ko: '도달·클릭 시각은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.',
+  },
+});
+
+const RESPONSES: Readonly<Record<string, { readonly en: string; readonly ko: string }>> = {
+  delivered: { en: 'delivered', ko: '도달' },
+  clicked: { en: 'clicked', ko: '클릭' },
+};
+
+function range(times: Times, page: Page): Html {
+  const inside = (seconds: number | null): number =>
+    Math.max(SCALE[0], Math.min(SCALE[1], seconds ?? SCALE[0]));
+  return chart({
+    label: `${times.resource_name}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
+    width: 170,
+    height: 22,
+    marginLeft: 6,
+    marginRight: 6,
+    marginTop: 2,
+    marginBottom: 2,
+    axis: null,
+    x: { type: 'log', domain: SCALE },
+    marks: [
+      tickX(MARKS, { x: (x: number) => x, stroke: SOFT, strokeDasharray: '2 2' }),
+      ruleY([times], {
+        y: null,
+        x1: () => inside(times.p50_seconds),
+        x2: () => inside(times.p99_seconds),
+        stroke: ACCENT,
+        strokeWidth: 1.5,
+      }),
+      tickX([inside(times.p90_seconds)], { x: (x: number) => x, stroke: INK, strokeWidth: 2, inset: 4 }),
+      dot([inside(times.p50_seconds)], { x: (x: number) => x, r: 4, fill: ACCENT }),
+    ],
+  });
+}

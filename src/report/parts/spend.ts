@@ -1,0 +1,111 @@
+/** What event exports cost, month by month, and whether the budget will last. */
+import { barX, ruleX, tickX } from '@observablehq/plot';
+import { z } from 'zod';
+import { bar } from '../bar.js';
+import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { html, NOTHING, type Html } from '../html.js';
+import type { Page } from '../page.js';
+import { count, number, part, rows, text } from '../part.js';
+import { table } from '../table.js';
+
+const SHOWN_MONTHS = 13;
+
+const months = rows({ month: text, exports: count, ambiguous_exports: count, records: number, cost: number });
+const budgets = rows({
+  month: text,
+  records_left: number,
+  records_used: number,
+  records_per_month: number,
+  forecast_records: number,
+  forecast_cost: number,
+  cost_used: number,
+  is_enough: z.boolean().nullable(),
+});
+type Month = z.infer<typeof months>[number];
+type Budget = z.infer<typeof budgets>[number];
+
+export const spend = part({
+  id: 'spend',
+  title: { en: 'Spend on exports', ko: '내보내기 비용' },
+  asks: () => [{ query: 'spend' }, { query: 'budget' }],
+  answers: z.tuple([months, budgets]),
+  show([paid, [budget]], page) {
+    if (paid.length === 0 && budget === undefined) return undefined;
+    const shown = [...paid].reverse().slice(0, SHOWN_MONTHS);
+    const most = Math.max(...shown.map(({ records }) => records ?? 0));
+    return {
+      sentence: sentenceOf(budget, page),
+      body: html`${budget === undefined ? NOTHING : html`<div class="figure">${gauge(budget, page)}</div>`}
+      ${table(
+        page.say({ en: 'Records paid for, by the month of the request', ko: '요청한 달별 유료 레코드' }),
+        [
+          { head: page.head('month'), cell: ({ month }: Month) => month },
+          {
+            head: page.say({ en: 'compared', ko: '비교' }),
+            cell: ({ month, records }) => bar(records ?? 0, most, `${month}: ${page.count(records)}`),
+            kind: 'chart',
+          },
+          { head: page.head('records'), cell: ({ records }) => page.count(records), kind: 'number' },
+          { head: page.head('cost'), cell: ({ cost }) => page.count(cost), kind: 'number' },
+          { head: page.head('exports'), cell: ({ exports }) => page.count(exports), kind: 'number' },
+          {
+            head: page.head('ambiguous_exports'),
+            cell: ({ ambiguous_exports }) => page.count(ambiguous_exports),
+            kind: 'number',
+          },
+        ],
+        shown,
+      )}`,
+    };
+  },
+  empty: {
+    en: 'Nothing was paid for, and no budget is set: no paid request is sent. Set exports.budget to bring events; `dawnload plan` shows what they cost.',
+    ko: '지출이 없으며 예산도 설정되지 않았습니다. 예산이 없으면 유료 요청을 보내지 않습니다. 이벤트를 가져오려면 exports.budget을 설정하세요. 비용은 `dawnload plan`으로 확인할 수 있습니다.',
+  },
+});
+
+function sentenceOf(budget: Budget | undefined, page: Page): string {
+  if (budget === undefined) {
+    return page.say({
+      en: 'No budget is set for a month, so the report cannot say whether it lasts.',
+      ko: '월 예산이 설정되지 않아 예산이 충분한지 알 수 없습니다.',
+    });
+  }
+  const used = page.say({
+    en: `In ${budget.month}, ${page.count(budget.records_used)} of ${page.count(budget.records_per_month)} records are used; the rest of the month needs about ${page.count(budget.forecast_records)} more.`,
+    ko: `${budget.month}에 ${page.count(budget.records_per_month)}건 중 ${page.count(budget.records_used)}건을 사용했고, 이달 말까지 약 ${page.count(budget.forecast_records)}건이 더 필요합니다.`,
+  });
+  if (budget.is_enough === null) return used;
+  return `${used} ${
+    budget.is_enough
+      ? page.say({ en: 'The budget lasts.', ko: '예산은 충분합니다.' })
+      : page.say({
+          en: 'The budget does not last: later days wait for the next month, or for a larger records_per_month.',
+          ko: '예산이 부족합니다. 이후 날짜는 다음 달까지 기다리거나 records_per_month를 늘려야 합니다.',
+        })
+  }`;
+}
+
+/** What is used (full), what will be (outlined), and the budget (a line). */
+function gauge(budget: Budget, page: Page): Html {
+  const used = budget.records_used ?? 0;
+  const needed = used + (budget.forecast_records ?? 0);
+  const limit = budget.records_per_month ?? 0;
+  return chart({
+    label: page.say({
+      en: `${page.count(used)} records used, ${page.count(needed)} by the end of the month, of ${page.count(limit)}`,
+      ko: `${page.count(limit)}건 중 ${page.count(used)}건 사용, 월말 예상 ${page.count(needed)}건`,
+    }),
+    width: 340,
+    height: 40,
+    margin: 4,
+    axis: null,
+    x: { domain: [0, Math.max(limit, needed, 1) * 1.02] },
+    marks: [
+      barX([needed], { x: (x: number) => x, fill: 'none', stroke: ACCENT, strokeDasharray: '4 3', inset: 6 }),
+      barX([used], { x: (x: number) => x, fill: ACCENT, inset: 6 }),
+      ruleX([0], { stroke: SOFT }),
+      tickX([limit], { x: (x: number) => x, stroke: INK, strokeWidth: 3 }),
+    ],
+  });
+}

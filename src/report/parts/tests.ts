@@ -1,0 +1,186 @@
+/** A/B tests: each variant's difference from the baseline with its interval, and the verdict. */
+import { dot, ruleX, ruleY } from '@observablehq/plot';
+import { z } from 'zod';
+import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import type { Html } from '../html.js';
+import type { Page, Text } from '../page.js';
+import { count, name, number, part, rows, text } from '../part.js';
+import { table } from '../table.js';
+
+const SHOWN = 24;
+/** Verdicts that ask for a decision come first. */
+const DECIDED = ['better', 'worse', 'unequal_groups', 'no_difference'];
+
+const answers = rows({
+  campaign_name: name,
+  channel: name,
+  metric: text,
+  variant_name: name,
+  size: number,
+  rate: number,
+  difference: number,
+  difference_low: number,
+  difference_high: number,
+  verdict_code: text,
+  verdict: name,
+  unit: text,
+  days: count,
+});
+type Arm = z.infer<typeof answers>[number];
+
+export const tests = part({
+  id: 'tests',
+  title: { en: 'A/B tests', ko: 'A/B 테스트' },
+  asks: ({ language }) => [{ query: 'ab-tests', parameters: { lang: language } }],
+  answers: z.tuple([answers]),
+  show([arms], page) {
+    const judged = arms.filter(
+      ({ verdict_code }) => !['baseline', 'alone', 'hold_out'].includes(verdict_code),
+    );
+    if (judged.length === 0) return undefined;
+    const shown = [...judged].sort((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN);
+    // One very wide interval must not squeeze the others: it leaves the picture, and its numbers tell how far it goes.
+    const bounds = shown
+      .flatMap(({ difference_low, difference_high }) => [difference_low, difference_high])
+      .filter((bound) => bound !== null)
+      .map(Math.abs)
+      .sort((a, b) => a - b);
+    const widest = bounds[Math.floor(bounds.length * 0.9)] ?? 0.01;
+    return {
+      sentence: sentenceOf(judged, shown.length, page),
+      body: table(
+        page.say({
+          en: 'Difference from the baseline with its interval; an interval that crosses the line allows for no difference',
+          ko: '기준 변형과의 차이와 신뢰 구간. 구간이 세로선에 걸치면 차이가 없을 수도 있습니다',
+        }),
+        [
+          { head: page.head('campaign_name'), cell: ({ campaign_name }: Arm) => campaign_name },
+          { head: page.head('variant_name'), cell: ({ variant_name }) => variant_name },
+          {
+            head: page.head('metric'),
+            cell: ({ metric, unit }) => `${wordOf(metric, page)} / ${wordOf(unit, page)}`,
+          },
+          { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number' },
+          { head: page.head('difference'), cell: (arm) => interval(arm, widest, page), kind: 'chart' },
+          {
+            head: page.say({ en: 'interval', ko: '신뢰 구간' }),
+            cell: (arm) => boundsOf(arm, page),
+            kind: 'number',
+          },
+          { head: page.head('verdict'), cell: ({ verdict }) => verdict, kind: 'sentence' },
+        ],
+        shown,
+      ),
+    };
+  },
+  empty: {
+    en: 'No campaign is split into variants. An A/B test shows here from its first day.',
+    ko: '변형으로 나뉜 캠페인이 없습니다. A/B 테스트를 시작하면 첫날부터 여기에 나타납니다.',
+  },
+});
+
+/** Those with an interval come before those of which nothing can be said. */
+function urgency({ verdict_code, difference_low }: Arm): number {
+  const place = DECIDED.indexOf(verdict_code);
+  return place === -1 ? DECIDED.length + (difference_low === null ? 1 : 0) : place;
+}
+
+function sentenceOf(arms: readonly Arm[], shown: number, page: Page): string {
+  const decided = arms.filter(({ verdict_code }) => verdict_code === 'better' || verdict_code === 'worse');
+  const doubtful = new Set(
+    arms
+      .filter(({ verdict_code }) => verdict_code === 'unequal_groups')
+      .map(({ campaign_name }) => campaign_name),
+  ).size;
+  return [
+    decided.length === 0
+      ? page.say({
+          en: `None of ${page.count(arms.length)} comparisons with a baseline has a winner yet.`,
+          ko: `기준 변형과의 비교 ${page.count(arms.length)}건 중 아직 우열이 가려진 것은 없습니다.`,
+        })
+      : page.say({
+          en: `Decided in ${page.count(decided.length)} of ${page.count(arms.length)} comparisons with a baseline: ${listOf(decided, page)}.`,
+          ko: `기준 변형과의 비교 ${page.count(arms.length)}건 중 ${page.count(decided.length)}건에서 우열이 가려졌습니다: ${listOf(decided, page)}.`,
+        }),
+    doubtful > 0 &&
+      page.say({
+        en: `Do not trust ${page.count(doubtful)} of the campaigns: their people are split unequally.`,
+        ko: `대상자가 불균등하게 나뉘어 신뢰할 수 없는 캠페인: ${page.count(doubtful)}개.`,
+      }),
+    arms.length > shown &&
+      page.say({
+        en: `The first ${page.count(shown)} are shown; \`dawnload query ab-tests\` gives all.`,
+        ko: `${page.count(shown)}건만 표시했습니다. 전체는 \`dawnload query ab-tests\`로 볼 수 있습니다.`,
+      }),
+  ]
+    .filter((sentence) => sentence !== false)
+    .join(' ');
+}
+
+function listOf(decided: readonly Arm[], page: Page): string {
+  const words = { better: { en: 'better', ko: '우세' }, worse: { en: 'worse', ko: '열세' } };
+  const named = decided.slice(0, 3).map(({ campaign_name, variant_name, verdict_code }) => {
+    const verdict = page.say(verdict_code === 'better' ? words.better : words.worse);
+    return page.say({
+      en: `${variant_name} of “${campaign_name}” is ${verdict}`,
+      ko: `‘${campaign_name}’의 ${variant_name} ${verdict}`,
+    });
+  });
+  return [...named, ...(decided.length > 3 ? ['…'] : [])].join(', ');
+}
+
+function interval(arm: Arm, widest: number, page: Page): Html | string {
+  const { difference, difference_low: low, difference_high: high } = arm;
+  if (difference === null && low === null) return '–';
+  const inside = (value: number): number => Math.max(-widest, Math.min(widest, value));
+  return chart({
+    label: `${arm.campaign_name} ${arm.variant_name}: ${signed(difference, page)} (${boundsOf(arm, page)})`,
+    width: 180,
+    height: 22,
+    marginLeft: 6,
+    marginRight: 6,
+    marginTop: 2,
+    marginBottom: 2,
+    axis: null,
+    x: { domain: [-widest, widest] },
+    marks: [
+      ruleX([0], { stroke: INK, strokeDasharray: '3 2' }),
+      ...(low === null || high === null
+        ? []
+        : [
+            ruleY([arm], {
+              y: null,
+              x1: () => inside(low),
+              x2: () => inside(high),
+              stroke: ACCENT,
+              strokeWidth: 2.5,
+            }),
+          ]),
+      ...(difference === null
+        ? []
+        : [dot([inside(difference)], { x: (x: number) => x, r: 4, fill: ACCENT, stroke: SOFT })]),
+    ],
+  });
+}
+
+function boundsOf({ difference_low: low, difference_high: high }: Arm, page: Page): string {
+  return low === null || high === null ? '–' : `${signed(low, page)} … ${signed(high, page)}`;
+}
+
+const WORDS: Readonly<Record<string, Text>> = {
+  click: { en: 'click', ko: '클릭' },
+  conversion: { en: 'conversion', ko: '전환' },
+  person: { en: 'person', ko: '사람' },
+  message: { en: 'message', ko: '메시지' },
+};
+
+function wordOf(name: string, page: Page): string {
+  const known = WORDS[name];
+  return known === undefined ? name : page.say(known);
+}
+
+/** A difference of rates in percentage points. */
+function signed(value: number | null, page: Page): string {
+  if (value === null) return '–';
+  return `${value > 0 ? '+' : value < 0 ? '−' : ''}${page.rate(Math.abs(value)).replace('\u00a0%', page.say({ en: '\u00a0pp', ko: '%p' }))}`;
+}

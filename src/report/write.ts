@@ -1,0 +1,24 @@
+/** Writes the report to a file, complete or not at all. */
+import { writeFile } from 'node:fs/promises';
+import type { Language } from '../dictionary/dictionary.js';
+import { writeFileWhole } from '../queries/sink.js';
+import { RunJournal } from '../run/journal.js';
+import { dataFiles } from '../storage/data-files.js';
+import { makeReport } from './report.js';
+
+/**
+ * Makes the report of the published warehouse and writes it.
+ *
+ * @returns its size in bytes
+ * @throws ConfigError without a published warehouse; CorruptDatabaseError when it is damaged; StorageError when the file
+ *   cannot be written
+ */
+export async function writeReport(
+  file: string,
+  { dataDir, language, now }: { readonly dataDir: string; readonly language: Language; readonly now: Date },
+): Promise<number> {
+  const runs = await new RunJournal(dataDir).runs();
+  const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
+  await writeFileWhole(file, (path) => writeFile(path, page));
+  return Buffer.byteLength(page);
+}
