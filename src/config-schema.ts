@@ -142,6 +142,13 @@ const experiment = z
     'must not have a hold-out as its baseline',
   );
 
+const report = z.enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko');
+
+/** The language of the report, English unless another is named; undefined where none is wanted. */
+export function languageOf(setting: z.infer<typeof report>): 'en' | 'ko' | undefined {
+  return setting === 'false' ? undefined : setting === 'true' ? 'en' : setting;
+}
+
 export type ExperimentSettings = z.infer<typeof experiment>;
 
 export const settingsSchema = z.strictObject({
@@ -168,7 +175,7 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
-  report: z.enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko').default('true'),
+  report: report.default('true'),
   alerts: z.array(alert, 'must be a list').default([]),
   ping_url: webhook.optional(),
   ping_url_env: variable.optional(),

@@ -10,7 +10,7 @@ import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml
 import { z } from 'zod';
 import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
 import type { Day } from './calendar.js';
-import { settingsSchema, type ExperimentSettings } from './config-schema.js';
+import { languageOf, settingsSchema, type ExperimentSettings } from './config-schema.js';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from './errors.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
@@ -163,11 +163,6 @@ export function loadConfig(
     pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
-}
-
-/** The language of the report: English unless another is named. */
-function languageOf(report: 'true' | 'false' | 'en' | 'ko'): Config['reportIn'] {
-  return report === 'false' ? undefined : report === 'true' ? 'en' : report;
 }
 
 /** A config with a start date. */

@@ -35,5 +35,14 @@ export function chart({ label, marks, stretches = false, ...options }: Chart): H
   const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
   title.textContent = label;
   svg.prepend(title);
-  return new Html(svg.outerHTML);
+  // What Plot calls its groups would be read out between the title and nothing.
+  for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
+  return new Html(rounded(svg.outerHTML));
+}
+
+/** Attributes with two decimals: a hundredth of a pixel is more than anybody sees, and less than half of the page. */
+function rounded(markup: string): string {
+  return markup.replace(/="[^"]*"/g, (attribute) =>
+    attribute.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toFixed(2)))),
+  );
 }

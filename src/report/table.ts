@@ -10,17 +10,18 @@ export interface Column<Row> {
   readonly kind?: 'number' | 'chart' | 'text' | 'sentence';
 }
 
+/** @param label what sets it apart from other tables of the page, where the caption does not */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  foot: Html = NOTHING,
+  label = caption,
 ): Html {
   const kindOf = ({ kind = 'text', isExtra }: Column<Row>): string =>
     isExtra === true ? `${kind} extra` : kind;
   const [first, ...others] = columns;
   if (first === undefined) return NOTHING;
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">
     <table>
       <caption>
         ${caption}
@@ -39,7 +40,6 @@ export function table<Row>(
             </tr>`,
         )}
       </tbody>
-      ${foot}
     </table>
   </div>`;
 }

@@ -104,6 +104,7 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
         { head: page.head('messages'), cell: ({ messages }) => page.count(messages), kind: 'number' },
       ],
       some,
+      page.say(TITLES[kind]),
     )}`;
 }
 

@@ -117,6 +117,7 @@ function card(channel: string, days: readonly ChannelDay[], dates: readonly stri
           })),
         ],
         [...days].reverse(),
+        page.say({ en: `Numbers by day of ${caption}`, ko: `일별 수치, ${caption}` }),
       ),
     )}
   </div>`;

@@ -1,0 +1,51 @@
+/** A world that fills every part of the report: three weeks of statistics, two of events, one day restated, names that bite. */
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { Place } from '../support/dawnload.js';
+
+export const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
+
+export async function makeReportWorld(): Promise<Place> {
+  const place = await Place.make(
+    `start_date: 2026-10-31
+lookback_days: 3
+exports:
+  start_date: 2026-11-05
+  budget: { records_per_run: 1000000, records_per_month: 1000000 }
+  price_per_record: 0.1
+`,
+    {
+      eventsPerDay: 1_500,
+      seed: 5,
+      faults: [{ kind: 'restate', endpoint: '*', date: '2026-11-18' }],
+    },
+  );
+  for (let night = 0; night < 2; night++) {
+    const { code, stderr } = await place.run(['run']);
+    if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
+  }
+  return place;
+}
+
+/** A copy of the published file in which a campaign has a name that tries to be markup. */
+export async function withNastyNames(place: Place): Promise<string> {
+  const file = join(place.folder, 'nasty.duckdb');
+  await copyFile(place.published, file);
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  const tables = await connection.runAndReadAll(
+    `select table_schema || '.' || table_name, column_name from information_schema.columns
+     join information_schema.tables using (table_schema, table_name)
+     where table_type = 'BASE TABLE' and data_type = 'VARCHAR'
+       and column_name in ('campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name', 'failure_reason')`,
+  );
+  for (const [table, column] of tables.getRows()) {
+    await connection.run(`update ${String(table)} set ${String(column)} = $name || ${String(column)}`, {
+      name: NASTY,
+    });
+  }
+  connection.closeSync();
+  instance.closeSync();
+  return file;
+}
