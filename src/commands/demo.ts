@@ -1,7 +1,7 @@
 /** `dawnload demo`: the nightly job against the embedded sandbox, and what is in the warehouse afterwards. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { lastCompleteDay, shiftDay } from '../calendar.js';
+import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { loadConfig } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
@@ -13,7 +13,9 @@ import { runCommand } from './run.js';
 import { showTables } from './tables.js';
 
 const FOLDER = 'demo';
-const DAYS = 7;
+/** Four weeks of what is free, so that weeks can be compared, and one of what is billed. */
+const DAYS = 28;
+const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
 const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
 
@@ -38,7 +40,7 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
       `The sandbox answers on ${sandbox.url} with about ${formatCount(EVENTS_PER_DAY)} events a day.`,
     );
     const file = resolve(folder, 'dawnload.yaml');
-    await writeFile(file, settings(sandbox.url, shiftDay(lastCompleteDay(now), 1 - DAYS)));
+    await writeFile(file, settings(sandbox.url, lastCompleteDay(now)));
     const environment = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
     const flags = { config: file };
     const demo: Invocation = {
@@ -64,14 +66,15 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-function settings(baseUrl: string, startDate: string): string {
+function settings(baseUrl: string, last: Day): string {
   return `# The demo's settings: what \`dawnload init\` writes, pointed at the embedded sandbox.
 base_url: ${baseUrl}
 project_id: ${PROJECT}
 data_dir: ./data
-start_date: ${startDate}
+start_date: ${shiftDay(last, 1 - DAYS)}
 requests_per_second: 500
 exports:
+  start_date: ${shiftDay(last, 1 - EVENT_DAYS)}
   budget:
     records_per_run: 1000000
     records_per_month: 1000000

@@ -148,6 +148,13 @@ export const STYLE = css`
     line-height: 1.4;
     font-variant-numeric: tabular-nums;
   }
+  caption span {
+    /* It stays where it is while the table scrolls under it. */
+    position: sticky;
+    left: 0;
+    display: inline-block;
+    max-width: min(100%, calc(100vw - 2rem));
+  }
   caption {
     padding-bottom: 0.3rem;
     color: var(--quiet);

@@ -24,7 +24,7 @@ export function table<Row>(
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">
     <table>
       <caption>
-        ${caption}
+        <span>${caption}</span>
       </caption>
       <thead>
         <tr>

@@ -1,5 +1,5 @@
 /** Writes the report to a file, complete or not at all. */
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import type { Language } from '../dictionary/dictionary.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { RunJournal } from '../run/journal.js';
@@ -19,6 +19,10 @@ export async function writeReport(
 ): Promise<number> {
   const runs = await new RunJournal(dataDir).runs();
   const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
-  await writeFileWhole(file, (path) => writeFile(path, page));
+  // For everybody who may read the warehouse: it holds no recipient.
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, page);
+    await chmod(path, 0o644);
+  });
   return Buffer.byteLength(page);
 }

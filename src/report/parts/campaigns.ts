@@ -92,7 +92,7 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
       page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
       [
         { head: page.head('campaign_name'), cell: ({ campaign_name }: Campaign) => campaign_name },
-        { head: page.head('channel'), cell: ({ channel }) => channel },
+        { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
         {
           head: page.say({ en: 'compared', ko: '비교' }),
           cell: (campaign) =>

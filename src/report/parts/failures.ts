@@ -55,7 +55,7 @@ export const failures = part({
         [
           { head: page.head('failure_reason'), cell: ({ failure_reason }: Reason) => failure_reason },
           { head: page.head('channel'), cell: ({ channel }) => channel },
-          { head: page.head('event_name'), cell: ({ event_name }) => event_name },
+          { head: page.head('event_name'), cell: ({ event_name }) => event_name, isExtra: true },
           {
             head: page.say({ en: 'compared', ko: '비교' }),
             cell: ({ failure_reason, failures: those }) =>

@@ -37,7 +37,8 @@ export const freshness = part({
       return [{ ...gap, first_day: laterDay(gap.first_day, stream.first_date) }];
     });
     const last = laterDay(page.complete, page.day ?? page.complete);
-    const first = shiftDay(last, 1 - SHOWN_DAYS);
+    const oldest = held.map(({ first_date }) => first_date).sort()[0] ?? last;
+    const first = laterDay(shiftDay(last, 1 - SHOWN_DAYS), oldest);
     return {
       sentence: sentenceOf(inside, page),
       body: table(
@@ -123,7 +124,7 @@ function strip(stream: Stream, missing: readonly Gap[], first: Day, last: Day, p
     height: 20,
     margin: 1,
     axis: null,
-    x: { domain: [0, SHOWN_DAYS] },
+    x: { domain: [0, at(last) + 1] },
     y: { domain: [0, 1] },
     marks: [
       rect(held, { x1: 'from', x2: 'to', y1: 0, y2: 1, fill: ACCENT }),

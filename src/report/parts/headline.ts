@@ -62,7 +62,11 @@ function tile(measure: Measure, page: Page): Html {
   return html`<div class="tile">
     <h3>${page.head(measure.measure)}</h3>
     <p class="big">${show(measure.value)}</p>
-    <p>${page.change(measure.change)} · ${before} ${show(measure.previous)}</p>
+    ${
+      measure.previous === null
+        ? undefined
+        : html`<p>${page.change(measure.change)} · ${before} ${show(measure.previous)}</p>`
+    }
     ${
       measure.value === null || measure.previous === null
         ? undefined

@@ -58,7 +58,7 @@ export const responses = part({
         }),
         [
           { head: page.head('resource_name'), cell: ({ resource_name }: Times) => resource_name },
-          { head: page.head('channel'), cell: ({ channel }) => channel },
+          { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
           {
             head: page.head('response'),
             cell: ({ response }) => RESPONSES[response]?.[page.language] ?? response,

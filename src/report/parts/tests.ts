@@ -55,17 +55,18 @@ export const tests = part({
         }),
         [
           { head: page.head('campaign_name'), cell: ({ campaign_name }: Arm) => campaign_name },
-          { head: page.head('variant_name'), cell: ({ variant_name }) => variant_name },
           {
-            head: page.head('metric'),
-            cell: ({ metric, unit }) => `${wordOf(metric, page)} / ${wordOf(unit, page)}`,
+            head: page.head('variant_name'),
+            cell: ({ variant_name, metric, unit }) =>
+              `${variant_name} · ${wordOf(metric, page)} / ${wordOf(unit, page)}`,
           },
-          { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number' },
+          { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number', isExtra: true },
           { head: page.head('difference'), cell: (arm) => interval(arm, widest, page), kind: 'chart' },
           {
             head: page.say({ en: 'interval', ko: '신뢰 구간' }),
             cell: (arm) => boundsOf(arm, page),
             kind: 'number',
+            isExtra: true,
           },
           { head: page.head('verdict'), cell: ({ verdict }) => verdict, kind: 'sentence' },
         ],
