@@ -16,7 +16,12 @@ import { describeQuery } from '../src/queries/describe.js';
 
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
-const PAGES = [README, ...readdirSync('docs').map((name) => join('docs', name))];
+const PAGES = [
+  README,
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
 const program = commandLine('0.0.0', () => Promise.resolve());
 
 const read = (page: string): string => readFileSync(page, 'utf8');

@@ -51,6 +51,21 @@ describe('a period', () => {
     ]);
   });
 
+  test('is one for everything together, on request', async () => {
+    await warehouse.connection.run(`
+      insert into daily_statistics by name
+      select * replace ('e' || statistic_id as statistic_id, 'email' as channel, 50 as message_sent, null as delivered)
+      from daily_statistics`);
+    const all = await ask('period-comparison', { by: 'all' });
+    expect(all).toMatchObject([
+      { channel_or_campaign: 'all', measure: 'sent', value: 1050, previous: 1050, channel: null },
+      { measure: 'failure_rate', value: 0.0267 },
+      // Of pushes alone: e-mails count no deliveries.
+      { measure: 'delivery_rate', value: 0.9184 },
+      { measure: 'click_rate', value: 0.137 },
+    ]);
+  });
+
   test('is not compared with one of which a day is missing, nor while it lacks a day itself', async () => {
     await warehouse.connection.run(forget("date = '2026-11-10'"));
     expect(await ask('period-comparison', sent)).toMatchObject([

@@ -1,0 +1,120 @@
+/** Campaigns to look at: only what is beyond luck, and only against what is held; and whole days that were restated. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/queries/catalogue.js';
+import { emptyWarehouse } from './support.js';
+
+const catalogue = loadCatalogue();
+const warehouse = emptyWarehouse();
+
+/** Four weeks up to 20 November 2026; five campaigns with a thousand pushes a day, of which 40 are clicked. */
+beforeEach(async () => {
+  await warehouse.connection.run(`
+    delete from ops.coverage;
+    delete from daily_statistics;
+    insert into ops.coverage by name
+    select 'statistics' as stream, date::date as date, 1 as rows
+    from generate_series(timestamp '2026-10-24', timestamp '2026-11-20', interval 1 day) as days (date);
+    insert into daily_statistics by name
+    select
+      campaign || date::varchar as statistic_id, date, 'campaign' as resource_type, 'c' || campaign as campaign_id,
+      'Campaign ' || campaign as campaign_name, 'push-notification' as channel, 1000 as message_sent,
+      0 as message_failed, 900 as delivered, 40 as click, 1 as ordinal
+    from ops.coverage cross join range(1, 6) as campaigns (campaign)`);
+});
+
+async function ask(name: string, parameters: Readonly<Record<string, string>> = {}) {
+  const { sql, params } = catalogue.find((query) => query.name === name)!;
+  for (const parameter of params) await warehouse.connection.run(`reset variable "${parameter.name}"`);
+  for (const [key, value] of Object.entries(parameters)) {
+    await warehouse.connection.run(`set variable "${key}" = '${value}'`);
+  }
+  return (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
+}
+
+const watched = () => ask('campaigns-to-watch');
+
+describe('a campaign', () => {
+  test('that does as all others do is not looked at', async () => {
+    expect(await watched()).toEqual([]);
+  });
+
+  test('that is clicked more, or less, than the others of its channel is', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set click = 60 where campaign_id = 'c1';
+      update daily_statistics set click = 20 where campaign_id = 'c2'`);
+    expect(await watched()).toMatchObject([
+      {
+        kind: 'best',
+        campaign_name: 'Campaign 1',
+        messages: '28000',
+        click_rate: 0.06,
+        click_rate_of_others: 0.035,
+      },
+      { kind: 'worst', campaign_name: 'Campaign 2', click_rate: 0.02, click_rate_of_others: 0.045 },
+    ]);
+  });
+
+  test('is compared with those of its own channel alone', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set channel = 'email', click = 200 where campaign_id in ('c1', 'c2')`);
+    expect(await watched()).toEqual([]);
+    await warehouse.connection.run(
+      `update daily_statistics set click = null where campaign_id in ('c1', 'c2')`,
+    );
+    expect(await watched()).toEqual([]);
+  });
+
+  test('that stands alone on its channel has nothing to be compared with', async () => {
+    await warehouse.connection.run(`delete from daily_statistics where campaign_id <> 'c1'`);
+    expect(await watched()).toEqual([]);
+  });
+
+  test('of a few messages may be lucky', async () => {
+    await warehouse.connection.run(`
+      update daily_statistics set message_sent = 4, delivered = 4, click = 1 where campaign_id = 'c1';
+      delete from daily_statistics where campaign_id = 'c1' and date < '2026-11-10'`);
+    expect(await watched()).toEqual([]);
+  });
+
+  test('that is clicked less this week than the week before is falling, where both weeks are held', async () => {
+    await warehouse.connection.run(
+      `update daily_statistics set click = 25 where campaign_id = 'c3' and date > '2026-11-13'`,
+    );
+    const [falling, ...others] = (await watched()).filter(({ kind }) => kind === 'falling');
+    expect(falling).toMatchObject({
+      campaign_name: 'Campaign 3',
+      week_click_rate: 0.025,
+      previous_click_rate: 0.04,
+    });
+    expect(others).toEqual([]);
+    await warehouse.connection.run(`delete from ops.coverage where date = '2026-11-09'`);
+    expect((await watched()).filter(({ kind }) => kind === 'falling')).toEqual([]);
+  });
+
+  test('with more clicks than messages breaks nothing', async () => {
+    await warehouse.connection.run(`update daily_statistics set click = 5000 where campaign_id = 'c1'`);
+    expect((await watched()).filter(({ kind }) => kind === 'best')).toMatchObject([
+      { campaign_name: 'Campaign 1', click_rate: 1 },
+    ]);
+  });
+});
+
+test('of equal campaigns few are called better or worse, though they are looked at often', async () => {
+  // Each of 20 messages a day is clicked by chance, one in five, whatever its campaign.
+  await warehouse.connection.run(`
+    select setseed(0.7);
+    delete from daily_statistics;
+    insert into daily_statistics by name
+    select
+      campaign || date::varchar as statistic_id, date, 'campaign' as resource_type, 'c' || campaign as campaign_id,
+      'Campaign ' || campaign as campaign_name, 'push-notification' as channel, 20 as message_sent,
+      0 as message_failed, 20 as delivered, count(*) filter (random() < 0.2) as click, 1 as ordinal
+    from ops.coverage cross join range(1, 401) as campaigns (campaign) cross join range(20) as messages (message)
+    group by campaign, date`);
+  const found = await ask('campaigns-to-watch', { top: '1000' });
+  const of = (kind: string): number => found.filter((row) => row['kind'] === kind).length;
+  // 95 % intervals: one in forty on either side; two intervals apart: about one in four hundred.
+  expect(of('best')).toBeLessThanOrEqual(20);
+  expect(of('worst')).toBeLessThanOrEqual(20);
+  expect(of('falling')).toBeLessThanOrEqual(5);
+});
