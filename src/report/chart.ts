@@ -18,9 +18,10 @@ export const ACCENT = 'var(--accent)';
 export const BAD = 'var(--bad)';
 export const SOFT = 'var(--line)';
 
+const { document } = parseHTML('<html><body></body></html>');
+
 /** The marks as an SVG image of the given width, which shrinks with the page. */
 export function chart({ label, marks, stretches = false, ...options }: Chart): Html {
-  const { document } = parseHTML('<html><body></body></html>');
   const svg = plot({
     document,
     className: stretches ? 'plot-stretched' : 'plot',

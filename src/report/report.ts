@@ -1,4 +1,5 @@
 /** The report: the published warehouse as one page, each part asked of it by bundled queries. */
+import pLimit from 'p-limit';
 import { formatKst, lastCompleteDay } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
@@ -32,8 +33,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const [held] = await warehouse.ask({ query: 'freshness', parameters: { stream: 'statistics' } });
     const newest = held?.['last_date'];
     const page = new Page(language, typeof newest === 'string' ? newest : undefined, lastCompleteDay(now));
-    const parts: DrawnPart[] = [];
-    for (const part of PARTS) parts.push(await drawn(part, page, warehouse));
+    const parts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
     const known = await reader.objects(statement('status/runs'));
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
     return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice) });
@@ -47,8 +47,7 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
   const queries = asked.map((ask) => ({ ...ask, sql: warehouse.queryOf(ask).sql }));
   const { id, title } = part;
   try {
-    const answers = [];
-    for (const ask of asked) answers.push(await warehouse.ask(ask));
+    const answers = await Promise.all(asked.map((ask) => warehouse.ask(ask)));
     return { id, title, queries, shown: part.show(answers, page) ?? { sentence: page.say(part.empty) } };
   } catch (error) {
     // One part that cannot be drawn must not take the others with it.
@@ -64,6 +63,8 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
 class Answers {
   readonly #reader: Reader;
   readonly #now: Date;
+  /** Small queries keep one processor busy each. */
+  readonly #atOnce = pLimit(2);
   readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
 
   constructor(reader: Reader, now: Date) {
@@ -77,15 +78,21 @@ class Answers {
     return found;
   }
 
-  async ask(asked: Asked): Promise<Record<string, unknown>[]> {
+  /** Each query in a session of its own: its variables are no other's. */
+  ask(asked: Asked): Promise<Record<string, unknown>[]> {
     const { params, sql } = this.queryOf(asked);
-    const { connection } = this.#reader;
-    // Variables live as long as the connection: those of the query before must not reach this one.
-    for (const { name } of params) {
-      const value = asked.parameters?.[name] ?? (name === 'now' ? this.#now.toISOString() : undefined);
-      if (value === undefined) await connection.run(`reset variable "${name}"`);
-      else await connection.run(`set variable "${name}" = $value`, { value });
-    }
-    return this.#reader.objects(sql);
+    return this.#atOnce(async () => {
+      const session = await this.#reader.beside();
+      try {
+        for (const { name } of params) {
+          const value = asked.parameters?.[name] ?? (name === 'now' ? this.#now.toISOString() : undefined);
+          if (value === undefined) continue;
+          await session.connection.run(`set variable "${name}" = $value`, { value });
+        }
+        return await session.objects(sql);
+      } finally {
+        await session.close();
+      }
+    });
   }
 }

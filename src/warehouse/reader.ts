@@ -8,9 +8,12 @@ export class Reader {
   readonly #instance: DuckDBInstance;
   readonly connection: DuckDBConnection;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
+  readonly #ownsFile: boolean;
+
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, ownsFile = true) {
     this.#instance = instance;
     this.connection = connection;
+    this.#ownsFile = ownsFile;
   }
 
   /**
@@ -35,9 +38,12 @@ export class Reader {
         cause,
       );
     }
-    const connection = await instance.connect();
-    await connection.run("set TimeZone = 'Asia/Seoul'");
-    return new Reader(instance, connection);
+    return new Reader(instance, await connectTo(instance));
+  }
+
+  /** Another session on the same file, to be closed before this one: with variables of its own, beside others. */
+  async beside(): Promise<Reader> {
+    return new Reader(this.#instance, await connectTo(this.#instance), false);
   }
 
   /** Denies access to other files, the network and settings. Before SQL that a user typed. */
@@ -66,9 +72,15 @@ export class Reader {
 
   close(): Promise<void> {
     this.connection.closeSync();
-    this.#instance.closeSync();
+    if (this.#ownsFile) this.#instance.closeSync();
     return Promise.resolve();
   }
+}
+
+async function connectTo(instance: DuckDBInstance): Promise<DuckDBConnection> {
+  const connection = await instance.connect();
+  await connection.run("set TimeZone = 'Asia/Seoul'");
+  return connection;
 }
 
 function firstLine(text: string): string {

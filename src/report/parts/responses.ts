@@ -1,6 +1,7 @@
 /** How long people take to be reached and to click: the middle half of a day's length on a scale of seconds to days. */
 import { dot, ruleY, tickX } from '@observablehq/plot';
 import { z } from 'zod';
+import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
@@ -27,7 +28,9 @@ type Times = z.infer<typeof answers>[number];
 export const responses = part({
   id: 'responses',
   title: { en: 'Time to delivery and click', ko: '도달·클릭까지 걸린 시간' },
-  asks: () => [{ query: 'response-times' }],
+  asks: ({ day }) => [
+    { query: 'response-times', parameters: day === undefined ? {} : { start: shiftDay(day, -27) } },
+  ],
   answers: z.tuple([answers]),
   show([found], page) {
     if (found.length === 0) return undefined;
@@ -48,8 +51,8 @@ export const responses = part({
               ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
             })
       } ${page.say({
-        en: `The ${page.count(shown.length)} of ${page.count(found.length)} rows with the most responses are shown.`,
-        ko: `전체 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(shown.length)}개를 표시했습니다.`,
+        en: `The ${page.count(shown.length)} of ${page.count(found.length)} rows of the last 28 days with the most responses are shown.`,
+        ko: `최근 28일의 전체 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(shown.length)}개를 표시했습니다.`,
       })}`.trim(),
       body: table(
         page.say({
