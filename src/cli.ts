@@ -59,6 +59,7 @@ async function main(argv: readonly string[]): Promise<number> {
       signal: stop.signal,
       runId,
       version,
+      environment: process.env,
       loadConfig: () => loadConfig(flags),
     });
   };

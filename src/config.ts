@@ -84,7 +84,7 @@ export interface Flags {
   readonly logFormat?: 'text' | 'json' | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_FILE = 'dawnload.yaml';
 
@@ -238,7 +238,8 @@ function readText(file: string): string {
   }
 }
 
-function readDotEnv(folder: string): Environment {
+/** What the `.env` of a folder sets. */
+export function readDotEnv(folder: string): Environment {
   const file = resolve(folder, '.env');
   return existsSync(file) ? parseEnv(readText(file)) : {};
 }

@@ -209,6 +209,7 @@ async function docs(options: DocsOptions): Promise<string> {
     progress: nothing,
     doing: '',
     confirm: () => Promise.resolve(false),
+    questions: () => undefined,
   };
   const invocation = {
     flags: {},
@@ -217,6 +218,7 @@ async function docs(options: DocsOptions): Promise<string> {
     signal: new AbortController().signal,
     runId: 'test',
     version: '0.0.0',
+    environment: {},
     loadConfig: (): never => {
       throw new Error('docs needs no settings');
     },

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import type { Invocation } from '../run/invocation.js';
 import type { DocsOptions } from './docs.js';
+import type { InitOptions } from './init.js';
 import type { RecoverOptions } from './exports-recover.js';
 import type { ResumeOptions } from '../run.js';
 import type { QueryOptions } from './query.js';
@@ -53,9 +54,28 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload demo',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
-  add(program, 'init', 'write dawnload.yaml and .env', ['dawnload init', 'dawnload init --force'])
-    .option('--force', 'replace dawnload.yaml')
-    .action((options: { force?: boolean }) =>
+  add(program, 'init', 'ask what has to be known, try it on the service, write dawnload.yaml and .env', [
+    'dawnload init',
+    'dawnload init --base-url https://api.example.com --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-01',
+    'dawnload init --force    # replaces the files and keeps copies',
+  ])
+    .option('--base-url <url>', 'the address of the service')
+    .option('--project-id <id>', 'the project, 32 lowercase hexadecimal digits')
+    .option('--start-date <day>', 'the first KST day to load, such as 2026-11-01')
+    .option(
+      '--records-per-run <count>',
+      'the budget of paid exports; without one no paid request is ever sent',
+    )
+    .option('--records-per-month <count>', 'the same for a month')
+    .option('--price-per-record <price>', 'what the service bills for a record')
+    .option('--allow-http', 'let keys and data travel unencrypted to an http address')
+    .option('--skip-checks', 'write the files without asking the service')
+    .option('--force', 'replace the files that are there, keeping copies')
+    .addHelpText(
+      'after',
+      '\nThe keys are asked for without echo, or taken from DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
+    )
+    .action((options: InitOptions) =>
       act(async (invocation) => (await import('./init.js')).initCommand(process.cwd(), options, invocation)),
     );
 

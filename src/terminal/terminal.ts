@@ -9,6 +9,7 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
+import { openQuestions, type Questions } from './questions.js';
 import { visible } from './visible.js';
 
 export interface Terminal {
@@ -34,6 +35,8 @@ export interface Terminal {
    * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
+  /** Opens the keyboard for several questions; undefined without a terminal. */
+  questions(signal: AbortSignal): Questions | undefined;
 }
 
 /** What a log for collectors says beside the sentence: the name of what happened, and its numbers. */
@@ -128,6 +131,11 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
       } finally {
         prompt.close();
       }
+    },
+    questions(signal) {
+      if (!stdin.isTTY || !interactive) return undefined;
+      clear();
+      return openQuestions({ stdin, stderr }, signal);
     },
   };
 }
