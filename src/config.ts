@@ -188,17 +188,27 @@ function missingSettings({ file }: Config, keys: readonly string[]): ConfigError
 }
 
 /**
+ * The settings that every run needs.
+ *
+ * @throws ConfigError that names what is missing
+ */
+export function requireSettings(config: Config): { baseUrl: string; projectId: string; startDate: Day } {
+  const { baseUrl, projectId, startDate } = config;
+  if (baseUrl !== undefined && projectId !== undefined && startDate !== undefined)
+    return { baseUrl, projectId, startDate };
+  const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
+  const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
+  throw missingSettings(config, missing);
+}
+
+/**
  * The same config with everything that the service client needs.
  *
  * @throws ConfigError that names what is missing
  */
 export function requireService(config: Config): ServiceConfig {
-  const { baseUrl, projectId, startDate, credentials } = config;
-  if (baseUrl === undefined || projectId === undefined || startDate === undefined) {
-    const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
-    const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
-    throw missingSettings(config, missing);
-  }
+  const { credentials } = config;
+  const { baseUrl, projectId, startDate } = requireSettings(config);
   if (isUnencrypted(baseUrl) && !config.allowHttp) {
     throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
       hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',

@@ -79,9 +79,10 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./init.js')).initCommand(process.cwd(), options, invocation)),
     );
 
-  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', [
+  add(program, 'doctor', 'check what a night depends on, and say what to do', [
     'dawnload doctor',
     'dawnload doctor --deep',
+    'dawnload doctor --json',
   ])
     .option('--deep', 'also read every block of the database files and every landed file')
     .option('--send-test-alert', 'also send an alert to everybody who gets alerts')
