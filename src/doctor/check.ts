@@ -1,5 +1,5 @@
 /** What a check comes to, and the examination that runs one after the other. */
-import { DawnloadError, InterruptedError, messageOf } from '../errors.js';
+import { DawnloadError, InterruptedError, messageOf, ServiceError } from '../errors.js';
 
 export type Verdict = 'ok' | 'warn' | 'fail';
 
@@ -82,5 +82,8 @@ async function within(ms: number, how: () => Finding | Promise<Finding>): Promis
 export function remedyOf(error: unknown): string {
   const hint = error instanceof DawnloadError ? (error.hint ?? '') : '';
   const remedy = hint.replace(/ ?Nothing is lost;.*$/, '');
-  return remedy === '' ? 'Try again; if it goes on, start the command with --verbose.' : remedy;
+  if (remedy !== '') return remedy;
+  return error instanceof ServiceError
+    ? 'Try again later. If it goes on, ask the operator of the service.'
+    : 'Try again. If it goes on, report it with what this machine’s log says.';
 }

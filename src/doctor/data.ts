@@ -86,10 +86,12 @@ export async function lastRun(dataDir: string, now: Date, underWay: boolean): Pr
   }
   const day = lastCompleteDay(now);
   const due = completeFrom(day);
-  const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${ago(over.finishedAt)})`;
+  const failure = over.summary['failure'];
+  const why = typeof failure === 'string' ? `: ${failure.replace(/\.$/, '')}` : '';
+  const text = `${begun.command} ended with exit code ${over.exitCode} (${over.outcome}; ${ago(over.finishedAt)})${why}`;
   if (over.finishedAt < due && now.getTime() - due.getTime() > LATE_MS) {
     return warn(
-      `${text}: nobody has fetched ${day}, which is complete since ${formatKst(due)}.`,
+      `Nobody has fetched ${day}, which is complete since ${formatKst(due)}; ${text}.`,
       'Check the scheduler and its log, then run `dawnload run`.',
     );
   }

@@ -158,11 +158,12 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? 'B'}`;
 }
 
-/** A stretch of time for people: `2 h 13 min`, `42 s`. */
+/** A stretch of time for people: `3 days`, `2 h 13 min`, `42 s`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
+  if (minutes >= 48 * 60) return `${Math.floor(minutes / (24 * 60))} days`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -268,7 +268,7 @@ describe('the data folder', () => {
     expect((await diagnose(later)).of('last run')).toMatchObject({
       verdict: 'warn',
       reason: expect.stringMatching(
-        /nobody has fetched 2026-11-23, which is complete since 2026-11-24 07:00 KST/,
+        /^Nobody has fetched 2026-11-23, which is complete since 2026-11-24 07:00 KST/,
       ) as string,
     });
   });
