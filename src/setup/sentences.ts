@@ -57,7 +57,7 @@ export function moneySentences(
     nights < 2
       ? []
       : [
-          `The first run finds ${nights} nights, ${worth(records * nights)}, and requests the newest first, within the budget.`,
+          `The first run finds ${nights} nights, ${worth(records * nights)} if all are like that one, and requests the newest first, within the budget.`,
         ];
   const month =
     records * MONTH <= recordsPerMonth

@@ -251,6 +251,8 @@ describe('the data folder', () => {
       const instance = await DuckDBInstance.create(path);
       const connection = await instance.connect();
       await connection.run(statement);
+      await connection.run('checkpoint');
+      connection.closeSync();
       instance.closeSync();
       const result = await diagnose({ DAWNLOAD_DATA_DIR: copy });
       expect(result.of('warehouse')).toMatchObject({
