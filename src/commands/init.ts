@@ -45,9 +45,7 @@ export async function initCommand(
 
   const kept = write(place, folder, answers, invocation);
   for (const copy of kept) terminal.note(`Kept the previous file as ${copy}.`);
-  const flag = invocation.flags.config === undefined ? '' : ` --config ${invocation.flags.config}`;
-  terminal.note('Next:');
-  for (const [command, what] of NEXT) terminal.note(`  ${`dawnload ${command}${flag}`.padEnd(34)}  ${what}`);
+  tellNext(invocation);
   return EXIT.done;
 }
 
@@ -57,6 +55,19 @@ const NEXT = [
   ['run', 'runs the nightly job once'],
   ['schedule print systemd', 'prints what runs it every night; also cron, k8s, launchd'],
 ] as const;
+
+function tellNext({ flags, terminal }: Invocation): void {
+  const { config } = flags;
+  const word =
+    config === undefined || /^[\w@%+=:,./-]+$/.test(config) ? config : `'${config.replaceAll("'", "'\\''")}'`;
+  const lines = NEXT.map(([command, what]) => ({
+    command: `dawnload ${command}${word === undefined ? '' : ` --config ${word}`}`,
+    what,
+  }));
+  const width = Math.max(...lines.map(({ command }) => command.length));
+  terminal.note('Next:');
+  for (const { command, what } of lines) terminal.note(`  ${command.padEnd(width)}  ${what}`);
+}
 
 /**
  * Looks where the files are to go, before anybody is asked anything.

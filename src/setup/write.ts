@@ -89,8 +89,12 @@ function keep({ path, mode }: NewFile): string {
 }
 
 function cannotWrite(path: string, cause: unknown): StorageError {
-  return new StorageError(`${path} cannot be written (${codeOf(cause) ?? 'unknown'}).`, {
-    hint: 'Change to a folder that you may write to. Nothing was changed.',
+  const code = codeOf(cause) ?? 'unknown';
+  const remedy = /^(ENOSPC|EDQUOT)$/.test(code)
+    ? 'Free some disk space.'
+    : 'Choose a folder that exists and that you may write to.';
+  return new StorageError(`${path} cannot be written (${code}).`, {
+    hint: `${remedy} Nothing was changed.`,
     cause,
   });
 }
