@@ -15,6 +15,8 @@ const folders = {
   run: ['api', 'storage', 'warehouse', 'exports', 'terminal'],
   statistics: ['api', 'storage', 'warehouse', 'run'],
   exports: ['api', 'storage', 'warehouse', 'run', 'terminal'],
+  setup: ['api', 'exports', 'statistics', 'terminal'],
+  doctor: ['alerts', 'api', 'storage', 'warehouse', 'exports', 'statistics', 'run', 'terminal'],
   commands: [
     'alerts',
     'api',
@@ -27,6 +29,8 @@ const folders = {
     'run',
     'terminal',
     'sandbox',
+    'setup',
+    'doctor',
   ],
 };
 

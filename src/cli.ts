@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The entry point: handles signals, reports errors, and is the only place that exits. */
 import { setMaxListeners } from 'node:events';
-import type { Action } from './commands/program.js';
+import type { Action } from './commands/shared.js';
 import type { Flags } from './config.js';
 import {
   asOutOfFiles,
@@ -59,6 +59,7 @@ async function main(argv: readonly string[]): Promise<number> {
       signal: stop.signal,
       runId,
       version,
+      environment: process.env,
       loadConfig: () => loadConfig(flags),
     });
   };

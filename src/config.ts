@@ -2,16 +2,15 @@
  * Where settings come from: flags over the environment over `dawnload.yaml` over defaults, checked once into one frozen
  * `Config`. Secrets come from the environment or `.env` alone.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
-import { closest } from 'fastest-levenshtein';
-import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
 import type { Day } from './calendar.js';
-import { languageOf, settingsSchema, type ExperimentSettings } from './config-schema.js';
-import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from './errors.js';
+import { readDotEnv, readSettings, type Environment } from './config/files.js';
+import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
+import { unknownKey } from './config/unknown-key.js';
+import { ConfigError } from './errors.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -85,8 +84,6 @@ export interface Flags {
   readonly verbose?: boolean | undefined;
   readonly logFormat?: 'text' | 'json' | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_FILE = 'dawnload.yaml';
 
@@ -191,17 +188,27 @@ function missingSettings({ file }: Config, keys: readonly string[]): ConfigError
 }
 
 /**
+ * The settings that every run needs.
+ *
+ * @throws ConfigError that names what is missing
+ */
+export function requireSettings(config: Config): { baseUrl: string; projectId: string; startDate: Day } {
+  const { baseUrl, projectId, startDate } = config;
+  if (baseUrl !== undefined && projectId !== undefined && startDate !== undefined)
+    return { baseUrl, projectId, startDate };
+  const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
+  const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
+  throw missingSettings(config, missing);
+}
+
+/**
  * The same config with everything that the service client needs.
  *
  * @throws ConfigError that names what is missing
  */
 export function requireService(config: Config): ServiceConfig {
-  const { baseUrl, projectId, startDate, credentials } = config;
-  if (baseUrl === undefined || projectId === undefined || startDate === undefined) {
-    const settings = { base_url: baseUrl, project_id: projectId, start_date: startDate };
-    const missing = Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [key] : []));
-    throw missingSettings(config, missing);
-  }
+  const { credentials } = config;
+  const { baseUrl, projectId, startDate } = requireSettings(config);
   if (isUnencrypted(baseUrl) && !config.allowHttp) {
     throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
       hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
@@ -230,22 +237,6 @@ function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== '';
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new StorageError(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'Check that it is a file and that this account may read it.',
-      cause,
-    });
-  }
-}
-
-function readDotEnv(folder: string): Environment {
-  const file = resolve(folder, '.env');
-  return existsSync(file) ? parseEnv(readText(file)) : {};
-}
-
 function overridesIn(variables: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(OVERRIDES).flatMap(([variable, key]) => {
@@ -253,79 +244,6 @@ function overridesIn(variables: Environment): Record<string, string> {
       return isSet(value) ? [[key, value]] : [];
     }),
   );
-}
-
-/**
- * The file's keys and values, every scalar as text: YAML would read a project id such as `12345678…e12` as a number and
- * lose digits, so the schema gives each value its type instead.
- */
-function readSettings(file: string): Record<string, unknown> {
-  const lines = new LineCounter();
-  const document = orConfigError(file, () =>
-    parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines }),
-  );
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const line = error.linePos?.[0].line;
-    throw new ConfigError(
-      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}.`,
-      {
-        hint: 'Compare it with what `dawnload init` writes.',
-        cause: error,
-      },
-    );
-  }
-  if (document.contents === null || (isScalar(document.contents) && document.contents.value === ''))
-    return {};
-  if (!isMap(document.contents)) {
-    throw new ConfigError(`${file} does not hold "key: value" lines.`, {
-      hint: 'Compare it with what `dawnload init` writes.',
-    });
-  }
-  return orConfigError(file, () => {
-    visit(document, {
-      Pair: (_, { key }, ancestors) => {
-        if (!isScalar(key) || key.value !== '__proto__') return;
-        // It would not become a key of the object like any other, and pass unseen.
-        throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
-      },
-    });
-    return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
-  });
-}
-
-function keyOf(node: unknown): string[] {
-  return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
-}
-
-/** What the parser throws (aliases that multiply or have no anchor, extreme depth) as a `ConfigError`. */
-function orConfigError<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (cause instanceof DawnloadError) throw cause;
-    throw new ConfigError(`${file} cannot be understood (${firstLine(messageOf(cause))}).`, {
-      hint: 'Compare it with what `dawnload init` writes.',
-      cause,
-    });
-  }
-}
-
-/** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
-function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
-  const sections = new Set(['privacy', 'exports', 'budget', 'experiments', 'default']);
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => {
-      if (sections.has(key) && value === '') return [key, {}];
-      const inner = z.record(z.string(), z.unknown()).safeParse(value);
-      return [key, inner.success ? withEmptySections(inner.data) : value];
-    }),
-  );
-}
-
-/** The first line of a parser's message, without its punctuation. */
-function firstLine(text: string): string {
-  return (text.split('\n', 1)[0] ?? text).replace(/[.:]+$/, '');
 }
 
 function parseSettings(
@@ -346,32 +264,4 @@ function parseSettings(
   throw new ConfigError(`${variable ?? `${source}: ${key}`} ${issue.message}.`, {
     hint: `Correct ${variable ?? key} and try again.`,
   });
-}
-
-function unknownKey(source: string, path: readonly PropertyKey[], key: string): ConfigError {
-  const full = [...path, key].join('.');
-  if (/(access|secret)_?key/i.test(key)) {
-    return new ConfigError(`${source}: secrets do not belong in the file (${full}).`, {
-      hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
-    });
-  }
-  const known = knownKeys(settingsSchema);
-  const siblings = known.filter((name) => name.split('.').length === path.length + 1);
-  const candidates = siblings.some((name) => name.startsWith(path.join('.'))) ? known : siblings;
-  return new ConfigError(`${source}: unknown key "${full}".`, {
-    hint: `Did you mean "${closest(full, candidates)}"?`,
-  });
-}
-
-/** Every key of the file with its path, such as `exports.budget.records_per_run`. */
-function knownKeys(schema: z.ZodType, path: readonly string[] = []): string[] {
-  const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
-  const own = path.length === 0 ? [] : [path.join('.')];
-  if (!(inner instanceof z.ZodObject)) return own;
-  return [
-    ...own,
-    ...Object.entries(inner.shape).flatMap(([key, value]) =>
-      value instanceof z.ZodType ? knownKeys(value, [...path, key]) : [],
-    ),
-  ];
 }

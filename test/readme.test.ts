@@ -8,7 +8,7 @@ import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { docsCommand, type DocsOptions } from '../src/commands/docs.js';
 import { commandLine } from '../src/commands/program.js';
-import { settingsSchema } from '../src/config-schema.js';
+import { settingsSchema } from '../src/config/schema.js';
 import { realEffects } from '../src/effects.js';
 import { EXIT } from '../src/errors.js';
 import { loadCatalogue, type QueryFile } from '../src/queries/catalogue.js';
@@ -214,6 +214,7 @@ async function docs(options: DocsOptions): Promise<string> {
     progress: nothing,
     doing: '',
     confirm: () => Promise.resolve(false),
+    questions: () => undefined,
   };
   const invocation = {
     flags: {},
@@ -222,6 +223,7 @@ async function docs(options: DocsOptions): Promise<string> {
     signal: new AbortController().signal,
     runId: 'test',
     version: '0.0.0',
+    environment: {},
     loadConfig: (): never => {
       throw new Error('docs needs no settings');
     },

@@ -88,7 +88,8 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
   if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
   if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
   if (envelope === undefined) {
-    return { kind: 'broken', reason: `${status} with a body that is not complete JSON`, retryAfterMs };
+    const what = words === HTML ? HTML : 'a body that is not complete JSON';
+    return { kind: 'broken', reason: `${status} with ${what}`, retryAfterMs };
   }
   return { kind: 'ok', envelope };
 }
@@ -121,11 +122,13 @@ function wordsOf(value: unknown): string[] {
   );
 }
 
+const HTML = 'an HTML page, as a proxy would send it';
+
 /** A body that is plain text: E18 is known to refuse in this way, whatever content type it gives. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
   const text = body.toString('utf8', 0, 500).trim();
   if (text === '') return undefined;
-  if (text.startsWith('<')) return 'an HTML page, as a proxy would send it';
+  if (text.startsWith('<')) return HTML;
   if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
   return clean(text);
 }

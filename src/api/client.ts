@@ -12,6 +12,7 @@ import { refusedToken, TokenKeeper } from './auth.js';
 import { authenticate, type FreeRequest, type PaidRequest, type ServiceRequest } from './endpoints.js';
 import { isWorthRetrying, pauseBefore } from './retry.js';
 import { httpTransport, type Transport } from './transport.js';
+import { unreachable } from './unreachable.js';
 
 export interface ServiceSettings {
   readonly baseUrl: string;
@@ -103,8 +104,10 @@ export class ServiceClient {
   async ask(question: FreeRequest): Promise<ServiceAnswer> {
     const answer = await this.#asked(question);
     const { verdict } = answer;
-    if (verdict.kind === 'unauthorized') throw refusedToken(verdict.reason);
-    if (verdict.kind === 'forbidden') {
+    // A token that was accepted for another project is called unauthorized, too; only its status tells.
+    const denied = verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && answer.status === 403);
+    if (verdict.kind === 'unauthorized' && !denied) throw refusedToken(verdict.reason);
+    if (denied) {
       throw new CredentialsError(
         `The service denies access to project ${this.projectId} (${verdict.reason}).`,
         {
@@ -238,10 +241,7 @@ export function unanswered(
 ): ServiceError {
   const host = new URL(baseUrl).host;
   if (verdict.kind === 'unreachable' && !verdict.sent) {
-    return new ServiceError(`The service at ${host} cannot be reached (${verdict.reason}).`, {
-      hint: 'Check base_url and the network. Nothing is lost; the next run continues from here.',
-      cause: verdict.cause,
-    });
+    return unreachable(baseUrl, verdict.reason, verdict.cause);
   }
   if (verdict.kind === 'redirected') {
     return new ServiceError(
@@ -251,8 +251,11 @@ export function unanswered(
       },
     );
   }
+  // What refuses E1 so does not know it; and a page of HTML comes from a proxy, or from another server.
+  const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
+  const doubt = foreign ? 'If this goes on, check base_url: it does not look like the service. ' : '';
   return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
-    hint: 'Nothing is lost; the next run asks again.',
+    hint: `${doubt}Nothing is lost; the next run asks again.`,
     ...(verdict.kind === 'unreachable' ? { cause: verdict.cause } : {}),
   });
 }

@@ -7,6 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
+import { CERTIFICATE_CODES } from './certificate.js';
 
 /** No valid answer is larger, in bytes after decoding. */
 export const LARGEST_BODY = 64 * 1024 * 1024;
@@ -40,11 +41,7 @@ const NEVER_SENT = new Set([
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
   'ERR_INVALID_URL',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
+  ...CERTIFICATE_CODES,
 ]);
 
 class TooLarge extends Error {}

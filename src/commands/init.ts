@@ -1,81 +1,223 @@
-/** `dawnload init`: a configuration file that works once three lines are filled in, and a place for the secrets. */
-import { existsSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { lastCompleteDay, shiftDay } from '../calendar.js';
-import { codeOf, EXIT, StorageError, UsageError, type ExitCode } from '../errors.js';
+/** `dawnload init`: asks what has to be known, tries it on the service, and writes `dawnload.yaml` and `.env`. */
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import type { Config } from '../config.js';
+import { readDotEnv } from '../config/files.js';
+import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
+import type { Answers, Keys } from '../setup/answers.js';
+import { envFile } from '../setup/env-file.js';
+import { assertRight, readGiven, requireAnswers, type Given, type GivenTexts } from '../setup/given.js';
+import { Interview } from '../setup/interview.js';
+import { hintOf, tellMoney, tellNight } from '../setup/sentences.js';
+import { settingsFile } from '../setup/settings-file.js';
+import { tryAnswers, tryConnection } from '../setup/trial.js';
+import { assertWritable, writeFiles, type NewFile } from '../setup/write.js';
 
-export interface InitOptions {
+export interface InitOptions extends Omit<GivenTexts, 'accessKey' | 'secretKey'> {
   readonly force?: boolean;
+  readonly skipChecks?: boolean;
 }
 
-export function initCommand(folder: string, options: InitOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, effects } = invocation;
-  const yaml = resolve(folder, invocation.flags.config ?? 'dawnload.yaml');
+/** Where the files go, and what is there already. */
+interface Place {
+  readonly yaml: string;
+  readonly env: string;
+  /** The keys of the `.env` that is there. */
+  readonly written: { readonly accessKey: string | undefined; readonly secretKey: string | undefined };
+}
+
+export async function initCommand(
+  folder: string,
+  options: InitOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const { terminal, environment } = invocation;
+  const place = look(folder, options, invocation);
+  const keys = {
+    accessKey: set(environment['DAWNLOAD_ACCESS_KEY']) ?? place.written.accessKey,
+    secretKey: set(environment['DAWNLOAD_SECRET_KEY']) ?? place.written.secretKey,
+  };
+  const texts = {
+    baseUrl: options.baseUrl ?? set(environment['DAWNLOAD_BASE_URL']),
+    projectId: options.projectId ?? set(environment['DAWNLOAD_PROJECT_ID']),
+  };
+  const answers = await answersOf({ ...options, ...texts, ...keys }, invocation, place);
+
+  const kept = write(place, folder, answers, invocation);
+  for (const copy of kept) terminal.note(`Kept the previous file as ${copy}.`);
+  tellNext(invocation);
+  return EXIT.done;
+}
+
+const NEXT = [
+  ['doctor', 'checks everything that a night depends on'],
+  ['plan', 'shows what a run would request, and its price; sends nothing'],
+  ['run', 'runs the nightly job once'],
+  ['schedule print systemd', 'prints what runs it every night; also cron, k8s, launchd'],
+] as const;
+
+function tellNext({ flags, terminal }: Invocation): void {
+  const { config } = flags;
+  const word =
+    config === undefined || /^[\w@%+=:,./-]+$/.test(config) ? config : `'${config.replaceAll("'", "'\\''")}'`;
+  const lines = NEXT.map(([command, what]) => ({
+    command: `dawnload ${command}${word === undefined ? '' : ` --config ${word}`}`,
+    what,
+  }));
+  const width = Math.max(...lines.map(({ command }) => command.length));
+  terminal.note('Next:');
+  for (const { command, what } of lines) terminal.note(`  ${command.padEnd(width)}  ${what}`);
+}
+
+/**
+ * Looks where the files are to go, before anybody is asked anything.
+ *
+ * @throws UsageError when a file would have to be overwritten, StorageError when the folder cannot be written
+ */
+function look(folder: string, { force }: InitOptions, { flags, environment }: Invocation): Place {
+  const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
   // Beside the settings: no other .env is read.
   const env = resolve(dirname(yaml), '.env');
-  if (existsSync(yaml) && options.force !== true) {
-    throw new UsageError(`${yaml} exists already.`, { hint: 'Edit it, or replace it with --force.' });
-  }
-  const start = shiftDay(lastCompleteDay(effects.now()), -6);
-  write(yaml, settings(start), 0o644);
-  terminal.note(`Wrote ${yaml}.`);
-  // A secret that is there already is not ours to overwrite, not even with --force.
-  if (existsSync(env)) {
-    terminal.note(`Kept ${env}.`);
-  } else {
-    write(env, SECRETS, 0o600);
-    terminal.note(`Wrote ${env}, readable only by you. Keep it out of version control.`);
-  }
-  terminal.note('Next: fill in base_url, project_id and the two keys, then run `dawnload doctor`.');
-  return Promise.resolve(EXIT.done);
-}
-
-function write(file: string, text: string, mode: number): void {
-  try {
-    writeFileSync(file, text, { mode });
-  } catch (cause) {
-    throw new StorageError(`${file} cannot be written (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Change to a folder that you may write to.',
-      cause,
+  if (existsSync(yaml) && force !== true) {
+    throw new UsageError(`${yaml} exists already.`, {
+      hint: 'Edit it, or replace it with --force, which keeps the old one as a copy.',
     });
   }
+  assertWritable(dirname(yaml));
+  const there = readDotEnv(dirname(yaml));
+  const written = {
+    accessKey: set(there['DAWNLOAD_ACCESS_KEY']),
+    secretKey: set(there['DAWNLOAD_SECRET_KEY']),
+  };
+  const other = (name: 'DAWNLOAD_ACCESS_KEY' | 'DAWNLOAD_SECRET_KEY', now: string | undefined): boolean =>
+    now === undefined || (set(environment[name]) ?? now) !== now;
+  if (
+    existsSync(env) &&
+    force !== true &&
+    (other('DAWNLOAD_ACCESS_KEY', written.accessKey) || other('DAWNLOAD_SECRET_KEY', written.secretKey))
+  ) {
+    throw new UsageError(`${env} exists already and does not hold these keys.`, {
+      hint: 'Edit it, or let --force put the keys into it, which keeps its other lines and a copy of the old file.',
+    });
+  }
+  return { yaml, env, written };
 }
 
-const SECRETS = `# The keys of the service's API. Only these two belong here.
-DAWNLOAD_ACCESS_KEY=
-DAWNLOAD_SECRET_KEY=
-`;
+async function answersOf(
+  options: InitOptions & GivenTexts,
+  invocation: Invocation,
+  place: Place,
+): Promise<Answers> {
+  const { terminal, signal, effects, version } = invocation;
+  const { given, wrong } = readGiven(options, effects.now());
+  const allowHttp = options.allowHttp === true;
+  const skipChecks = options.skipChecks === true;
+  const questions = terminal.questions(signal);
+  if (questions === undefined) {
+    const answers = requireAnswers(given, options, wrong);
+    if (!skipChecks) await check(answers, invocation);
+    return answers;
+  }
+  try {
+    assertRight(wrong);
+    terminal.note(
+      `This writes ${place.yaml} and ${place.env}. Enter takes what stands in brackets; Ctrl-C writes nothing.`,
+    );
+    if (given.accessKey !== undefined || given.secretKey !== undefined)
+      terminal.note('The keys of the environment or of .env are used.');
+    return await new Interview(
+      questions,
+      terminal,
+      { effects, version },
+      {
+        given,
+        earlier: existsSync(place.yaml) ? earlierAnswers(invocation) : {},
+        allowHttp,
+        skipChecks,
+      },
+    ).answers();
+  } finally {
+    questions.close();
+  }
+}
 
-function settings(start: string): string {
-  return `# Dawnload: where the data comes from, how much of it, and where it goes.
-# The access keys do not belong here: see .env.
+/** @throws CredentialsError, ServiceError when the service does not take the answers */
+async function check(answers: Answers, invocation: Invocation): Promise<void> {
+  const { terminal, signal, effects } = invocation;
+  const doubt = await tryConnection(answers.baseUrl, signal);
+  const tried = doubt === undefined ? await tryAnswers(answers, invocation) : { doubt };
+  if ('doubt' in tried) {
+    const { error } = tried.doubt;
+    const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
+    throw new Same(error.message, {
+      hint: `${hintOf(error)} Nothing was written; with --skip-checks the files are written without asking the service.`,
+      cause: error,
+    });
+  }
+  tellNight(tried.night, terminal);
+  tellMoney(tried.night, answers, effects.now(), terminal);
+}
 
-base_url: https://api.example.com
-project_id: 00000000000000000000000000000000   # 32 lowercase hexadecimal digits
+/** What the settings that are to be replaced say. */
+function earlierAnswers(invocation: Invocation): Given {
+  let config: Config;
+  try {
+    config = invocation.loadConfig();
+  } catch (error) {
+    // Settings that cannot be read are a reason to write new ones.
+    if (error instanceof DawnloadError) return {};
+    throw error;
+  }
+  const { baseUrl, projectId, startDate, exports } = config;
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(projectId === undefined ? {} : { projectId }),
+    ...(startDate === undefined ? {} : { startDate }),
+    ...exports.budget,
+    ...(exports.pricePerRecord === 0 ? {} : { pricePerRecord: exports.pricePerRecord }),
+  };
+}
 
-# Words of your service: the one before _user_id and _device_id in export records, and the messenger's.
-brand: service
-messenger: chatapp
+/** Returns the names of the copies of what was replaced. */
+function write(
+  { yaml, env, written }: Place,
+  folder: string,
+  answers: Answers,
+  { flags, terminal }: Invocation,
+): string[] {
+  const dataDir = dataDirFor(yaml, folder, flags.dataDir);
+  const files: NewFile[] = [{ path: yaml, text: settingsFile({ ...answers, dataDir }), mode: undefined }];
+  const keep = existsSync(env) && sameKeys(written, answers.keys);
+  if (!keep) {
+    const earlier = existsSync(env) ? readFileSync(env, 'utf8') : '';
+    // First: settings without their keys are of no use, keys without settings do no harm.
+    files.unshift({ path: env, text: envFile(answers.keys, earlier), mode: 0o600 });
+  }
+  const copies = writeFiles(files);
+  terminal.note(`Wrote ${yaml}.`);
+  if (!keep) terminal.note(`Wrote ${env}, readable only by you. Keep it out of version control.`);
+  else if ((statSync(env).mode & 0o077) === 0) terminal.note(`Kept ${env}.`);
+  else {
+    chmodSync(env, 0o600);
+    terminal.note(`Kept ${env}, which others could read; now it is readable only by you.`);
+  }
+  return copies;
+}
 
-data_dir: ./data
-start_date: ${start}          # the first KST day the warehouse should hold
-lookback_days: 7                # free streams: days pulled again each night, since counts may be restated
-requests_per_second: 50
-concurrency: 64
+function sameKeys({ accessKey, secretKey }: Place['written'], keys: Keys): boolean {
+  return accessKey === keys.accessKey && secretKey === keys.secretKey;
+}
 
-privacy:
-  recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
+/** The data folder as the file names it: a relative path there is relative to the file, on the command line to the working folder. */
+function dataDirFor(yaml: string, folder: string, flag: string | undefined): string {
+  if (flag === undefined) return './data';
+  const path = resolve(folder, flag);
+  if (flag === path) return path;
+  const inner = relative(dirname(yaml), path);
+  return inner.startsWith('..') ? inner : `./${inner}`;
+}
 
-# Event exports are billed per record. Without a budget no paid request is ever sent.
-# exports:
-#   budget:
-#     records_per_run: 1000000
-#     records_per_month: 10000000
-#   price_per_record: 0.0       # for estimates and the spend report
-#   start_date: ${start}        # the first KST day to export
-#   include_message_data: true
-#   page_parameter: page        # the query parameter that carries the page number
-#   max_wait_minutes: 60        # after that, the next run resumes the same export
-`;
+function set(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
 }

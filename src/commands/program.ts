@@ -1,28 +1,20 @@
 /** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
 import { Command, Option } from 'commander';
 import type { BackfillOptions } from './backfill.js';
-import type { Invocation } from '../run/invocation.js';
+import { addExports } from './exports-group.js';
+import { JSON_OPTION, type Action, type JsonOptions } from './shared.js';
 import type { DocsOptions } from './docs.js';
-import type { RecoverOptions } from './exports-recover.js';
+import type { InitOptions } from './init.js';
 import type { ReportOptions } from './report.js';
-import type { ResumeOptions } from '../run.js';
 import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
-import type { ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { visibleLines } from '../terminal/visible.js';
 
-export type Action = (invocation: Invocation) => Promise<ExitCode>;
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
-
-interface JsonOptions {
-  readonly json?: boolean;
-}
-
-const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
 
 export function commandLine(version: string, perform: Perform): Command {
   const program = new Command('dawnload')
@@ -54,15 +46,35 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload demo',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
-  add(program, 'init', 'write dawnload.yaml and .env', ['dawnload init', 'dawnload init --force'])
-    .option('--force', 'replace dawnload.yaml')
-    .action((options: { force?: boolean }) =>
+  add(program, 'init', 'ask what has to be known, try it on the service, write dawnload.yaml and .env', [
+    'dawnload init',
+    'dawnload init --base-url https://api.example.com --project-id 0123456789abcdef0123456789abcdef --start-date 2026-11-01',
+    'dawnload init --force    # replaces the files and keeps copies',
+  ])
+    .option('--base-url <url>', 'the address of the service')
+    .option('--project-id <id>', 'the project, 32 lowercase hexadecimal digits')
+    .option('--start-date <day>', 'the first KST day to load, such as 2026-11-01')
+    .option(
+      '--records-per-run <count>',
+      'the budget of paid exports; without one no paid request is ever sent',
+    )
+    .option('--records-per-month <count>', 'the same for a month')
+    .option('--price-per-record <price>', 'what the service bills for a record')
+    .option('--allow-http', 'let keys and data travel unencrypted to an http address')
+    .option('--skip-checks', 'write the files without asking the service')
+    .option('--force', 'replace the files that are there, keeping copies')
+    .addHelpText(
+      'after',
+      '\nThe keys are asked for without echo, or taken from DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY.',
+    )
+    .action((options: InitOptions) =>
       act(async (invocation) => (await import('./init.js')).initCommand(process.cwd(), options, invocation)),
     );
 
-  add(program, 'doctor', 'check settings, keys, clock, disk, lock, versions', [
+  add(program, 'doctor', 'check what a night depends on, and say what to do', [
     'dawnload doctor',
     'dawnload doctor --deep',
+    'dawnload doctor --json',
   ])
     .option('--deep', 'also read every block of the database files and every landed file')
     .option('--send-test-alert', 'also send an alert to everybody who gets alerts')
@@ -242,53 +254,6 @@ export function commandLine(version: string, perform: Perform): Command {
   );
 
   return program;
-}
-
-function addExports(
-  program: Command,
-  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
-  act: (action: Action) => Promise<void>,
-): void {
-  const load = () => import('./exports.js');
-  const exports = program.command('exports').description('list paid exports, and decide about one');
-  add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
-    .option(...JSON_OPTION)
-    .action((options: JsonOptions) =>
-      act(async (invocation) => (await load()).exportsListCommand(options, invocation)),
-    );
-  add(exports, 'show <key>', 'show one paid export', ['dawnload exports show 2026-11-20.1']).action(
-    (key: string) => act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
-  );
-  add(exports, 'resume <key>', 'resume one at no cost; with --pay-again, request its day again', [
-    'dawnload exports resume 2026-11-20.1',
-    'dawnload exports resume 2026-11-20.1 --pay-again',
-  ])
-    .option('--pay-again', 'consent to be billed again for this day')
-    .option('--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages')
-    .action((key: string, options: ResumeOptions) =>
-      act(async (invocation) => (await load()).exportsResumeCommand(key, options, invocation)),
-    );
-  add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
-    'dawnload exports attach 2026-11-20.1 8c1f0e2a',
-  ]).action((key: string, exportId: string) =>
-    act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, invocation)),
-  );
-  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
-    'dawnload exports recover',
-    'dawnload exports recover --yes',
-  ])
-    .option('--yes', 'enter them without asking')
-    .option(...JSON_OPTION)
-    .action((options: RecoverOptions) =>
-      act(async (invocation) =>
-        (await import('./exports-recover.js')).exportsRecoverCommand(options, invocation),
-      ),
-    );
-  add(exports, 'abandon <key>', 'give one up; no run requests its day again', [
-    'dawnload exports abandon 2026-11-20.1',
-  ]).action((key: string) =>
-    act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
-  );
 }
 
 function withFlags(command: Command): Command {

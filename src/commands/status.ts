@@ -34,6 +34,8 @@ interface Status {
     readonly exit_code: number | null;
     readonly outcome: string | null;
   } | null;
+  /** Why the latest run failed, where it did and readers keep what an earlier one published. */
+  readonly failure: string | null;
   readonly published: string | null;
   readonly findings: readonly FindingGroup[];
   /** The latest run if checks withhold it: readers keep the previous file. */
@@ -72,6 +74,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
   const published = await readPublished(file);
   const ledger = await Ledger.read(config.dataDir);
   const entries = ledger.entries();
+  const journal = await new RunJournal(config.dataDir).runs();
   const last = lastCompleteDay(effects.now());
   const first = published.coverage.reduce<Day | undefined>(
     (least, { day }) => (least === undefined || day < least ? day : least),
@@ -100,7 +103,8 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     last_run: published.runs[0] === undefined ? null : lastRun(published.runs[0]),
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
-    withheld: withheldRun(await new RunJournal(config.dataDir).runs(), published.runs),
+    failure: failureOf(journal),
+    withheld: withheldRun(journal, published.runs),
     needs_attention: actionsNeeded(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
     spend: spendOf(entries).map(monthlySpend),
     fresh: Object.values(missing).every((days) => days.length === 0),
@@ -119,6 +123,11 @@ function lastRun({
 
 function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): Status['spend'][number] {
   return { ...spend, estimated_records: estimatedRecords, exports_of_unknown_size: unknown };
+}
+
+function failureOf(runs: readonly JournalledRun[]): string | null {
+  const failure = runs.at(-1)?.over?.summary['failure'];
+  return typeof failure === 'string' ? failure : null;
 }
 
 const checked = z.object({ findings: z.array(findingGroup) });
@@ -147,6 +156,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
       `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exit_code ?? '?'}), ${formatKst(run.started_at)}, ${ago} ago`,
     );
   }
+  if (status.failure !== null) terminal.out(`failed    ${status.failure}`);
   const window = daysOf({ start: shiftDay(last, 1 - SHOWN_DAYS), end: last });
   const known = new Map(status.coverage.map(({ date, rows }) => [date, rows]));
   const wanted = new Set(Object.values(status.missing).flat());

@@ -1,5 +1,6 @@
 /** What every command is given: the settings, the outside world, and a way to be stopped. */
 import type { Config, Flags } from '../config.js';
+import type { Environment } from '../config/files.js';
 import type { Effects } from '../effects.js';
 import type { Terminal } from '../terminal/terminal.js';
 
@@ -13,6 +14,8 @@ export interface Invocation {
   readonly runId: string;
   /** Of this package, `1.2.3`. */
   readonly version: string;
+  /** The environment, for what is no setting. */
+  readonly environment: Environment;
   /**
    * Reads the settings, when a command needs them.
    *

@@ -22,12 +22,12 @@ export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
-/** The version of DuckDB, `v1.5.5`. */
-export async function engineVersion(): Promise<string> {
+/** One value that DuckDB works out without a database, as text. */
+export async function ask(sql: string): Promise<string> {
   const instance = await openInstance(':memory:');
   try {
     const connection = await instance.connect();
-    const result = await connection.runAndReadAll('select version()');
+    const result = await connection.runAndReadAll(sql);
     return String(result.value(0, 0));
   } finally {
     instance.closeSync();

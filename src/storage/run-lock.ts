@@ -113,6 +113,33 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
   }
 }
 
+export interface LockState {
+  readonly held: boolean;
+  /** Who holds it, or held it last and was killed. */
+  readonly holder: LockHolder | undefined;
+}
+
+/** Whether another process, or this one, holds the lock of a data folder. Takes nothing. Throws `StorageError`. */
+export async function lockState(dataDir: string): Promise<LockState> {
+  const named = await lockHolder(dataDir);
+  // Whoever holds the lock has left a name, so that a free one is never touched: looking closer keeps it for an instant.
+  if (named === undefined) return { held: false, holder: undefined };
+  const path = join(
+    await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),
+    'lock.duckdb',
+  );
+  if (held.has(path)) return { held: true, holder: named };
+  try {
+    const instance = await openInstance(path, { ...SETTINGS, access_mode: 'READ_ONLY' });
+    instance.closeSync();
+    return { held: false, holder: named };
+  } catch (error) {
+    if (!isConflict(error)) return { held: false, holder: named };
+    const pid = pidIn(error);
+    return { held: true, holder: pid === 0 || pid === named.pid ? named : undefined };
+  }
+}
+
 async function openAlone(path: string, dataDir: string): Promise<DuckDBInstance> {
   try {
     return await openDatabase(path);
@@ -165,7 +192,7 @@ function isConflict(error: unknown): boolean {
 }
 
 async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {
-  const pid = Number(/\(PID (\d+)\)/.exec(messageOf(cause))?.[1] ?? 0);
+  const pid = pidIn(cause);
   const known = await lockHolder(dataDir);
   // The word of a process that was killed may still lie there: it counts only for the process that the kernel names,
   // or where the kernel names none (another container).
@@ -177,6 +204,11 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
     hint: 'Run again when it has ended. Two runs at once are never needed.',
     cause,
   });
+}
+
+/** The process that DuckDB names in a conflict; 0 where it names none. */
+function pidIn(error: unknown): number {
+  return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
 }
 
 /** DuckDB reports a failed system call in words; these are the ones that a person can repair. */

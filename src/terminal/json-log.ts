@@ -42,5 +42,6 @@ export function jsonLog(
       if (text !== '') doing = text;
     },
     confirm: () => Promise.resolve(false),
+    questions: () => undefined,
   };
 }

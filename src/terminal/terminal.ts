@@ -9,6 +9,7 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
+import { openQuestions, type Questions } from './questions.js';
 import { visible } from './visible.js';
 
 export interface Terminal {
@@ -34,6 +35,8 @@ export interface Terminal {
    * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
+  /** Opens the keyboard for several questions; undefined without a terminal. */
+  questions(signal: AbortSignal): Questions | undefined;
 }
 
 /** What a log for collectors says beside the sentence: the name of what happened, and its numbers. */
@@ -129,6 +132,11 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
         prompt.close();
       }
     },
+    questions(signal) {
+      if (!stdin.isTTY || !interactive) return undefined;
+      clear();
+      return openQuestions({ stdin, stderr }, signal);
+    },
   };
 }
 
@@ -150,11 +158,12 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? 'B'}`;
 }
 
-/** A stretch of time for people: `2 h 13 min`, `42 s`. */
+/** A stretch of time for people: `3 days`, `2 h 13 min`, `42 s`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
+  if (minutes >= 48 * 60) return `${Math.floor(minutes / (24 * 60))} days`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,5 +1,5 @@
 /** How A/B tests are judged: what the configuration says, in `ops.experiments`, where `marts.ab_tests` reads it. */
-import type { ExperimentSettings } from '../config-schema.js';
+import type { ExperimentSettings } from '../config/schema.js';
 import type { Session } from './session.js';
 
 /** Of what `default` leaves out too. */

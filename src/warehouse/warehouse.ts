@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
-import type { ExperimentSettings } from '../config-schema.js';
+import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import {
   codeOf,

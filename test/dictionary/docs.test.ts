@@ -23,10 +23,12 @@ const silent: Invocation = {
     progress: () => undefined,
     doing: '',
     confirm: () => Promise.resolve(false),
+    questions: () => undefined,
   },
   signal: new AbortController().signal,
   runId: 'test',
   version: '0.0.0',
+  environment: {},
   loadConfig: () => {
     throw new Error('docs needs no settings');
   },

@@ -62,7 +62,7 @@ describe('while an export is not settled', () => {
     const doctor = await place.run(['doctor']);
     if (!lost.includes('warehouse.duckdb')) {
       expect(doctor.code).toBe(1);
-      expect(doctor.stdout).toMatch(/fail +ledger .*dawnload exports recover/);
+      expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload exports recover/);
     }
     const plan = await place.run(['plan', '--json']);
     expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual(

@@ -84,10 +84,12 @@ function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstan
       progress: () => undefined,
       doing: '',
       confirm: () => Promise.resolve(false),
+      questions: () => undefined,
     },
     signal: signal ?? new AbortController().signal,
     runId: 'test',
     version: '0.0.0',
+    environment: {},
     loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
   };
 }

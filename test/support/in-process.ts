@@ -33,6 +33,8 @@ export async function performCommand(
   cwd: string,
   environment: Readonly<Record<string, string>>,
   clock: TestClock,
+  /** What a person sits at, for commands that ask. */
+  terminal?: Terminal,
 ): Promise<Performed> {
   const out: string[] = [];
   const err: string[] = [];
@@ -54,10 +56,11 @@ export async function performCommand(
         random: () => 0.5,
         reach: () => undefined,
       },
-      terminal: silent(out, err),
+      terminal: terminal ?? silent(out, err),
       signal,
       runId: `${clock.now().toISOString()}-${runs++}`,
       version: '0.0.0',
+      environment,
       loadConfig: () => loadConfig(flags, environment, cwd),
     });
   });
@@ -83,6 +86,7 @@ function silent(out: string[], err: string[]): Terminal {
     error: (text) => void err.push(text),
     progress: () => undefined,
     confirm: () => Promise.resolve(false),
+    questions: () => undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /** What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it. */
 import { describe, expect, test } from 'vitest';
-import type { ExperimentSettings } from '../../src/config-schema.js';
+import type { ExperimentSettings } from '../../src/config/schema.js';
 import type { Workshop } from './support.js';
 import { dayAfter, micros, record, statistic, type Row, modelled } from './support.js';
 

@@ -1,7 +1,7 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
-import { CAUSES, FORMATS } from './alerts/alert.js';
-import { isDay } from './calendar.js';
+import { CAUSES, FORMATS } from '../alerts/alert.js';
+import { isDay } from '../calendar.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')

@@ -1,0 +1,100 @@
+/** The files that settings come from, as text: `dawnload.yaml` and the `.env` beside it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { z } from 'zod';
+import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../errors.js';
+import { unknownKey } from './unknown-key.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the `.env` of a folder sets. */
+export function readDotEnv(folder: string): Environment {
+  const file = resolve(folder, '.env');
+  return existsSync(file) ? parseEnv(readText(file)) : {};
+}
+
+/**
+ * The file's keys and values, every scalar as text: YAML would read a project id such as `12345678…e12` as a number and
+ * lose digits, so the schema gives each value its type instead.
+ */
+export function readSettings(file: string): Record<string, unknown> {
+  const lines = new LineCounter();
+  const document = orConfigError(file, () =>
+    parseDocument(readText(file), { schema: 'failsafe', lineCounter: lines }),
+  );
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const line = error.linePos?.[0].line;
+    throw new ConfigError(
+      `${file}${line === undefined ? '' : `:${line}`} is not valid YAML: ${firstLine(error.message)}.`,
+      {
+        hint: 'Compare it with what `dawnload init` writes.',
+        cause: error,
+      },
+    );
+  }
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === ''))
+    return {};
+  if (!isMap(document.contents)) {
+    throw new ConfigError(`${file} does not hold "key: value" lines.`, {
+      hint: 'Compare it with what `dawnload init` writes.',
+    });
+  }
+  return orConfigError(file, () => {
+    visit(document, {
+      Pair: (_, { key }, ancestors) => {
+        if (!isScalar(key) || key.value !== '__proto__') return;
+        // It would not become a key of the object like any other, and pass unseen.
+        throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
+      },
+    });
+    return withEmptySections(z.record(z.string(), z.unknown()).parse(document.toJS()));
+  });
+}
+
+function keyOf(node: unknown): string[] {
+  return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
+}
+
+/** What the parser throws (aliases that multiply or have no anchor, extreme depth) as a `ConfigError`. */
+function orConfigError<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof DawnloadError) throw cause;
+    throw new ConfigError(`${file} cannot be understood (${firstLine(messageOf(cause))}).`, {
+      hint: 'Compare it with what `dawnload init` writes.',
+      cause,
+    });
+  }
+}
+
+/** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
+function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
+  const sections = new Set(['privacy', 'exports', 'budget', 'experiments', 'default']);
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (sections.has(key) && value === '') return [key, {}];
+      const inner = z.record(z.string(), z.unknown()).safeParse(value);
+      return [key, inner.success ? withEmptySections(inner.data) : value];
+    }),
+  );
+}
+
+/** The first line of a parser's message, without its punctuation. */
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? text).replace(/[.:]+$/, '');
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new StorageError(`${file} cannot be read (${codeOf(cause) ?? messageOf(cause)}).`, {
+      hint: 'Check that it is a file and that this account may read it.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,380 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer as createHttps } from 'node:https';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Examination, ok, type Check } from '../../src/doctor/check.js';
+import { lock } from '../../src/doctor/data.js';
+import { disk } from '../../src/doctor/machine.js';
+import { scheduler } from '../../src/doctor/scheduler.js';
+import { RunLock } from '../../src/storage/run-lock.js';
+import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+let place: Place;
+beforeAll(async () => {
+  place = await Place.make('start_date: 2026-11-20\nlookback_days: 1\nrequest_timeout_seconds: 2\n', {
+    eventsPerDay: 200,
+  });
+  expect((await place.run(['run'])).code).toBe(0);
+});
+afterAll(() => place.remove());
+afterEach(() => {
+  place.sandbox.setFaults([]);
+});
+
+interface Diagnosis {
+  readonly checks: readonly Check[];
+  readonly ok: boolean;
+  readonly code: number | null;
+  of(name: string): Check | undefined;
+  /** The names of those that failed. */
+  readonly failed: readonly string[];
+}
+
+async function diagnose(environment: Environment = {}, args: readonly string[] = []): Promise<Diagnosis> {
+  const { stdout, stderr, code } = await place.run(['doctor', '--json', ...args], environment);
+  expect(stderr).toBe('');
+  for (const secret of Object.values(KEYS)) expect(stdout).not.toContain(secret);
+  const { checks, ok } = JSON.parse(stdout) as { checks: Check[]; ok: boolean };
+  // Each has a verdict, a reason, and a remedy where something is to be done; each name comes once.
+  for (const { verdict, reason, remedy } of checks) {
+    expect(reason).not.toBe('');
+    expect(remedy === null).toBe(verdict === 'ok');
+  }
+  expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
+  expect(ok).toBe(checks.every(({ verdict }) => verdict !== 'fail'));
+  expect(code).toBe(ok ? 0 : 1);
+  return {
+    checks,
+    ok,
+    code,
+    of: (name) => checks.find((check) => check.name === name),
+    failed: checks.filter(({ verdict }) => verdict === 'fail').map(({ name }) => name),
+  };
+}
+
+test('where all is well nothing fails, and what is free is all that is sent', async () => {
+  const before = place.sandbox.bills().length;
+  const result = await diagnose({}, ['--deep']);
+  expect(result.checks.map(({ name }) => name)).toEqual([
+    'versions',
+    'time zones',
+    'settings',
+    'keys',
+    'connection',
+    'TLS',
+    'access',
+    'project access',
+    'clock',
+    'permissions',
+    'disk',
+    'lock',
+    'project',
+    'ledger',
+    'warehouse',
+    'last run',
+    'scheduler',
+    'alerts',
+    'published file',
+    'private file',
+    'landing zone',
+  ]);
+  expect(result.failed).toEqual([]);
+  expect(place.sandbox.bills()).toHaveLength(before);
+});
+
+describe('the keys', () => {
+  test('after a demo, whose service and keys are gone, the doctor warns and does not fail', async () => {
+    const gone = { DAWNLOAD_ACCESS_KEY: '', DAWNLOAD_SECRET_KEY: '' };
+    const result = await diagnose(gone);
+    expect(result.of('keys')).toMatchObject({
+      verdict: 'warn',
+      reason: expect.stringMatching(/not set; base_url is this machine/) as string,
+    });
+    // A run still needs them.
+    expect((await place.run(['run'], gone)).code).toBe(2);
+  });
+
+  test('without keys for a service elsewhere the doctor fails, and looks at the rest', async () => {
+    const elsewhere = { DAWNLOAD_ACCESS_KEY: '', DAWNLOAD_BASE_URL: 'https://no-such-host.invalid' };
+    const result = await diagnose(elsewhere);
+    expect(result.of('keys')).toMatchObject({ verdict: 'fail', reason: 'The access keys are not set.' });
+    expect(result.failed).toEqual(['keys', 'connection']);
+    expect(result.of('alerts')).toBeDefined();
+  });
+
+  test('that the service refuses are told of once', async () => {
+    const result = await diagnose({ DAWNLOAD_SECRET_KEY: 'wrong' });
+    expect(result.failed).toEqual(['access']);
+    expect(result.of('access')?.remedy).toContain('DAWNLOAD_SECRET_KEY');
+  });
+
+  test('in a .env that others can read are a warning', async () => {
+    const env = join(place.folder, '.env');
+    await writeFile(env, 'OTHER=1\n');
+    await chmod(env, 0o640);
+    expect((await diagnose()).of('permissions')).toMatchObject({
+      verdict: 'warn',
+      remedy: `Run \`chmod 600 ${env}\`.`,
+    });
+    await rm(env);
+  });
+});
+
+describe('the service', () => {
+  test.each<[string, Parameters<Place['sandbox']['setFaults']>[0], string, RegExp]>([
+    [
+      'a page of a proxy',
+      [{ endpoint: 'E1', kind: 'status', status: 200, body: '<html>Log in</html>' }],
+      'access',
+      /HTML page/,
+    ],
+    ['failures', [{ endpoint: 'E1', kind: 'status', status: 500 }], 'access', /HTTP 500/],
+    ['a redirect', [{ endpoint: 'E1', kind: 'redirect', status: 302 }], 'access', /redirects/],
+    ['silence', [{ endpoint: 'E1', kind: 'no-answer', billed: false }], 'access', /within 2 s/],
+    ['an address that it does not know', [{ endpoint: 'E1', kind: 'status', status: 404 }], 'access', /404/],
+    [
+      'no project',
+      [{ endpoint: 'E17', kind: 'status', status: 404, body: { error: 'NotFound' } }],
+      'project access',
+      /refuses project/,
+    ],
+    ['something else', [{ endpoint: 'E17', kind: 'other-shape-200' }], 'project access', /something else/],
+  ])('that answers with %s is told of once', async (_, faults, name, words) => {
+    place.sandbox.setFaults(faults);
+    const result = await diagnose();
+    expect(result.failed).toEqual([name]);
+    expect(result.of(name)?.reason).toMatch(words);
+  });
+
+  test('that is another project’s is told of', async () => {
+    const result = await diagnose({ DAWNLOAD_PROJECT_ID: '1123456789abcdef0123456789abcdef' });
+    expect(result.failed).toEqual(['project access', 'project']);
+    expect(result.of('project access')?.reason).toMatch(/denies access to project 1123/);
+  });
+
+  test('that cannot be reached is told of once, and the rest is looked at', async () => {
+    const result = await diagnose({ DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' });
+    expect(result.failed).toEqual(['connection']);
+    expect(result.of('connection')?.reason).toMatch(/cannot be reached \(ECONNREFUSED\)/);
+    expect(result.of('TLS')).toBeUndefined();
+    expect(result.of('warehouse')?.verdict).toBe('ok');
+  });
+
+  test('that has no name is told of', async () => {
+    const result = await diagnose({ DAWNLOAD_BASE_URL: 'https://no-such-host.invalid' });
+    expect(result.failed).toEqual(['connection']);
+    expect(result.of('connection')?.reason).toMatch(/cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/);
+  });
+
+  test('that closes or talks something else than TLS is told of', async () => {
+    const server = createServer((socket) => socket.end('220 mail ready\r\n'));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const result = await diagnose({ DAWNLOAD_BASE_URL: `https://127.0.0.1:${port}` });
+    server.close();
+    expect(result.failed).toEqual(['connection']);
+  });
+
+  test('over http beyond this machine fails, unless it is allowed', async () => {
+    const result = await diagnose({ DAWNLOAD_BASE_URL: 'http://no-such-host.invalid' });
+    expect(result.failed).toEqual(['connection', 'TLS']);
+    expect(result.of('TLS')?.remedy).toContain('allow_http');
+  });
+
+  test('with a certificate of its own making is told of as that', async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'dawnload-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const made = spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...['-keyout', key, '-out', cert, '-days', '3', '-subj', '/CN=127.0.0.1'],
+    ]);
+    if (made.status !== 0) context.skip('no openssl to make a certificate');
+    const server = createHttps({ key: await readFile(key), cert: await readFile(cert) });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const address = { DAWNLOAD_BASE_URL: `https://127.0.0.1:${port}` };
+    const result = await diagnose(address);
+    expect(result.failed).toEqual(['TLS']);
+    expect(result.of('TLS')?.reason).toMatch(/signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
+    expect(result.of('TLS')?.remedy).toContain('NODE_EXTRA_CA_CERTS');
+    // A run says the same.
+    const run = await place.run(['run'], address);
+    expect(run.stderr).toMatch(/certificate of \S+ is signed by itself/);
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test.each([
+    ['three minutes', 'warn' as const, '', 3 * 60],
+    ['an hour', 'fail' as const, 'no paid request', 60 * 60],
+  ])('whose clock is off by %s is told of', async (_, verdict, words, seconds) => {
+    for (const sign of [-1, 1]) {
+      const now = new Date(Date.parse(NOW) + sign * seconds * 1000).toISOString();
+      const clock = (await diagnose({ DAWNLOAD_NOW: now })).of('clock');
+      expect(clock).toMatchObject({
+        verdict,
+        reason: expect.stringMatching(sign > 0 ? 'ahead of' : 'behind') as string,
+      });
+      expect(clock?.reason).toContain(words);
+    }
+  });
+});
+
+describe('the data folder', () => {
+  const published = (): string => place.published;
+
+  test('without a settings file fails in one check', async () => {
+    const result = await place.run(['doctor', '--json', '--config', 'nowhere.yaml']);
+    expect(result.code).toBe(1);
+    const { checks } = JSON.parse(result.stdout) as { checks: Check[] };
+    expect(checks.at(-1)).toMatchObject({ name: 'settings', verdict: 'fail' });
+  });
+
+  test('that cannot be written is told of', async () => {
+    // Not even root may write there.
+    const result = await diagnose({ DAWNLOAD_DATA_DIR: '/proc/sys/kernel' });
+    expect(result.failed).toContain('permissions');
+  });
+
+  test('with a warehouse of a newer version is told of, and of an older one too', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'dawnload-schema-'));
+    const path = join(copy, 'warehouse.duckdb');
+    await writeFile(path, await readFile(published()));
+    for (const [statement, verdict, words] of [
+      ["insert into ops.migrations (number, name, applied_at) values (99, 'x', now())", 'fail', /schema 99/],
+      ['delete from ops.migrations where number > 3', 'ok', /next run brings it/],
+    ] as const) {
+      const instance = await DuckDBInstance.create(path);
+      const connection = await instance.connect();
+      await connection.run(statement);
+      await connection.run('checkpoint');
+      connection.closeSync();
+      instance.closeSync();
+      const result = await diagnose({ DAWNLOAD_DATA_DIR: copy });
+      expect(result.of('warehouse')).toMatchObject({
+        verdict,
+        reason: expect.stringMatching(words) as string,
+      });
+    }
+    await writeFile(path, 'my diary');
+    expect((await diagnose({ DAWNLOAD_DATA_DIR: copy })).failed).toEqual(['warehouse']);
+    await rm(copy, { recursive: true });
+  });
+
+  test('that nobody has worked on for days is told of', async () => {
+    const later = { DAWNLOAD_NOW: '2026-11-24T03:00:00Z', DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' };
+    expect((await diagnose(later)).of('last run')).toMatchObject({
+      verdict: 'warn',
+      reason: expect.stringMatching(
+        /^Nobody has fetched 2026-11-23, which is complete since 2026-11-24 07:00 KST/,
+      ) as string,
+    });
+  });
+
+  test('names who holds the lock, and knows a name that was left behind', async () => {
+    const data = await mkdtemp(join(tmpdir(), 'dawnload-lock-'));
+    const effects = { now: () => new Date(NOW), reach: () => undefined } as never;
+    expect(await lock(data, new Date(NOW))).toEqual(ok('free'));
+    const taken = await RunLock.take(data, 'dawnload run', effects);
+    expect(await lock(data, new Date(NOW))).toMatchObject({
+      verdict: 'warn',
+      reason: expect.stringMatching(
+        /Held by process \d+, `dawnload run`, since 2026-11-21 07:30 KST/,
+      ) as string,
+    });
+    const name = join(data, 'private', 'lock.json');
+    const left = await readFile(name);
+    await taken.release();
+    await writeFile(name, left);
+    expect(await lock(data, new Date(NOW))).toMatchObject({
+      verdict: 'ok',
+      reason: expect.stringMatching(/^free; .* was killed/) as string,
+    });
+    await rm(data, { recursive: true });
+  });
+
+  test('has room for the next night, or not', async () => {
+    const { bavail, bsize } = await import('node:fs/promises').then(({ statfs }) => statfs(place.folder));
+    expect(await disk(place.folder, Math.ceil((bavail * bsize) / 1000))).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringMatching(/^Only [\d.]+ \w+ are free/) as string,
+      remedy: expect.stringMatching(/^Free at least/) as string,
+    });
+  });
+});
+
+describe('the scheduler', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'dawnload-root-'));
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  const put = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  const look = (crontab = '', environment: Environment = {}) =>
+    scheduler({
+      root,
+      home: join(root, 'home'),
+      environment,
+      config: '/srv/dawnload.yaml',
+      output: () => Promise.resolve(crontab),
+    });
+
+  test('is missed, and none is no failure', async () => {
+    expect(await look('# dawnload was here\n')).toMatchObject({
+      verdict: 'warn',
+      remedy: expect.stringContaining('dawnload schedule print cron') as string,
+    });
+  });
+
+  test.each([
+    ['usr/lib/systemd/system/dawnload.timer', '[Timer]\n', 'warn', /enable --now dawnload.timer/],
+    ['etc/cron.d/nightly', '10 7 * * * root dawnload run\n', 'ok', /etc\/cron\.d\/nightly/],
+    ['home/Library/LaunchAgents/dawnload.plist', '<plist>dawnload</plist>', 'ok', /launchd/],
+    [
+      'proc/12/cmdline',
+      'node\0/x/dist/src/cli.js\0schedule\0--config\0/srv/dawnload.yaml\0',
+      'ok',
+      /process 12/,
+    ],
+    ['proc/13/cmdline', 'node\0/x/dist/src/cli.js\0schedule\0', 'warn', /print cron/],
+    ['proc/14/cmdline', 'node\0/x/dist/src/cli.js\0schedule\0print\0cron\0', 'warn', /print cron/],
+  ])('is found in %s', async (path, text, verdict, words) => {
+    await put(path, text);
+    if (path.startsWith('proc')) await symlink('/elsewhere', join(root, dirname(path), 'cwd'));
+    const found = await look();
+    expect(found.verdict).toBe(verdict);
+    expect(`${found.reason} ${found.remedy ?? ''}`).toMatch(words);
+  });
+
+  test('is found in a crontab, an enabled timer, and a pod', async () => {
+    expect((await look('10 7 * * * cd /srv && dawnload run')).verdict).toBe('ok');
+    expect((await look('', { KUBERNETES_SERVICE_HOST: '10.0.0.1' })).verdict).toBe('ok');
+    await put('etc/systemd/system/dawnload.timer', '[Timer]\n');
+    await put('etc/systemd/system/timers.target.wants/dawnload.timer', '');
+    expect((await look()).verdict).toBe('ok');
+  });
+});
+
+test('a check that hangs or throws is a finding, and the next one runs', async () => {
+  const told: Check[] = [];
+  const examination = new Examination((check) => told.push(check), new AbortController().signal);
+  await examination.look('hangs', () => new Promise<never>(() => undefined), 20);
+  await examination.look('throws', () => {
+    throw new TypeError('so what');
+  });
+  await examination.look('works', () => ok('well'));
+  expect(told.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['hangs', 'fail'],
+    ['throws', 'fail'],
+    ['works', 'ok'],
+  ]);
+  expect(told[0]?.reason).toMatch(/did not end within/);
+});

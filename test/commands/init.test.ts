@@ -1,0 +1,409 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config.js';
+import { envFile } from '../../src/setup/env-file.js';
+import { settingsFile } from '../../src/setup/settings-file.js';
+import { CLI, ended, KEYS, NOW, PROJECT } from '../support/dawnload.js';
+import { startFaultySandbox, type FaultySandbox } from '../support/faults/index.js';
+import { performCommand, type Performed } from '../support/in-process.js';
+import { personWho, type Person } from '../support/person.js';
+
+const ENVIRONMENT = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+const OTHER = '1123456789abcdef0123456789abcdef';
+
+let sandbox: FaultySandbox;
+let folder: string;
+let yaml: string;
+let env: string;
+beforeAll(async () => {
+  sandbox = await startFaultySandbox({
+    now: () => new Date(NOW),
+    projectId: PROJECT,
+    eventsPerDay: 3_000,
+    ...KEYS,
+  });
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dawnload-init-'));
+  yaml = join(folder, 'dawnload.yaml');
+  env = join(folder, '.env');
+});
+afterEach(async () => {
+  sandbox.setFaults([]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function init(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  person?: Person,
+): Promise<Performed> {
+  const clock = { now: () => new Date(NOW), moveTo: () => undefined };
+  return performCommand(['init', '--config', yaml, ...args], folder, environment, clock, person?.terminal);
+}
+
+const FLAGS = (): string[] => [
+  '--base-url',
+  sandbox.url,
+  '--project-id',
+  PROJECT,
+  '--start-date',
+  '2026-11-15',
+];
+const files = (): Promise<string[]> => readdir(folder).then((names) => names.sort());
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe('at a terminal', () => {
+  test('asks, checks, estimates a night, and writes both files', async () => {
+    const person = personWho([
+      `${sandbox.url}/\r`,
+      `${PROJECT}\r`,
+      `${KEYS.accessKey}\r`,
+      `${KEYS.secretKey}\r`,
+      '\r',
+      '100,000\r',
+      '\r',
+      '0.1\r',
+    ]);
+    const result = await init([], {}, person);
+    expect(result.stderr).toBe('');
+    expect(result.code).toBe(0);
+    expect(person.screen()).toMatch(/takes the keys and knows the project/);
+    expect(person.screen()).toMatch(/export of such a night holds about [\d,]+ records/);
+    expect(person.screen()).toMatch(/Such a night is about [\d,]+ records \(\d+\)/);
+    expect(person.screen()).toMatch(/doctor[\s\S]* plan [\s\S]* run [\s\S]* schedule print/);
+    for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
+    const config = loadConfig({ config: yaml }, {}, folder);
+    expect(config).toMatchObject({
+      baseUrl: sandbox.url,
+      projectId: PROJECT,
+      startDate: '2026-11-14',
+      exports: { budget: { recordsPerRun: 100_000, recordsPerMonth: 3_100_000 }, pricePerRecord: 0.1 },
+    });
+    expect(config.credentials?.body()).toEqual(KEYS);
+    expect(await modeOf(env)).toBe('600');
+    expect(await files()).toEqual(['.env', 'dawnload.yaml']);
+  });
+
+  test('tells what is wrong with an answer, and asks that again alone', async () => {
+    const person = personWho([
+      'http://127.0.0.1:9\r',
+      'api.example.com\r',
+      `${sandbox.url}\r`,
+      'ABC\r',
+      `${OTHER}\r`,
+      `${KEYS.accessKey}\r`,
+      'not-the-secret\r',
+      `${KEYS.accessKey}\r`,
+      `${KEYS.secretKey}\r`,
+      `${PROJECT}\r`,
+      '2026-02-30\r',
+      '2027-01-01\r',
+      '2026-11-01\r',
+      'many\r',
+      'none\r',
+    ]);
+    const result = await init([], {}, person);
+    expect(result.stderr).toBe('');
+    for (const words of [
+      /127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\)/,
+      /base URL must be an http or https address/,
+      /project ID must be 32 lowercase hexadecimal digits/,
+      /refuses the access keys/,
+      new RegExp(`denies access to project ${OTHER}`),
+      /must be a day that exists/,
+      /2027-01-01 is in the future/,
+      /records per run must be a whole number/,
+    ])
+      expect(person.screen()).toMatch(words);
+    expect(person.screen()).not.toContain('not-the-secret');
+    const config = loadConfig({ config: yaml }, {}, folder);
+    expect(config).toMatchObject({ startDate: '2026-11-01', projectId: PROJECT });
+    expect(config.exports.budget).toBeUndefined();
+  });
+
+  test('goes on without checks where the service cannot be reached', async () => {
+    const person = personWho(['https://127.0.0.1:9\r', 'skip\r', `${PROJECT}\r`, 'a\r', 'b\r', '\r', '\r']);
+    expect((await init([], {}, person)).code).toBe(0);
+    expect(person.screen()).toMatch(/type skip/);
+    expect(loadConfig({ config: yaml }, {}, folder).baseUrl).toBe('https://127.0.0.1:9');
+  });
+
+  test('pasted lines are the next answers, and no key of them is shown', async () => {
+    const paste = [sandbox.url, PROJECT, ` ${KEYS.accessKey} `, KEYS.secretKey, '', '', ''].join('\r\n');
+    const person = personWho([paste]);
+    expect((await init([], {}, person)).code).toBe(0);
+    for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
+    expect(loadConfig({ config: yaml }, {}, folder).credentials?.body()).toEqual(KEYS);
+  });
+
+  test('after a wrong answer, pasted lines are not taken for other answers, and stay unseen', async () => {
+    const paste = ['nonsense', PROJECT, KEYS.accessKey, KEYS.secretKey, ''].join('\r');
+    const person = personWho([paste]);
+    expect((await init([], {}, person)).code).toBe(130);
+    expect(person.screen()).toMatch(/base URL must be/);
+    for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
+  });
+
+  test.each([
+    ['Ctrl-C at the first question', ['\u0003']],
+    ['Ctrl-D at the first question', ['\u0004']],
+    ['the end of the input', []],
+  ])('%s writes nothing', async (_, answers) => {
+    const result = await init([], {}, personWho(answers));
+    expect(result.code).toBe(130);
+    expect(await files()).toEqual([]);
+  });
+
+  test('Ctrl-C at the last question, or while the service is asked, writes nothing', async () => {
+    const keys = [`${sandbox.url}\r`, `${PROJECT}\r`, `${KEYS.accessKey}\r`];
+    const last = personWho([...keys, `${KEYS.secretKey}\r`, '\r', '1000\r', '\r', '\u0003']);
+    expect((await init([], {}, last)).code).toBe(130);
+    sandbox.setFaults([{ endpoint: 'E1', kind: 'no-answer', billed: false }]);
+    expect((await init([], {}, personWho([...keys, `${KEYS.secretKey}\r\u0003`]))).code).toBe(130);
+    expect(await files()).toEqual([]);
+  });
+
+  test('wrong answers come to an end', async () => {
+    const result = await init([], {}, personWho(Array<string>(20).fill('nonsense\r')));
+    expect(result.stderr).toMatch(/10 answers were not accepted[\s\S]*Nothing was written/);
+    expect(result.code).toBe(2);
+  });
+});
+
+describe('without a terminal', () => {
+  test('lists all that is missing, exit code 2', async () => {
+    const { stderr, code } = await init([]);
+    for (const name of [
+      '--base-url',
+      '--project-id',
+      '--start-date',
+      'DAWNLOAD_ACCESS_KEY',
+      'DAWNLOAD_SECRET_KEY',
+    ])
+      expect(stderr).toContain(name);
+    expect(code).toBe(2);
+    const some = await init(['--base-url', 'ftp://x', '--price-per-record', 'cheap'], ENVIRONMENT);
+    expect(some.stderr).toMatch(/missing: --project-id, --start-date\./);
+    expect(some.stderr).toMatch(/base URL must be[\s\S]*price per record must be/);
+    expect(await files()).toEqual([]);
+  });
+
+  test('takes options, and keys from the environment', async () => {
+    const budget = [
+      '--records-per-run',
+      '1000',
+      '--records-per-month',
+      '20_000',
+      '--price-per-record',
+      '0.5',
+    ];
+    const result = await init([...FLAGS(), ...budget], ENVIRONMENT);
+    expect(result.code).toBe(0);
+    expect(result.stderr).toMatch(/1,000 records per run is too small/);
+    expect(loadConfig({ config: yaml }, {}, folder)).toMatchObject({
+      startDate: '2026-11-15',
+      exports: { budget: { recordsPerRun: 1_000, recordsPerMonth: 20_000 }, pricePerRecord: 0.5 },
+    });
+  });
+
+  test.each<[string, () => string[], Record<string, string>, RegExp]>([
+    ['a wrong key', FLAGS, { ...ENVIRONMENT, DAWNLOAD_SECRET_KEY: 'x' }, /refuses the access keys/],
+    ['another project', () => [...FLAGS(), '--project-id', OTHER], ENVIRONMENT, /denies access to project/],
+    [
+      'no service',
+      () => [...FLAGS(), '--base-url', 'http://127.0.0.1:9'],
+      ENVIRONMENT,
+      /cannot be reached \(ECONNREFUSED\)/,
+    ],
+  ])('%s: nothing is written, unless the checks are skipped', async (_, args, environment, words) => {
+    const refused = await init(args(), environment);
+    expect(refused.stderr).toMatch(words);
+    expect(refused.stderr).toMatch(/Nothing was written; with --skip-checks/);
+    expect(refused.code).toBe(1);
+    expect(await files()).toEqual([]);
+    expect((await init([...args(), '--skip-checks'], environment)).code).toBe(0);
+    expect(await files()).toEqual(['.env', 'dawnload.yaml']);
+  });
+
+  test('http beyond this machine needs a word', async () => {
+    const args = [...FLAGS(), '--base-url', 'http://10.255.255.1', '--skip-checks'];
+    const refused = await init(args, ENVIRONMENT);
+    expect(refused.stderr).toMatch(/unencrypted[\s\S]*--allow-http/);
+    expect(refused.code).toBe(2);
+    expect((await init([...args, '--allow-http'], ENVIRONMENT)).code).toBe(0);
+    expect(loadConfig({ config: yaml }, {}, folder).allowHttp).toBe(true);
+  });
+});
+
+describe('files that are there', () => {
+  test('are left alone without --force', async () => {
+    await writeFile(yaml, 'mine\n');
+    const refused = await init(FLAGS(), ENVIRONMENT);
+    expect(refused.stderr).toMatch(/dawnload\.yaml exists already/);
+    expect(refused.code).toBe(2);
+    await rm(yaml);
+    await writeFile(env, 'ALERT_URL=https://example.com\n');
+    const other = await init(FLAGS(), ENVIRONMENT);
+    expect(other.stderr).toMatch(/\.env exists already/);
+    expect(other.code).toBe(2);
+    expect(await files()).toEqual(['.env']);
+    expect(await readFile(env, 'utf8')).toBe('ALERT_URL=https://example.com\n');
+  });
+
+  test('a .env that holds the keys is used and kept, for its owner alone', async () => {
+    const text = `# mine\nDAWNLOAD_ACCESS_KEY=${KEYS.accessKey}\nDAWNLOAD_SECRET_KEY=${KEYS.secretKey}\n`;
+    await writeFile(env, text, { mode: 0o644 });
+    expect((await init(FLAGS())).code).toBe(0);
+    expect(await readFile(env, 'utf8')).toBe(text);
+    expect(await modeOf(env)).toBe('600');
+  });
+
+  test('with --force they are replaced, copies stay, and other lines of .env too', async () => {
+    await writeFile(yaml, 'mine\n');
+    await writeFile(
+      env,
+      'DAWNLOAD_ACCESS_KEY=old\nALERT_URL=https://example.com\nexport DAWNLOAD_SECRET_KEY="old"\n',
+      { mode: 0o644 },
+    );
+    for (const copy of ['.bak', '.bak2']) {
+      const keys = { ...ENVIRONMENT, DAWNLOAD_SECRET_KEY: `new${copy}` };
+      expect((await init([...FLAGS(), '--force', '--skip-checks'], keys)).code).toBe(0);
+      expect(await modeOf(env + copy)).toBe('600');
+    }
+    expect(await readFile(`${yaml}.bak`, 'utf8')).toBe('mine\n');
+    expect(await readFile(`${env}.bak`, 'utf8')).toContain('DAWNLOAD_ACCESS_KEY=old');
+    const now = await readFile(env, 'utf8');
+    expect(now.match(/ALERT_URL=/g)).toHaveLength(1);
+    expect(now).not.toContain('old');
+    expect(await modeOf(env)).toBe('600');
+  });
+
+  test('what an earlier file says is offered', async () => {
+    await writeFile(
+      yaml,
+      `base_url: ${sandbox.url}\nproject_id: ${PROJECT}\nstart_date: 2026-11-02\nalerts: []\n`,
+    );
+    const person = personWho(['\r', '\r', '\r', '\r']);
+    expect((await init(['--force'], ENVIRONMENT, person)).code).toBe(0);
+    expect(loadConfig({ config: yaml }, {}, folder)).toMatchObject({
+      baseUrl: sandbox.url,
+      projectId: PROJECT,
+      startDate: '2026-11-02',
+    });
+  });
+
+  test.each([0o000, 0o077, 0o777])('.env is for its owner alone, whatever the umask (%o)', async (umask) => {
+    const before = process.umask(umask);
+    try {
+      expect((await init([...FLAGS(), '--skip-checks'], ENVIRONMENT)).code).toBe(0);
+    } finally {
+      process.umask(before);
+    }
+    expect(await modeOf(env)).toBe('600');
+  });
+
+  test('a folder that cannot be written is told of before any question', async () => {
+    const person = personWho([]);
+    // Not even root may write there.
+    const clock = { now: () => new Date(NOW), moveTo: () => undefined };
+    const args = ['init', '--config', '/proc/dawnload.yaml'];
+    const result = await performCommand(args, folder, {}, clock, person.terminal);
+    expect(result.stderr).toMatch(/\/proc\S* cannot be written/);
+    expect(person.screen()).toBe('');
+  });
+});
+
+describe('what is written is read again as it is', () => {
+  test.each([
+    'plain',
+    'with space',
+    "it's",
+    'say "so"',
+    'a#b',
+    'a # b',
+    '`tick`',
+    '$HOME \\n \\',
+    '열쇠🔑',
+    '=+/',
+    `'"`,
+  ])('key %s', (key) => {
+    const earlier = "OTHER='kept # so'\n";
+    const text = envFile({ accessKey: key, secretKey: `${key}2` }, earlier);
+    return writeFile(env, text).then(() => {
+      const config = loadConfig({}, {}, folder);
+      expect(config.credentials?.body()).toEqual({ accessKey: key, secretKey: `${key}2` });
+      expect(text).toContain(earlier);
+    });
+  });
+
+  test('a key with every kind of quote cannot be written, and is told of', () => {
+    expect(() => envFile({ accessKey: `'"\``, secretKey: 'b' })).toThrow(/cannot be written to \.env/);
+  });
+
+  test.each(['./다운로드 #1', '/srv/it\'s: a "folder"', '- x', 'true', '010', ' padded ', '{a}', '&b', '@c'])(
+    'data folder %s',
+    async (dataDir) => {
+      const base = {
+        baseUrl: 'https://예시.한국/api',
+        allowHttp: false,
+        projectId: '00000000000000000000000000000012',
+        startDate: '2026-11-01',
+      };
+      for (const budget of [undefined, { recordsPerRun: 5, recordsPerMonth: 70 }]) {
+        for (const pricePerRecord of [undefined, 0.0000005]) {
+          await writeFile(yaml, settingsFile({ ...base, dataDir, budget, pricePerRecord }));
+          const config = loadConfig({}, {}, folder);
+          expect(config.dataDir).toBe(join(dataDir.startsWith('/') ? '/' : folder, dataDir));
+          expect(config).toMatchObject({ baseUrl: base.baseUrl, projectId: base.projectId });
+          expect(config.exports.budget).toEqual(budget);
+          expect(config.exports.pricePerRecord).toBe(pricePerRecord ?? 0);
+        }
+      }
+    },
+  );
+});
+
+test(
+  'in a real terminal no key is ever on the screen, and Ctrl-C leaves nothing',
+  { tags: ['long'] },
+  async (context) => {
+    const python = `
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:-1])
+screen = b''
+def until(words):
+    global screen
+    end = time.time() + 20
+    while words not in screen and time.time() < end:
+        if select.select([fd], [], [], 0.1)[0]:
+            try: screen += os.read(fd, 4096)
+            except OSError: return
+for words, keys in [(b'Base URL', sys.argv[-1].encode()), (b'Project ID', b'${PROJECT}'), (b'Access key', b'an-access-key'), (b'Secret key', b'a-secret')]:
+    until(words)
+    os.write(fd, keys + b'\\r')
+until(b'refuses the access keys')
+os.write(fd, b'\\x03')
+_, status = os.waitpid(pid, 0)
+until(b'never')
+sys.stdout.buffer.write(screen)
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+    if (spawnSync('python3', ['--version']).error !== undefined)
+      context.skip('no python3 to make a terminal');
+    // The last argument is for the script.
+    const child = await ended(
+      spawn('python3', ['-c', python, process.execPath, CLI, 'init', sandbox.url], { cwd: folder }),
+    );
+    expect(child.stdout).toContain('refuses the access keys');
+    expect(child.stdout).not.toMatch(/an-access-key|a-secret/);
+    expect(child.code).toBe(130);
+    expect(await files()).toEqual([]);
+  },
+);

@@ -1,0 +1,32 @@
+/** A person at a terminal: reads what stands on the screen and types an answer to each question. */
+import { PassThrough } from 'node:stream';
+import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
+
+export interface Person {
+  readonly terminal: Terminal;
+  /** All that stood on the screen. */
+  screen(): string;
+}
+
+/** @param answers the keys that follow each question, in the order of the questions; `\r` is Enter */
+export function personWho(answers: readonly string[]): Person {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+  const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+  const left = [...answers];
+  let screen = '';
+  let line = '';
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    line = (line + text).split('\n').at(-1) ?? '';
+    // A question ends with a colon and waits on its line.
+    if (!/: (?:.\[\d+G)?$/.test(line)) return;
+    line = '';
+    const next = left.shift();
+    if (next === undefined) stdin.end();
+    else setImmediate(() => stdin.write(next));
+  });
+  return {
+    terminal: realTerminal({ stdin, stdout, stderr } as unknown as Streams, Date.now),
+    screen: () => screen,
+  };
+}
