@@ -14,6 +14,7 @@ const folders = {
   run: ['api', 'storage', 'warehouse', 'exports', 'terminal'],
   statistics: ['api', 'storage', 'warehouse', 'run'],
   exports: ['api', 'storage', 'warehouse', 'run', 'terminal'],
+  schedule: ['run', 'terminal'],
   commands: [
     'alerts',
     'api',
@@ -23,6 +24,7 @@ const folders = {
     'queries',
     'dictionary',
     'run',
+    'schedule',
     'terminal',
     'sandbox',
   ],
@@ -33,6 +35,7 @@ const closed = {
   api: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
   storage: ['undici', 'node:http', 'node:https'],
   statistics: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici'],
+  schedule: ['@duckdb/node-api', 'undici'],
   exports: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   warehouse: ['undici', 'node:http', 'node:https'],
   queries: ['undici', 'node:http', 'node:https'],
