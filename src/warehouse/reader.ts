@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
 import { openInstance, tellsOfDamage } from '../storage/duckdb.js';
+import { refuseNewer } from './migrate.js';
+import { statement } from './statements.js';
 
 export class Reader {
   readonly #instance: DuckDBInstance;
@@ -16,10 +18,11 @@ export class Reader {
   /**
    * Opens a published warehouse; many readers may at the same time. Instants are shown in Korean time.
    *
-   * @throws ConfigError when there is none yet
+   * @param newer whether one that a newer version of this program made is read as well as may be
+   * @throws ConfigError when there is none yet, or a newer version made it
    * @throws CorruptDatabaseError when the file is not a warehouse
    */
-  static async open(path: string): Promise<Reader> {
+  static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`There is no warehouse ${path} yet.`, {
         hint: 'Create one with `dawnload run`, or try `dawnload demo`, which needs no account.',
@@ -37,7 +40,22 @@ export class Reader {
     }
     const connection = await instance.connect();
     await connection.run("set TimeZone = 'Asia/Seoul'");
-    return new Reader(instance, connection);
+    const reader = new Reader(instance, connection);
+    try {
+      if (newer === 'refused') refuseNewer(await reader.#schema());
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+    return reader;
+  }
+
+  /** The number of its last migration; 0 for a database that is no warehouse. */
+  async #schema(): Promise<number> {
+    const [migrations] = await this.objects(statement('ops/has_migrations'));
+    if (migrations?.['known'] !== true) return 0;
+    const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
+    return Number(last?.['number'] ?? 0);
   }
 
   /** Denies access to other files, the network and settings. Before SQL that a user typed. */
