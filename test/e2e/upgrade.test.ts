@@ -131,8 +131,6 @@ describe('a warehouse of a newer schema', () => {
       'plan',
       'status',
       'status --json',
-      'exports list',
-      'exports resume 2026-11-20.1',
       'query channel-summary',
       'query --sql select',
     ]) {
