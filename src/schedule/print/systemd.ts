@@ -26,7 +26,7 @@ StartLimitBurst=${times + 1}
 
 [Service]
 Type=oneshot
-ExecStart=${command.map(quoteCommand).join(' ')}
+ExecStart=${commandLineOf(command)}
 # DAWNLOAD_ACCESS_KEY=… and DAWNLOAD_SECRET_KEY=…, for root alone (0600). Without it, .env beside dawnload.yaml is read.
 EnvironmentFile=-/etc/dawnload/dawnload.env
 # ${EXIT.refused}: only budget or consent is lacking. ${EXIT.incomplete} and ${EXIT.tryLater} are tried again.
@@ -69,7 +69,7 @@ AmbientCapabilities=
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
 LockPersonality=yes
 RemoveIPC=yes
 KeyringMode=private
@@ -101,6 +101,13 @@ function isIn(path: string, folder: string): boolean {
 
 function isHome(path: string): boolean {
   return ['/home', '/root', '/run/user'].some((folder) => isIn(path, folder));
+}
+
+/** The program itself may have a name with spaces, but not with quotes or a dollar: then `env` starts it. */
+function commandLineOf([program = '', ...words]: readonly string[]): string {
+  return /["'\\$]/.test(program)
+    ? ['/usr/bin/env', ...[program, ...words].map(quoteCommand)].join(' ')
+    : [quotePath(program), ...words.map(quoteCommand)].join(' ');
 }
 
 /** A word of a command line, where systemd would expand `%` and `$`. */
