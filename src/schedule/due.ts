@@ -76,7 +76,8 @@ function nextTry(
     case 'failed': {
       const failures = tried.filter(({ verdict }) => verdict === 'failed' || verdict === 'unfinished').length;
       const pause = NIGHTLY.retryPausesMinutes[failures - 1];
-      return pause === undefined ? undefined : { at: after(pause), reason: 'failed' };
+      const reason = last.verdict === 'unfinished' ? 'busy' : 'failed';
+      return pause === undefined ? undefined : { at: after(pause), reason };
     }
   }
 }

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<Reason, readonly [now: string, later: string]>> = {
   night: ['Starting the nightly run.', 'The next run is at'],
   failed: ['Trying the night again.', 'The run failed. Trying again at'],
   waiting: ['Coming back for an export.', 'The service is still making an export. Coming back at'],
-  busy: ['Trying again, after another run.', 'Another run is at work. Trying again at'],
+  busy: ['Trying again, after another run.', 'Another run is at work, or was stopped. Trying again at'],
 };
 
 export class Nights {

@@ -130,7 +130,7 @@ test.each<[what: string, now: Date, attempts: Attempt[], kind: 'run' | 'wait', a
     [attempt('07:10', 'unfinished')],
     'wait',
     kst('07:20'),
-    'failed',
+    'busy',
   ],
   [
     'a run of the future, which a wrong clock saw',
