@@ -17,6 +17,7 @@ const folders = {
   exports: ['api', 'storage', 'warehouse', 'run', 'terminal'],
   setup: ['api', 'exports', 'statistics', 'terminal'],
   doctor: ['alerts', 'api', 'storage', 'warehouse', 'exports', 'statistics', 'run', 'terminal'],
+  schedule: ['run', 'terminal'],
   commands: [
     'alerts',
     'api',
@@ -27,6 +28,7 @@ const folders = {
     'report',
     'dictionary',
     'run',
+    'schedule',
     'terminal',
     'sandbox',
     'setup',
@@ -39,6 +41,7 @@ const closed = {
   api: ['node:fs', 'node:fs/promises', '@duckdb/node-api'],
   storage: ['undici', 'node:http', 'node:https'],
   statistics: ['node:fs', 'node:fs/promises', '@duckdb/node-api', 'undici'],
+  schedule: ['@duckdb/node-api', 'undici'],
   exports: ['@duckdb/node-api', 'undici', 'node:http', 'node:https'],
   warehouse: ['undici', 'node:http', 'node:https'],
   queries: ['undici', 'node:http', 'node:https'],

@@ -11,7 +11,12 @@ export const NIGHTLY = {
   zone: KST,
   hour: 7,
   minute: 10,
-  retry: { times: 3, pauseMinutes: 30 },
+  /** The pause before each further attempt of a night that failed. */
+  retryPausesMinutes: [10, 30, 90],
+  /** After a run that found another one at work. */
+  busyMinutes: 10,
+  /** Exports that the service is still making: how soon, and for how long, a night comes back for them. */
+  exports: { pauseMinutes: 20, untilHours: 5 },
 } as const;
 
 interface Wanted {

@@ -4,7 +4,7 @@ import type { Day, DayRange } from './calendar.js';
 import type { Invocation } from './run/invocation.js';
 import { actionsNeeded } from './exports/needs-action.js';
 import type { ServiceConfig } from './config.js';
-import { CorruptDatabaseError, InterruptedError, messageOf, StorageError } from './errors.js';
+import { CorruptDatabaseError, EXIT, InterruptedError, messageOf, StorageError } from './errors.js';
 import {
   openLedger,
   openWarehouse,
@@ -26,7 +26,9 @@ import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow, exportRow } from './exports/row.js';
 import { pullStatistics } from './statistics/pull-daily.js';
 import { readEveryBlock } from './warehouse/deep.js';
+import { discardCopies } from './warehouse/before-upgrade.js';
 import {
+  assertNotNewer,
   assertReplaceable,
   discardDatabase,
   publish,
@@ -139,6 +141,7 @@ async function pull(job: Job, context: RunContext): Promise<void> {
 async function deliver(context: LocalContext, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
+  if (run !== undefined) await assertNotNewer(context.files.published);
   await run?.begin();
   await ledger.settle();
   const timed = stopwatch(context);
@@ -158,6 +161,9 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   const publishedBytes = await publishSound(context, lost, failure);
   await reportOn(context);
   if (failure !== undefined) throw failure;
+  // From here on nobody goes back to the schema before.
+  if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
+    await discardCopies(context.files.working);
   return { report, publishedBytes, lost };
 }
 

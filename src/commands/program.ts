@@ -211,14 +211,16 @@ export function commandLine(version: string, perform: Perform): Command {
   const schedule = add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [
     'dawnload schedule',
     'dawnload schedule --at 08:00 --now',
+    'dawnload schedule --health-port 8080',
     'dawnload schedule print systemd',
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
-    .option('--now', 'also run once right away')
+    .option('--now', 'also run once right away, whether anything is due or not')
+    .option('--health-port <port>', 'answer GET /healthz on this port of 127.0.0.1; 0 takes any free one')
     .action((options: ScheduleOptions) =>
       act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
     );
-  add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s or launchd', [
+  add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s, launchd or github-actions', [
     'dawnload schedule print systemd',
     'dawnload schedule print cron --at 07:30',
   ])

@@ -1,57 +1,97 @@
 /** `dawnload schedule`: the long-lived scheduler, for those without cron or systemd. */
-import { spawn } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import cron from 'node-cron';
 import { NIGHTLY } from '../../jobs/nightly.js';
-import { formatKst } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { RunJournal } from '../run/journal.js';
+import type { Invocation } from '../run/invocation.js';
+import { healthOf, serveHealth } from '../schedule/health.js';
+import { runJob } from '../schedule/job.js';
+import { Nights } from '../schedule/nights.js';
+import { isScheduler, printSchedule, SCHEDULERS } from '../schedule/print/index.js';
+import { clock, parseTime } from '../schedule/time-of-day.js';
 import { assertSameProject } from '../storage/project.js';
 import { visibleLines } from '../terminal/visible.js';
-import type { Invocation } from '../run/invocation.js';
-import { printSchedule, SCHEDULERS } from './schedule-print.js';
 import { commandLine } from './self.js';
-import { clock, parseTime } from './time-of-day.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
-  /** Also run at once, before the first night. */
+  /** Also run at once, whether anything is due or not. */
   readonly now?: boolean;
+  readonly healthPort?: string;
 }
 
+/** Keeps running until it is stopped. Each run is a process of its own, which reads the settings anew. */
 export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, signal, effects } = invocation;
+  const { terminal, signal, effects, flags } = invocation;
   const at = parseTime(options.at);
-  await assertSameProject(requireService(invocation.loadConfig()));
-  let running: Promise<void> | undefined;
-
-  // A night that is still going on when the next one begins is not joined by a second run.
-  const night = (): void => {
-    if (running !== undefined) {
-      terminal.note('The previous run is still active, so this one is skipped.');
-      return;
+  const port = parsePort(options.healthPort);
+  const config = requireService(invocation.loadConfig());
+  await assertSameProject(config);
+  const minute = everyMinute(signal);
+  const nights = new Nights({
+    at,
+    signal,
+    terminal,
+    now: () => effects.now(),
+    journal: new RunJournal(config.dataDir),
+    run: () => runJob(commandLine('run', flags), signal),
+    pause: () => minute.next(),
+  });
+  try {
+    const health =
+      port === undefined ? undefined : await serveHealth(port, () => healthOf(effects.now(), nights.state));
+    terminal.note(`Scheduled daily at ${clock(at)} KST. Press Ctrl-C to stop.`);
+    if (health !== undefined)
+      terminal.note(`Health is at ${health.url}.`, { event: 'health', url: health.url });
+    try {
+      await nights.keep(options.now === true);
+    } finally {
+      health?.close();
     }
-    running = runUntilDone(invocation).finally(() => (running = undefined));
-  };
-  const task = cron.schedule(`${at.minute} ${at.hour} * * *`, night, {
-    timezone: NIGHTLY.zone,
-    noOverlap: true,
-  });
-  const next = task.getNextRun();
-  terminal.note(
-    `Scheduled daily at ${clock(at)} KST${next === null ? '' : `, next ${formatKst(next)}`}. Press Ctrl-C to stop.`,
-  );
-  if (options.now === true) night();
-
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-  await task.destroy();
-  if (running !== undefined) terminal.note(`Stopping after the current run (${formatKst(effects.now())}).`);
-  await running;
+  } finally {
+    await minute.stop();
+  }
   return EXIT.done;
+}
+
+/**
+ * Resolves at the beginning of each minute, and when the signal aborts. What is due is asked each time, so that a machine
+ * that slept through a night, where timers stand still, finds it missing within a minute.
+ */
+function everyMinute(signal: AbortSignal): { next: () => Promise<void>; stop: () => Promise<void> } {
+  let wake = (): void => undefined;
+  const task = cron.schedule(
+    '* * * * *',
+    () => {
+      wake();
+    },
+    { timezone: NIGHTLY.zone, suppressMissedWarning: true },
+  );
+  signal.addEventListener('abort', () => {
+    wake();
+  });
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (signal.aborted) resolve();
+      }),
+    stop: async () => {
+      await task.destroy();
+    },
+  };
+}
+
+function parsePort(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--health-port ${text} is not a port.`, {
+    hint: 'Write a number from 0 to 65535; 0 takes any free port.',
+  });
 }
 
 /** `dawnload schedule print KIND`: the configuration for a machine's scheduler. */
@@ -60,53 +100,22 @@ export function schedulePrintCommand(
   options: ScheduleOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const scheduler = SCHEDULERS.find((known) => known === kind);
-  if (scheduler === undefined) {
+  if (!isScheduler(kind)) {
     throw new UsageError(`There is no scheduler "${kind}" to print for.`, {
       hint: `Choose one of ${SCHEDULERS.join(', ')}.`,
     });
   }
-  const text = printSchedule(
-    scheduler,
-    parseTime(options.at),
-    invocation.flags.config,
-    invocation.effects.now(),
-  );
-  invocation.terminal.draw(visibleLines(text));
-  return Promise.resolve(EXIT.done);
-}
-
-/** One night: the job in a process of its own, started again after a pause when it ended incomplete. */
-async function runUntilDone(invocation: Invocation): Promise<void> {
-  const { terminal, effects, signal } = invocation;
-  const { times, pauseMinutes } = NIGHTLY.retry;
-  for (let attempt = 0; attempt <= times && !signal.aborted; attempt++) {
-    const code = await runOnce(invocation);
-    terminal.note(`The run ended with exit code ${code}.`);
-    if (code !== EXIT.incomplete && code !== EXIT.tryLater) return;
-    if (attempt === times) return;
-    terminal.note(`Trying again in ${pauseMinutes} minutes.`);
-    await effects.sleep(pauseMinutes * 60_000, signal).catch(() => undefined);
-  }
-}
-
-function runOnce({ flags, signal }: Invocation): Promise<number> {
-  const [program, ...args] = commandLine('run', flags);
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-    const stop = (): void => {
-      child.kill('SIGTERM');
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    const end = (code: number): void => {
-      signal.removeEventListener('abort', stop);
-      resolve(code);
-    };
-    child.on('error', () => {
-      end(EXIT.incomplete);
-    });
-    child.on('exit', (code) => {
-      end(code ?? EXIT.incomplete);
-    });
+  const { flags, terminal, effects, version } = invocation;
+  const config = resolve(flags.config ?? 'dawnload.yaml');
+  const text = printSchedule(kind, parseTime(options.at), {
+    command: commandLine('run', { ...flags, config }),
+    folder: dirname(config),
+    dataDir: () => invocation.loadConfig().dataDir,
+    user: userInfo().username,
+    version,
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    now: effects.now(),
   });
+  terminal.draw(visibleLines(text));
+  return Promise.resolve(EXIT.done);
 }

@@ -78,6 +78,7 @@ async function land(
   if (acceptIncomplete && waiting.kind !== 'ready' && earlier.length > 0) return landWhatCame(context, place);
   switch (waiting.kind) {
     case 'processing':
+      report.pending(key);
       await trouble(
         `Export ${key} is not ready after ${maxWaitMinutes} minutes. The next run resumes it at no cost.`,
       );

@@ -17,6 +17,7 @@ import type { Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { rememberedExports } from '../warehouse/remembered-exports.js';
 import type { ExportRow } from '../warehouse/rows.js';
+import { keptCopies } from '../warehouse/before-upgrade.js';
 import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 
@@ -87,9 +88,9 @@ export async function withLocalContext<T>(
 ): Promise<T> {
   const { effects, terminal, signal } = invocation;
   const { dataDir } = config;
-  return underLock(config, invocation, command, async (lock) => {
+  const files = dataFiles(dataDir);
+  const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
-    const files = dataFiles(dataDir);
     const { ledger, forgotten } = await openLedger(dataDir, effects);
     const path = files[working];
     // Also what a rebuild that was killed left behind.
@@ -134,6 +135,15 @@ export async function withLocalContext<T>(
       terminal.progress('');
       await warehouse.close();
       await ledger.close();
+    }
+  };
+  return underLock(config, invocation, command, async (lock) => {
+    try {
+      return await inContext(lock);
+    } finally {
+      for (const copy of await keptCopies(files.working)) {
+        terminal.warn(`The warehouse as it was before the upgrade is kept in ${copy} until a run succeeds.`);
+      }
     }
   });
 }

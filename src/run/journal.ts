@@ -2,7 +2,7 @@
  * The journal of runs: one line at the start and one at the end of each, so that a rebuilt warehouse still lists them.
  * No decision depends on it; a line that cannot be read is skipped.
  */
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf } from '../errors.js';
@@ -49,6 +49,14 @@ export class RunJournal {
 
   end(run: RunOver): Promise<void> {
     return this.#append({ over: run });
+  }
+
+  /** When it was last written, in milliseconds; 0 when there is none. */
+  async changedAt(): Promise<number> {
+    return stat(this.#file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
   }
 
   /** Every run that began, in order. */

@@ -27,6 +27,7 @@ export class RunReport {
   readonly #loads: LoadReport[] = [];
   readonly #exports: ExportLine[] = [];
   readonly #attention: string[] = [];
+  readonly #pending: string[] = [];
   readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
   #findings: readonly Finding[] = [];
@@ -55,6 +56,11 @@ export class RunReport {
   /** Something that needs action: an ambiguous export, a nonconforming page. Whole sentences, with what to do. */
   needsAction(sentence: string): void {
     this.#attention.push(sentence);
+  }
+
+  /** The service is still making the export of that key: a run a while later finds it ready. */
+  pending(key: string): void {
+    this.#pending.push(key);
   }
 
   unpaid(days: readonly Unpaid[]): void {
@@ -164,6 +170,7 @@ export class RunReport {
       })),
       gaps: this.#gaps.map((gap) => ({ ...gap, text: describeGap(gap) })),
       needs_attention: this.#attention,
+      pending_exports: this.#pending,
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,

@@ -1,6 +1,7 @@
 /** The schema of the file, brought forward by numbered files of `sql/schema`, each applied once. */
 import { basename } from 'node:path';
 import { z } from 'zod';
+import type { Effects } from '../effects.js';
 import { ConfigError } from '../errors.js';
 import { count, type Session } from './session.js';
 import { statementsIn } from './statements.js';
@@ -12,28 +13,50 @@ interface Migration {
 }
 
 /**
- * Brings the file to the schema of this program.
+ * The schema that an older version left in the file; undefined where there is none, or nothing to do.
  *
  * @throws ConfigError when a newer version has migrated it further
  */
-export async function migrate(session: Session, now: Date): Promise<void> {
-  const migrations = statementsIn('schema').map(parse);
-  const newest = migrations.at(-1)?.number ?? 0;
+export async function olderSchema(session: Session): Promise<number | undefined> {
   const applied = await appliedTo(session);
-  if (applied > newest) {
-    throw new ConfigError(
-      `The warehouse has schema ${applied}; this version of dawnload knows up to ${newest}.`,
-      {
-        hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.',
-      },
-    );
-  }
-  for (const { number, name, statement } of migrations.filter(({ number }) => number > applied)) {
-    await session.transaction(async () => {
+  refuseNewer(applied);
+  return applied > 0 && applied < newestSchema() ? applied : undefined;
+}
+
+/** Brings the file to the schema of this program, all of it or nothing. */
+export async function migrate(
+  session: Session,
+  { now, reach }: Pick<Effects, 'now' | 'reach'>,
+): Promise<void> {
+  const applied = await appliedTo(session);
+  const missing = statementsIn('schema')
+    .map(parse)
+    .filter(({ number }) => number > applied);
+  if (missing.length === 0) return;
+  await session.transaction(async () => {
+    for (const { number, name, statement } of missing) {
       await session.run(statement);
-      await session.runWith('ops/note_migration', { number, name, applied_at: now });
-    });
-  }
+      await session.runWith('ops/note_migration', { number, name, applied_at: now() });
+    }
+    if (applied > 0) reach('upgrade/before-commit');
+  });
+  if (applied > 0) reach('upgrade/migrated');
+}
+
+/** Throws ConfigError for a schema that this program does not know. */
+export function refuseNewer(applied: number): void {
+  const newest = newestSchema();
+  if (applied <= newest) return;
+  throw new ConfigError(
+    `The warehouse has schema ${applied}; this version of dawnload knows up to ${newest}.`,
+    {
+      hint: 'Install the newer version again, or rebuild the warehouse with `dawnload rebuild`.',
+    },
+  );
+}
+
+function newestSchema(): number {
+  return parse(statementsIn('schema').at(-1) ?? '').number;
 }
 
 async function appliedTo(session: Session): Promise<number> {

@@ -1,9 +1,12 @@
 /** Opens the working file with DuckDB's settings, and explains why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Effects } from '../effects.js';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
+import { keepCopy } from './before-upgrade.js';
 import type { MemoryLimit } from './memory-limit.js';
+import { migrate, olderSchema } from './migrate.js';
 import { Session } from './session.js';
 
 export interface Opening {
@@ -15,13 +18,49 @@ export interface Opening {
 }
 
 /**
+ * Opens the working file and brings it to the schema of this program; of an older one a copy stays beside it.
+ *
+ * @throws ConfigError when a newer version of this program made it, and what `openSession` and `keepCopy` throw
+ */
+export async function openUpgraded(
+  opening: Opening,
+  effects: Pick<Effects, 'now' | 'reach'>,
+): Promise<Session> {
+  const session = await openSession(opening);
+  const schema = await orClose(session, () => olderSchema(session));
+  if (schema === undefined) return migrated(session, effects);
+  // Only a closed file without a log can be copied.
+  await orClose(session, () => session.checkpoint());
+  session.close();
+  await keepCopy(opening.path, schema, effects);
+  return migrated(await openSession(opening), effects);
+}
+
+function migrated(session: Session, effects: Pick<Effects, 'now' | 'reach'>): Promise<Session> {
+  return orClose(session, async () => {
+    await session.run('ops/session');
+    await migrate(session, effects);
+    return session;
+  });
+}
+
+async function orClose<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+/**
  * Opens the working file for this process alone, creating it where there is none.
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open
  * @throws CorruptDatabaseError when it is not a database, or a damaged one
  */
-export async function openSession(opening: Opening): Promise<Session> {
+async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, limits, signal } = opening;
   // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
   process.umask(0o077);

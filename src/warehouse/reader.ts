@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
 import { openInstance, tellsOfDamage } from '../storage/duckdb.js';
+import { refuseNewer } from './migrate.js';
+import { statement } from './statements.js';
 
 export class Reader {
   readonly #instance: DuckDBInstance;
@@ -19,10 +21,11 @@ export class Reader {
   /**
    * Opens a published warehouse; many readers may at the same time. Instants are shown in Korean time.
    *
-   * @throws ConfigError when there is none yet
+   * @param newer whether one that a newer version of this program made is read as well as may be
+   * @throws ConfigError when there is none yet, or a newer version made it
    * @throws CorruptDatabaseError when the file is not a warehouse
    */
-  static async open(path: string): Promise<Reader> {
+  static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
     if (!existsSync(path)) {
       throw new ConfigError(`There is no warehouse ${path} yet.`, {
         hint: 'Create one with `dawnload run`, or try `dawnload demo`, which needs no account.',
@@ -38,12 +41,27 @@ export class Reader {
         cause,
       );
     }
-    return new Reader(instance, await connectTo(instance));
+    const reader = new Reader(instance, await connectTo(instance));
+    try {
+      if (newer === 'refused') refuseNewer(await reader.#schema());
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+    return reader;
   }
 
   /** Another session on the same file, to be closed before this one: with variables of its own, beside others. */
   async beside(): Promise<Reader> {
     return new Reader(this.#instance, await connectTo(this.#instance), false);
+  }
+
+  /** The number of its last migration; 0 for a database that is no warehouse. */
+  async #schema(): Promise<number> {
+    const [migrations] = await this.objects(statement('ops/has_migrations'));
+    if (migrations?.['known'] !== true) return 0;
+    const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
+    return Number(last?.['number'] ?? 0);
   }
 
   /** Denies access to other files, the network and settings. Before SQL that a user typed. */

@@ -62,7 +62,8 @@ export async function rememberedExports(file: string): Promise<ExportRow[]> {
   if (!existsSync(file)) return [];
   let reader: Reader | undefined;
   try {
-    reader = await Reader.open(file);
+    // What is paid counts, whoever wrote it down.
+    reader = await Reader.open(file, 'read');
     return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));
   } catch {
     return [];

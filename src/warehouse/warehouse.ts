@@ -18,9 +18,8 @@ import { noteExperiments } from './experiments.js';
 import { fieldsFor, shapesOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
-import { migrate } from './migrate.js';
 import { refreshModels } from './model.js';
-import { openSession } from './opening.js';
+import { openUpgraded } from './opening.js';
 import type { Pull, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
@@ -90,26 +89,27 @@ export class Warehouse {
   }
 
   /**
-   * Opens the working file, creates it where there is none, and brings its schema forward.
+   * Opens the working file, creates it where there is none, and brings its schema forward; of one with an older schema a
+   * copy stays beside it.
    *
    * @throws ConfigError when a newer version of this program made it, or another setting of privacy
    * @throws CorruptDatabaseError when it is not a database, or a damaged one
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory, signal } = options;
-    const session = await openSession({ path, tempDirectory, limits: limitsOf(options), signal });
+    const { path, tempDirectory, effects, signal } = options;
+    let session: Session | undefined;
     try {
-      await session.run('ops/session');
-      await migrate(session, options.effects.now());
+      session = await openUpgraded({ path, tempDirectory, limits: limitsOf(options), signal }, effects);
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
+      return new Warehouse(session, options);
     } catch (error) {
-      session.close();
+      session?.close();
       if (error instanceof DawnloadError) throw error;
+      if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
-    return new Warehouse(session, options);
   }
 
   /** Ids of the pulls that this file has loaded. */
@@ -305,10 +305,7 @@ export class Warehouse {
       return await work();
     } catch (cause) {
       if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
-      throw new StorageError(`${this.#options.path} cannot be written.`, {
-        hint: 'Free disk space, then run again. Nothing that was received is lost.',
-        cause,
-      });
+      throw cannotWrite(this.#options.path, cause);
     }
   }
 }
@@ -352,6 +349,13 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     shapes_json: JSON.stringify(shapesOf(fields)),
   });
   for (const words of statementsIn('macros')) await session.run(words);
+}
+
+function cannotWrite(path: string, cause: unknown): StorageError {
+  return new StorageError(`${path} cannot be written.`, {
+    hint: 'Free disk space, then run again. Nothing that was received is lost.',
+    cause,
+  });
 }
 
 function isStorage(error: unknown): boolean {

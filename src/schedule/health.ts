@@ -1,0 +1,127 @@
+/** What a scheduler says of itself: as JSON on a port of this machine alone. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { codeOf, EXIT, messageOf, UsageError } from '../errors.js';
+import { morningEnd, nightOf, type Attempt, type Decision } from './due.js';
+import type { TimeOfDay } from './time-of-day.js';
+
+export interface SchedulerState {
+  readonly at: TimeOfDay;
+  /** When this scheduler started. */
+  readonly since: Date;
+  /** When the run under way began. */
+  readonly runningSince: Date | undefined;
+  /** All attempts that are known, oldest first. */
+  readonly attempts: readonly Attempt[];
+  readonly next: Decision | undefined;
+}
+
+export interface Health {
+  /** Well: `ok`, `waiting` for an export, `running`, or `starting` before the first run. Not well: `failed`, `overdue`. */
+  readonly status: 'ok' | 'waiting' | 'running' | 'starting' | 'failed' | 'overdue';
+  readonly last_run: {
+    readonly started_at: Date;
+    readonly finished_at: Date | null;
+    readonly exit_code: number | null;
+    readonly outcome: Attempt['verdict'] | 'refused';
+  } | null;
+  readonly running_since: Date | null;
+  readonly next_run_at: Date | null;
+}
+
+/** Pure. */
+export function healthOf(now: Date, state: SchedulerState): Health {
+  const { at, runningSince, attempts, next } = state;
+  const ended = attempts.filter(({ verdict }) => verdict !== 'busy' && verdict !== 'unfinished').at(-1);
+  return {
+    status: statusOf(now, state, ended),
+    last_run: ended === undefined ? null : lastRun(ended),
+    running_since: runningSince ?? null,
+    next_run_at: runningSince === undefined ? (next?.at ?? null) : nightOf(now, at).end,
+  };
+}
+
+function statusOf(now: Date, state: SchedulerState, last: Attempt | undefined): Health['status'] {
+  const { since, at, attempts, runningSince } = state;
+  if (last?.verdict === 'failed') return 'failed';
+  if (last?.verdict === 'person' && last.exitCode !== EXIT.refused) return 'failed';
+  const night = nightOf(now, at);
+  const isDone = attempts.some(
+    ({ startedAt, verdict }) => startedAt >= night.start && (verdict === 'done' || verdict === 'person'),
+  );
+  // A scheduler that has just started is not to blame for the hours before.
+  const expected = morningEnd(since > night.start ? since : night.start);
+  if (!isDone && now > expected) return 'overdue';
+  if (runningSince !== undefined) return 'running';
+  if (last === undefined) return 'starting';
+  return last.verdict === 'waiting' ? 'waiting' : 'ok';
+}
+
+function lastRun({ startedAt, endedAt, exitCode, verdict }: Attempt): NonNullable<Health['last_run']> {
+  return {
+    started_at: startedAt,
+    finished_at: endedAt ?? null,
+    exit_code: exitCode ?? null,
+    outcome: exitCode === EXIT.refused ? 'refused' : verdict,
+  };
+}
+
+export function isWell({ status }: Health): boolean {
+  return status !== 'failed' && status !== 'overdue';
+}
+
+export interface HealthServer {
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Answers `GET /healthz` on loopback: 200 when all is well, else 503.
+ *
+ * @param port 0 takes any free one
+ * @throws UsageError when the port cannot be had
+ */
+export async function serveHealth(port: number, health: () => Health): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (path !== '/healthz') answer(response, 404, { error: 'There is only /healthz.' });
+    else if (request.method !== 'GET') {
+      response.setHeader('allow', 'GET');
+      answer(response, 405, { error: 'Ask with GET.' });
+    } else {
+      const found = health();
+      answer(response, isWell(found) ? 200 : 503, found);
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new UsageError(
+          `Port ${port} of this machine cannot be opened (${codeOf(cause) ?? messageOf(cause)}).`,
+          {
+            hint: 'Choose another with --health-port, or 0 for any free one.',
+            cause,
+          },
+        ),
+      );
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${addressOf(server.address()).port}/healthz`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(`${JSON.stringify(body)}\n`);
+}
+
+function addressOf(address: AddressInfo | string | null): AddressInfo {
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return address;
+}

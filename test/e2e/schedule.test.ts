@@ -1,0 +1,157 @@
+// @module-tag long
+/** `dawnload schedule` as a process: its port, its signals, and no two runs at once. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, expect, test } from 'vitest';
+import { ended, Place, type Ended } from '../support/dawnload.js';
+
+const YAML = 'start_date: 2026-11-19\nlookback_days: 1\n';
+
+let place: Place | undefined;
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await place?.remove();
+  place = undefined;
+});
+
+interface Scheduler {
+  readonly child: ChildProcess;
+  readonly result: Promise<Ended>;
+  /** All that it said so far. */
+  readonly said: () => string;
+  readonly says: (words: RegExp) => Promise<RegExpExecArray>;
+}
+
+function scheduler(made: Place, args: readonly string[] = []): Scheduler {
+  const child = made.start(['schedule', ...args]);
+  children.push(child);
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (some: string) => (text += some));
+  const says = async (words: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = words.exec(text);
+      if (found !== null) return found;
+      if (child.exitCode !== null) throw new Error(`it ended without saying ${words.source}: ${text}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  return { child, result: ended(child), said: () => text, says };
+}
+
+/** Sends SIGTERM; resolves with its exit code, and how long it took in milliseconds. */
+async function stopped({
+  child,
+  result,
+}: Scheduler): Promise<{ code: number | null; ms: number; stderr: string }> {
+  const began = Date.now();
+  child.kill('SIGTERM');
+  const { code, stderr } = await result;
+  return { code, ms: Date.now() - began, stderr };
+}
+
+const runs = async (made: Place): Promise<Record<string, unknown>[]> => {
+  const text = await readFile(join(made.folder, 'data/ledger/runs.jsonl'), 'utf8');
+  const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
+  return lines.flatMap((line) => ('over' in line ? [line.over as Record<string, unknown>] : []));
+};
+
+test('it catches up, tells of it on its port, and stops during a pause', async () => {
+  place = await Place.make(YAML);
+  const keeper = scheduler(place, ['--health-port', '0']);
+  const [url = ''] = await keeper.says(/http:\/\/127\.0\.0\.1:\d+\/healthz/);
+  await keeper.says(/The next run is at 2026-11-22 07:10 KST\./);
+
+  const health = await fetch(url);
+  expect(health.status).toBe(200);
+  expect(health.headers.get('content-type')).toBe('application/json');
+  expect(await health.json()).toEqual({
+    status: 'ok',
+    last_run: {
+      started_at: expect.stringMatching(/^2026-11-20T22:30/) as string,
+      finished_at: expect.stringMatching(/^2026-11-20T22:3/) as string,
+      exit_code: 0,
+      outcome: 'done',
+    },
+    running_since: null,
+    next_run_at: '2026-11-21T22:10:00.000Z',
+  });
+  expect((await fetch(new URL('/', url))).status).toBe(404);
+  expect((await fetch(new URL('/healthz/more', url))).status).toBe(404);
+  for (const method of ['POST', 'HEAD', 'DELETE']) expect((await fetch(url, { method })).status).toBe(405);
+
+  const port = new URL(url).port;
+  const second = await place.execute(['schedule', '--health-port', port]);
+  expect(second.code).toBe(2);
+  expect(second.stderr).toContain(`Port ${port} of this machine cannot be opened (EADDRINUSE).`);
+
+  const { code, ms } = await stopped(keeper);
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan(2_000);
+});
+
+test('a failed night answers 503, is tried again a while later, and stops during that pause', async () => {
+  place = await Place.make(`${YAML}retries: 0\n`, {
+    faults: [{ kind: 'status', endpoint: 'E1', status: 500 }],
+  });
+  const keeper = scheduler(place, ['--health-port', '0']);
+  const [url = ''] = await keeper.says(/http:\/\/127\.0\.0\.1:\d+\/healthz/);
+  await keeper.says(/The run failed\. Trying again at 2026-11-21 07:4\d KST\./);
+  const health = await fetch(url);
+  expect(health.status).toBe(503);
+  expect(await health.json()).toMatchObject({
+    status: 'failed',
+    last_run: { exit_code: 1, outcome: 'failed' },
+    next_run_at: expect.stringMatching(/^2026-11-20T22:4/) as string,
+  });
+  const { code, ms } = await stopped(keeper);
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan(2_000);
+});
+
+const BUDGET = 'exports: { budget: { records_per_run: 10000000, records_per_month: 10000000 } }\n';
+
+test('it stops in the middle of a download', async () => {
+  place = await Place.make(YAML + BUDGET, { eventsPerDay: 200_000, latencyMs: 200 });
+  const keeper = scheduler(place);
+  while (place.sandbox.requests().E21 < 5) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { code, ms, stderr } = await stopped(keeper);
+  expect(code, stderr).toBe(0);
+  expect(ms).toBeLessThan(10_000);
+  expect(stderr).toContain('Interrupted.');
+});
+
+test('it stops while an export is being made', async () => {
+  place = await Place.make(YAML + BUDGET, { exportSeconds: 100_000 });
+  const keeper = scheduler(place);
+  while (place.sandbox.requests().E21 < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { code, ms, stderr } = await stopped(keeper);
+  expect(code, stderr).toBe(0);
+  expect(ms).toBeLessThan(10_000);
+  expect(stderr).toContain('Interrupted.');
+});
+
+test('it stops while the answer to a paid request does not come; a person then decides, nothing is paid twice', async () => {
+  place = await Place.make(YAML + BUDGET, { faults: [{ kind: 'no-answer', endpoint: 'E20', billed: true }] });
+  const keeper = scheduler(place);
+  while (place.sandbox.requests().E20 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { code, ms, stderr } = await stopped(keeper);
+  expect(code, stderr).toBe(0);
+  expect(ms).toBeLessThan(10_000);
+  place.sandbox.setFaults([]);
+  const night = await place.run(['run']);
+  expect(night.code).toBe(1);
+  expect(night.stderr).toMatch(/dawnload exports attach/);
+});
+
+test('two schedulers at once never run at once: the second comes later', async () => {
+  place = await Place.make(YAML, { latencyMs: 1_000 });
+  const first = scheduler(place);
+  while (place.sandbox.requests().E17 < 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  const second = scheduler(place, ['--now']);
+  await second.says(/Another run is at work, or was stopped\. Trying again at/);
+  expect(second.said()).toMatch(/Another run \(process \d+, `dawnload run`[^)]*\) holds the lock/);
+  await first.says(/The run ended with exit code 0\./);
+  expect((await runs(place)).map(({ exitCode }) => exitCode)).toEqual([0]);
+});
