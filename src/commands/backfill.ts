@@ -37,7 +37,11 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
-  terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`);
+  terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`, {
+    event: 'started',
+    start: days.start,
+    end: days.end,
+  });
   const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));

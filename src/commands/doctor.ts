@@ -69,7 +69,7 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
     }
     const diagnosis = { check, ...verdict };
     diagnoses.push(diagnosis);
-    if (options.json !== true) terminal.draw(line(diagnosis, terminal.interactive));
+    if (options.json !== true) terminal.draw(line(diagnosis, terminal.color));
     return value;
   };
 

@@ -67,7 +67,7 @@ function show(ledger: Ledger, { terminal }: Invocation): void {
     knownBy,
   ]);
   if (rows.length > 0) {
-    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }));
   }
 }
 

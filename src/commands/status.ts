@@ -159,7 +159,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
-    terminal.draw(drawTable(columns, rows, { color: terminal.interactive }));
+    terminal.draw(drawTable(columns, rows, { color: terminal.color }));
   }
   for (const [stream, days] of Object.entries(status.missing)) {
     if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);

@@ -18,7 +18,7 @@ export async function showTables(published: string, terminal: Terminal): Promise
           { name: 'rows', numeric: true },
         ],
         rows.map(({ table, rows: count }) => [table, formatCount(count)]),
-        { color: terminal.interactive },
+        { color: terminal.color },
       ),
     );
   } finally {

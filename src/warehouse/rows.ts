@@ -13,6 +13,8 @@ export interface LoadReport {
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
+  /** Those of them that the warehouse holds whole now, with the rows of each. */
+  readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Days that were not replaced, since the pull holds nothing, or too little, of them. */
   readonly held: readonly Day[];
   /** Days of the pull that a later pull had replaced before: they were left as they are. */

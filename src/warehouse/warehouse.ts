@@ -367,6 +367,7 @@ function unchanged(pull: Pull): LoadReport {
     changed: false,
     rows: 0,
     days: [],
+    finished: [],
     held: [],
     superseded: [],
     restatements: 0,
