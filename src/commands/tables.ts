@@ -12,7 +12,7 @@ export async function showTables(published: string, terminal: Terminal): Promise
   try {
     const rows = z.array(row).parse(await reader.objects(statement('status/tables')));
     terminal.draw(
-      drawTable(
+      await drawTable(
         [
           { name: 'table', numeric: false },
           { name: 'rows', numeric: true },
