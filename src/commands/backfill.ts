@@ -1,4 +1,5 @@
 /** `dawnload backfill`: the same stages over a range of days that a person names. */
+import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
@@ -55,7 +56,7 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
     const stream = JOB_STREAMS.find((known) => known === name);
     if (stream === undefined) {
       throw new UsageError(`There is no stream "${name}".`, {
-        hint: `Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+        hint: `Did you mean ${closest(name, JOB_STREAMS)}? Give any of ${JOB_STREAMS.join(',')} to --streams.`,
       });
     }
     return stream;

@@ -1,5 +1,5 @@
 /** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import type { Invocation } from '../run/invocation.js';
 import type { DocsOptions } from './docs.js';
@@ -9,7 +9,8 @@ import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
-import type { ExitCode } from '../errors.js';
+import { UsageError, type ExitCode } from '../errors.js';
+import { choice } from './nearest.js';
 import { loadCatalogue } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { visibleLines } from '../terminal/visible.js';
@@ -36,7 +37,13 @@ export function commandLine(version: string, perform: Perform): Command {
     })
     .showHelpAfterError('(`dawnload help` lists the commands)')
     .exitOverride();
-  withFlags(program);
+  withExamples(withFlags(program), [
+    'dawnload demo',
+    'dawnload run',
+    'dawnload status',
+    'dawnload query channel-summary',
+    'dawnload help backfill',
+  ]);
 
   /** Runs an action with the flags of its command, wherever on the line they stand. */
   let flags: Flags = {};
@@ -45,9 +52,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   const act = (action: Action): Promise<void> => perform(flags, action);
   const add = (parent: Command, name: string, description: string, examples: readonly string[]): Command =>
-    withFlags(parent.command(name))
-      .description(description)
-      .addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`);
+    withExamples(withFlags(parent.command(name)).description(description), examples);
 
   add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
@@ -137,17 +142,8 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--sql <text>', 'SQL instead of a bundled query')
     .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
     .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
-    .addOption(
-      new Option('--format <format>', 'the format of the answer').choices([
-        'table',
-        'csv',
-        'json',
-        'parquet',
-      ]),
-    )
-    .addOption(
-      new Option('--lang <language>', 'the language of the headers of a table or CSV').choices(['en', 'ko']),
-    )
+    .addOption(choice('--format <format>', 'the format of the answer', ['table', 'csv', 'json', 'parquet']))
+    .addOption(choice('--lang <language>', 'the language of the headers of a table or CSV', ['en', 'ko']))
     .option('--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8')
     .option('--show', 'show what a bundled query takes and returns, with an example')
     .option('-o, --output <file>', 'write the answer to a file instead of stdout')
@@ -167,13 +163,11 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs --format markdown > dictionary.md',
   ])
     .addOption(
-      new Option('--format <format>', 'the format of the description')
-        .choices(['text', 'markdown', 'json'])
-        .default('text'),
+      choice('--format <format>', 'the format of the description', ['text', 'markdown', 'json']).default(
+        'text',
+      ),
     )
-    .addOption(
-      new Option('--lang <language>', 'the language of the description').choices(['en', 'ko']).default('en'),
-    )
+    .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
     .option('--brief', 'in Markdown, list tables and views without their columns')
     .option(...JSON_OPTION)
     .action((table: string | undefined, options: Omit<DocsOptions, 'table'>) =>
@@ -192,9 +186,16 @@ export function commandLine(version: string, perform: Perform): Command {
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
     .option('--now', 'also run once right away')
-    .action((options: ScheduleOptions) =>
-      act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
-    );
+    // Commander suggests only where a command does nothing of its own.
+    .allowExcessArguments()
+    .action((options: ScheduleOptions, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined)
+        throw new UsageError(`There is no command schedule ${word}.`, {
+          hint: 'Did you mean `dawnload schedule print`?',
+        });
+      return act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation));
+    });
   add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s or launchd', [
     'dawnload schedule print systemd',
     'dawnload schedule print cron --at 07:30',
@@ -239,7 +240,10 @@ function addExports(
   act: (action: Action) => Promise<void>,
 ): void {
   const load = () => import('./exports.js');
-  const exports = program.command('exports').description('list paid exports, and decide about one');
+  const exports = withExamples(
+    program.command('exports').description('list paid exports, and decide about one'),
+    ['dawnload exports list', 'dawnload exports show 2026-11-20.1', 'dawnload exports resume 2026-11-20.1'],
+  );
   add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>
@@ -280,15 +284,20 @@ function addExports(
   );
 }
 
+/** Each help begins with examples. */
+function withExamples(command: Command, examples: readonly string[]): Command {
+  return command.addHelpText(
+    'before',
+    `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`,
+  );
+}
+
 function withFlags(command: Command): Command {
   return command
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
-      new Option('--log-format <format>', 'how notes and warnings are written to stderr').choices([
-        'text',
-        'json',
-      ]),
+      choice('--log-format <format>', 'how notes and warnings are written to stderr', ['text', 'json']),
     )
     .option('--verbose', 'with an error, also show its causes');
 }

@@ -8,6 +8,7 @@ import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { assertSameProject } from '../storage/project.js';
 import { visibleLines } from '../terminal/visible.js';
 import type { Invocation } from '../run/invocation.js';
+import { oneOf } from './nearest.js';
 import { printSchedule, SCHEDULERS } from './schedule-print.js';
 import { commandLine } from './self.js';
 import { clock, parseTime } from './time-of-day.js';
@@ -63,7 +64,7 @@ export function schedulePrintCommand(
   const scheduler = SCHEDULERS.find((known) => known === kind);
   if (scheduler === undefined) {
     throw new UsageError(`There is no scheduler "${kind}" to print for.`, {
-      hint: `Choose one of ${SCHEDULERS.join(', ')}.`,
+      hint: oneOf(kind, SCHEDULERS),
     });
   }
   const text = printSchedule(

@@ -24,5 +24,7 @@ test('Tab offers commands, queries and options in bash', () => {
 test('an unknown shell is refused with those that there are', async () => {
   const { code, stderr } = await ended(start(['completion', 'tcsh'], tmpdir()));
   expect(code).toBe(2);
-  expect(stderr).toBe('dawnload: There is no completion for "tcsh".\n  Choose one of bash, zsh, fish.\n');
+  expect(stderr).toBe(
+    'dawnload: There is no completion for "tcsh".\n  Did you mean bash? Choose one of bash, zsh, fish.\n',
+  );
 });
