@@ -112,6 +112,11 @@ export default tseslint.config(
     },
   },
   {
+    // DuckDB is imported by require, see src/storage/duckdb.ts.
+    files: ['src/storage/**/*.ts', 'src/warehouse/**/*.ts', 'src/queries/**/*.ts'],
+    rules: { '@typescript-eslint/no-require-imports': ['error', { allowAsImport: true }] },
+  },
+  {
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {
       '@typescript-eslint/consistent-type-assertions': 'off',

@@ -3,11 +3,12 @@
  *
  * A day is a string `YYYY-MM-DD` and means a day in Korea; an instant is a `Date`.
  */
-// By their own paths: the whole package would load all of date-fns, a tenth of a second for each command.
-import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
-import { getTimezoneOffset } from 'date-fns-tz/getTimezoneOffset';
 
 export const KST = 'Asia/Seoul';
+
+/** Korea has been nine hours ahead of UTC all year since 1988: without a library, whose loading each command would wait for. */
+const OFFSET = '+09:00';
+const OFFSET_MS = 9 * 3_600_000;
 
 /** The hour, in KST, from which the previous day's data is complete (E17, E19). */
 export const COMPLETE_FROM_HOUR = 7;
@@ -36,7 +37,7 @@ export function isDay(text: string): boolean {
 
 /** The clock of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
-  return new Date(instant.getTime() + getTimezoneOffset(KST, instant)).toISOString().slice(0, -1);
+  return new Date(instant.getTime() + OFFSET_MS).toISOString().slice(0, -1);
 }
 
 /** The KST day that holds the instant. */
@@ -66,15 +67,15 @@ export function lastCompleteDay(now: Date): Day {
 /** The instant from which a day's data is complete: 07:00 KST of the next day. */
 export function completeFrom(day: Day): Date {
   const hour = String(COMPLETE_FROM_HOUR).padStart(2, '0');
-  return fromZonedTime(`${shiftDay(day, 1)}T${hour}:00:00`, KST);
+  return new Date(`${shiftDay(day, 1)}T${hour}:00:00${OFFSET}`);
 }
 
 /** The UTC window that one KST day, or a range of them, covers: 15:00Z of the day before to 15:00Z. */
 export function windowOf(days: Day | DayRange): Window {
   const { start, end } = typeof days === 'string' ? { start: days, end: days } : days;
   return {
-    start: fromZonedTime(`${start}T00:00:00`, KST),
-    end: fromZonedTime(`${shiftDay(end, 1)}T00:00:00`, KST),
+    start: new Date(`${start}T00:00:00${OFFSET}`),
+    end: new Date(`${shiftDay(end, 1)}T00:00:00${OFFSET}`),
   };
 }
 

@@ -176,7 +176,9 @@ function stopwatch({ effects, report, terminal }: LocalContext) {
     const began = effects.now();
     terminal.progress(DOING[stage]);
     const result = await work();
-    report.took(stage, effects.now().getTime() - began.getTime());
+    const ms = effects.now().getTime() - began.getTime();
+    report.took(stage, ms);
+    terminal.record(`Finished ${DOING[stage]}.`, { event: 'stage_finished', stage, seconds: ms / 1000 });
     return result;
   };
 }

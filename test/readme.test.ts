@@ -206,11 +206,14 @@ async function docs(options: DocsOptions): Promise<string> {
   const nothing = (): void => undefined;
   const terminal = {
     interactive: false,
+    color: false,
     out: nothing,
     draw: nothing,
     note: nothing,
     warn: nothing,
     error: nothing,
+    finished: nothing,
+    record: nothing,
     progress: nothing,
     doing: '',
     confirm: () => Promise.resolve(false),

@@ -34,10 +34,19 @@ left join loaded_rows using (pull);
 
 -- What each pull of the load did.
 
+with finished as (
+    select pull, list(date::varchar order by date) as dates, list(rows order by date) as sizes
+    from ops.coverage
+    where stream = getvariable('stream') and pull in (select pull from asked)
+    group by pull
+)
+
 select
     asked.pull,
     coalesce(loaded_rows.rows, 0) as rows,
     coalesce((select list(date::varchar order by date) from versions where versions.pull = asked.pull), []) as days,
+    coalesce(finished.dates, []) as finished,
+    coalesce(finished.sizes, []) as finished_rows,
     (select coalesce(list(distinct date::varchar order by date::varchar), []) from held_sizes) as held,
     (select count(*) from ops.restatements where restatements.pull = asked.pull) as restatements,
     coalesce(
@@ -65,4 +74,5 @@ select
         []
     ) as drift
 from asked
-left join loaded_rows using (pull);
+left join loaded_rows using (pull)
+left join finished using (pull);

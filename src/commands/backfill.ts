@@ -1,4 +1,5 @@
 /** `dawnload backfill`: the same stages over a range of days that a person names. */
+import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
@@ -37,7 +38,11 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
-  terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`);
+  terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`, {
+    event: 'started',
+    start: days.start,
+    end: days.end,
+  });
   const outcome = await runJob(job, config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('backfill', outcome.days ?? days, outcome));
@@ -51,7 +56,7 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
     const stream = JOB_STREAMS.find((known) => known === name);
     if (stream === undefined) {
       throw new UsageError(`There is no stream "${name}".`, {
-        hint: `Give any of ${JOB_STREAMS.join(',')} to --streams.`,
+        hint: `Did you mean ${closest(name, JOB_STREAMS)}? Give any of ${JOB_STREAMS.join(',')} to --streams.`,
       });
     }
     return stream;

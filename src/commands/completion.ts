@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
+import { oneOf } from './nearest.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -10,7 +11,7 @@ export function completionCommand(shell: string, program: Command, terminal: Ter
   const known = SHELLS.find((name) => name === shell);
   if (known === undefined) {
     throw new UsageError(`There is no completion for "${shell}".`, {
-      hint: `Choose one of ${SHELLS.join(', ')}.`,
+      hint: oneOf(shell, SHELLS),
     });
   }
   const places = placesIn(program);

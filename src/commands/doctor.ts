@@ -29,7 +29,7 @@ export interface DoctorOptions {
 export async function doctorCommand(options: DoctorOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const tell = (check: Check): void => {
-    if (options.json !== true) terminal.draw(linesOf(check, terminal.interactive));
+    if (options.json !== true) terminal.draw(linesOf(check, terminal.color));
   };
   const examination = new Examination(tell, invocation.signal);
   await examine(options, invocation, examination);
@@ -92,7 +92,7 @@ const DAYS = 14;
 /** Records of the largest of the last days; undefined where the warehouse does not say. Its damage is told elsewhere. */
 async function largestNight(dataDir: string, now: Date): Promise<number | undefined> {
   try {
-    const { messages } = await readPublished(dataFiles(dataDir).published);
+    const messages = await readPublished(dataFiles(dataDir).published, (published) => published.messages());
     const entries = (await Ledger.read(dataDir)).entries();
     const last = lastCompleteDay(now);
     const days = [...messages.keys()].filter((day) => day > shiftDay(last, -DAYS));

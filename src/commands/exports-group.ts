@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ResumeOptions } from '../run.js';
 import type { RecoverOptions } from './exports-recover.js';
-import { JSON_OPTION, type Action, type JsonOptions } from './shared.js';
+import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
 
 export function addExports(
   program: Command,
@@ -10,7 +10,10 @@ export function addExports(
   act: (action: Action) => Promise<void>,
 ): void {
   const load = () => import('./exports.js');
-  const exports = program.command('exports').description('list paid exports, and decide about one');
+  const exports = withExamples(
+    program.command('exports').description('list paid exports, and decide about one'),
+    ['dawnload exports list', 'dawnload exports show 2026-11-20.1', 'dawnload exports resume 2026-11-20.1'],
+  );
   add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>

@@ -30,7 +30,7 @@ export async function exportsRecoverCommand(
       terminal.note('The ledger lists every paid export that is known in this data folder.');
       return EXIT.done;
     }
-    if (options.json !== true) show(ledger, invocation);
+    if (options.json !== true) await show(ledger, invocation);
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
     );
@@ -50,7 +50,7 @@ export async function exportsRecoverCommand(
   });
 }
 
-function show(ledger: Ledger, { terminal }: Invocation): void {
+async function show(ledger: Ledger, { terminal }: Invocation): Promise<void> {
   const { lost, untracked } = ledger;
   if (lost.length > 0)
     terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);
@@ -67,7 +67,7 @@ function show(ledger: Ledger, { terminal }: Invocation): void {
     knownBy,
   ]);
   if (rows.length > 0) {
-    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(await drawTable(COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }));
   }
 }
 

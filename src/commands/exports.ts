@@ -40,7 +40,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.draw(drawTable(COLUMNS, rows, { color: terminal.interactive, width: process.stdout.columns }));
+    terminal.draw(await drawTable(COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }));
   }
   warnWaiting(entries, terminal);
   return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;

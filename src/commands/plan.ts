@@ -69,7 +69,12 @@ export async function planCommand(options: PlanOptions, invocation: Invocation):
 export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
   await assertSameProject(config);
-  const published = await readPublished(dataFiles(config.dataDir).published);
+  const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
+    coverage: await tables.coverage(),
+    heldBack: await tables.heldBack(),
+    messages: await tables.messages(),
+    exports: await tables.exports(),
+  }));
   const ledger = await Ledger.read(config.dataDir);
   const entries = ledger.entries();
   const doubt = await doubtAbout(config.dataDir, ledger, published.exports);

@@ -1,8 +1,8 @@
 /** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import { addExports } from './exports-group.js';
-import { JSON_OPTION, type Action, type JsonOptions } from './shared.js';
+import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
 import type { ReportOptions } from './report.js';
@@ -10,6 +10,8 @@ import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
+import { UsageError } from '../errors.js';
+import { choice } from './nearest.js';
 import { loadCatalogue } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { visibleLines } from '../terminal/visible.js';
@@ -29,7 +31,13 @@ export function commandLine(version: string, perform: Perform): Command {
     })
     .showHelpAfterError('(`dawnload help` lists the commands)')
     .exitOverride();
-  withFlags(program);
+  withExamples(withFlags(program), [
+    'dawnload demo',
+    'dawnload run',
+    'dawnload status',
+    'dawnload query channel-summary',
+    'dawnload help backfill',
+  ]);
 
   /** Runs an action with the flags of its command, wherever on the line they stand. */
   let flags: Flags = {};
@@ -38,9 +46,7 @@ export function commandLine(version: string, perform: Perform): Command {
   });
   const act = (action: Action): Promise<void> => perform(flags, action);
   const add = (parent: Command, name: string, description: string, examples: readonly string[]): Command =>
-    withFlags(parent.command(name))
-      .description(description)
-      .addHelpText('before', `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`);
+    withExamples(withFlags(parent.command(name)).description(description), examples);
 
   add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
@@ -150,17 +156,8 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--sql <text>', 'SQL instead of a bundled query')
     .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
     .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
-    .addOption(
-      new Option('--format <format>', 'the format of the answer').choices([
-        'table',
-        'csv',
-        'json',
-        'parquet',
-      ]),
-    )
-    .addOption(
-      new Option('--lang <language>', 'the language of the headers of a table or CSV').choices(['en', 'ko']),
-    )
+    .addOption(choice('--format <format>', 'the format of the answer', ['table', 'csv', 'json', 'parquet']))
+    .addOption(choice('--lang <language>', 'the language of the headers of a table or CSV', ['en', 'ko']))
     .option('--bom', 'begin a CSV with a byte order mark, so that Excel reads it as UTF-8')
     .option('--show', 'show what a bundled query takes and returns, with an example')
     .option('-o, --output <file>', 'write the answer to a file instead of stdout')
@@ -180,13 +177,11 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs --format markdown > dictionary.md',
   ])
     .addOption(
-      new Option('--format <format>', 'the format of the description')
-        .choices(['text', 'markdown', 'json'])
-        .default('text'),
+      choice('--format <format>', 'the format of the description', ['text', 'markdown', 'json']).default(
+        'text',
+      ),
     )
-    .addOption(
-      new Option('--lang <language>', 'the language of the description').choices(['en', 'ko']).default('en'),
-    )
+    .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
     .option('--brief', 'in Markdown, list tables and views without their columns')
     .option(...JSON_OPTION)
     .action((table: string | undefined, options: Omit<DocsOptions, 'table'>) =>
@@ -202,7 +197,7 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload report',
     'dawnload report --lang ko --output report.html',
   ])
-    .addOption(new Option('--lang <language>', 'the language of the page').choices(['en', 'ko']))
+    .addOption(choice('--lang <language>', 'the language of the page', ['en', 'ko']))
     .option('-o, --output <file>', 'where to write the page (default: report.html in the data folder)')
     .action((options: ReportOptions) =>
       act(async (invocation) => (await import('./report.js')).reportCommand(options, invocation)),
@@ -217,9 +212,16 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
     .option('--now', 'also run once right away, whether anything is due or not')
     .option('--health-port <port>', 'answer GET /healthz on this port of 127.0.0.1; 0 takes any free one')
-    .action((options: ScheduleOptions) =>
-      act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
-    );
+    // Commander suggests only where a command does nothing of its own.
+    .allowExcessArguments()
+    .action((options: ScheduleOptions, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined)
+        throw new UsageError(`There is no command schedule ${word}.`, {
+          hint: 'Did you mean `dawnload schedule print`?',
+        });
+      return act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation));
+    });
   add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s, launchd or github-actions', [
     'dawnload schedule print systemd',
     'dawnload schedule print cron --at 07:30',
@@ -263,10 +265,7 @@ function withFlags(command: Command): Command {
     .option('--config <file>', 'the settings file (default: dawnload.yaml in this folder)')
     .option('--data-dir <folder>', 'the folder of landing zone, ledger and warehouse')
     .addOption(
-      new Option('--log-format <format>', 'how notes and warnings are written to stderr').choices([
-        'text',
-        'json',
-      ]),
+      choice('--log-format <format>', 'how notes and warnings are written to stderr', ['text', 'json']),
     )
     .option('--verbose', 'with an error, also show its causes');
 }

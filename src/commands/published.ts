@@ -26,17 +26,6 @@ export interface PastRun {
   readonly outcome: string | null;
 }
 
-export interface Published {
-  readonly coverage: readonly CoveredDay[];
-  /** Days whose last answer was held back. */
-  readonly heldBack: readonly { readonly stream: Stream; readonly date: Day }[];
-  readonly messages: ReadonlyMap<Day, MessageTotals>;
-  readonly runs: readonly PastRun[];
-  readonly findings: readonly FindingGroup[];
-  /** Paid exports as the ledger knew them when the file was published. */
-  readonly exports: readonly ExportRow[];
-}
-
 const instant = z.number().transform((ms) => new Date(ms));
 const coverageRow = z
   .object({ stream: z.enum(STREAMS), date: z.string(), rows: z.number(), loaded_at_ms: instant })
@@ -61,54 +50,46 @@ const runRow = z
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
-const NOTHING: Published = {
-  coverage: [],
-  heldBack: [],
-  messages: new Map(),
-  runs: [],
-  findings: [],
-  exports: [],
-};
+/** What the published file tells, each by a statement of `sql/status`; without a file, nothing. */
+export interface Published {
+  coverage(): Promise<CoveredDay[]>;
+  /** Days whose last answer was held back. */
+  heldBack(): Promise<{ readonly stream: Stream; readonly date: Day }[]>;
+  messages(): Promise<ReadonlyMap<Day, MessageTotals>>;
+  /** The latest runs, newest first. */
+  runs(): Promise<PastRun[]>;
+  findings(): Promise<FindingGroup[]>;
+  /** Paid exports as the ledger knew them when the file was published. */
+  exports(): Promise<ExportRow[]>;
+}
 
 /**
- * Reads the published file; without one, nothing is covered.
+ * Reads the published file, only what is asked for.
  *
  * @throws CorruptDatabaseError when it is not a warehouse, or a damaged one
  */
-export async function readPublished(file: string): Promise<Published> {
-  return reading(file, NOTHING, async (rows) => {
-    const messages = await rows('messages', messageTotals);
-    return {
-      coverage: await rows('coverage', coverageRow),
-      heldBack: await rows('held_back', heldDay),
-      messages: new Map(messages.map(({ date, ...totals }) => [date, totals])),
-      runs: await rows('runs', runRow),
-      findings: await rows('findings', findingGroup),
-      exports: await rows('exports', rememberedExport),
-    };
-  });
+export async function readPublished<T>(file: string, work: (published: Published) => Promise<T>): Promise<T> {
+  const reader = existsSync(file) ? await Reader.open(file) : undefined;
+  const rows = async <R>(name: string, shape: z.ZodType<R>): Promise<R[]> =>
+    z.array(shape).parse((await reader?.objects(statement(`status/${name}`))) ?? []);
+  try {
+    return await work({
+      coverage: () => rows('coverage', coverageRow),
+      heldBack: () => rows('held_back', heldDay),
+      messages: async () =>
+        new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
+      runs: () => rows('runs', runRow),
+      findings: () => rows('findings', findingGroup),
+      exports: () => rows('exports', rememberedExport),
+    });
+  } finally {
+    await reader?.close();
+  }
 }
 
 /** The newest day of the daily statistics that readers see. Throws as `readPublished` does. */
-export function newestDay(file: string): Promise<Day | undefined> {
-  return reading(file, undefined, async (rows) => {
-    const coverage = await rows('coverage', coverageRow);
-    const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
-    return days.sort().at(-1);
-  });
-}
-
-/** The rows of a statement of `sql/status`. */
-type Rows = <T>(name: string, shape: z.ZodType<T>) => Promise<T[]>;
-
-async function reading<T>(file: string, nothing: T, work: (rows: Rows) => Promise<T>): Promise<T> {
-  if (!existsSync(file)) return nothing;
-  const reader = await Reader.open(file);
-  try {
-    return await work(async (name, shape) =>
-      z.array(shape).parse(await reader.objects(statement(`status/${name}`))),
-    );
-  } finally {
-    await reader.close();
-  }
+export async function newestDay(file: string): Promise<Day | undefined> {
+  const coverage = await readPublished(file, (published) => published.coverage());
+  const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
+  return days.sort().at(-1);
 }

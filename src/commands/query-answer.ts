@@ -129,5 +129,5 @@ async function* tableText(
     }
   }
   const heads = columns.map(({ name, type }, i) => ({ name: names[i] ?? name, numeric: isNumeric(type) }));
-  yield `${drawTable(heads, rows, drawing)}\n`;
+  yield `${await drawTable(heads, rows, drawing)}\n`;
 }

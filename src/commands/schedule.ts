@@ -14,6 +14,7 @@ import { isScheduler, printSchedule, SCHEDULERS } from '../schedule/print/index.
 import { clock, parseTime } from '../schedule/time-of-day.js';
 import { assertSameProject } from '../storage/project.js';
 import { visibleLines } from '../terminal/visible.js';
+import { oneOf } from './nearest.js';
 import { commandLine } from './self.js';
 
 export interface ScheduleOptions {
@@ -102,7 +103,7 @@ export function schedulePrintCommand(
 ): Promise<ExitCode> {
   if (!isScheduler(kind)) {
     throw new UsageError(`There is no scheduler "${kind}" to print for.`, {
-      hint: `Choose one of ${SCHEDULERS.join(', ')}.`,
+      hint: oneOf(kind, SCHEDULERS),
     });
   }
   const { flags, terminal, effects, version } = invocation;

@@ -62,7 +62,7 @@ interface Withheld {
 export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
   const status = await readStatus(invocation);
   if (options.json === true) invocation.terminal.out(JSON.stringify(status));
-  else print(status, invocation.terminal, invocation.effects.now());
+  else await print(status, invocation.terminal, invocation.effects.now());
   const sound = status.withheld === null && status.needs_attention.length === 0;
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
@@ -71,7 +71,12 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
   const config = invocation.loadConfig();
   await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);
-  const published = await readPublished(file);
+  const published = await readPublished(file, async (tables) => ({
+    coverage: await tables.coverage(),
+    runs: await tables.runs(),
+    findings: await tables.findings(),
+    exports: await tables.exports(),
+  }));
   const ledger = await Ledger.read(config.dataDir);
   const entries = ledger.entries();
   const journal = await new RunJournal(config.dataDir).runs();
@@ -143,7 +148,7 @@ function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun
   return findings.length === 0 ? null : { command: begun.command, finished_at: over.finishedAt, findings };
 }
 
-function print(status: Status, terminal: Terminal, now: Date): void {
+async function print(status: Status, terminal: Terminal, now: Date): Promise<void> {
   const { last_run: run, last_complete_day: last } = status;
   terminal.out(
     status.published === null
@@ -169,7 +174,7 @@ function print(status: Status, terminal: Terminal, now: Date): void {
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
-    terminal.draw(drawTable(columns, rows, { color: terminal.interactive }));
+    terminal.draw(await drawTable(columns, rows, { color: terminal.color }));
   }
   for (const [stream, days] of Object.entries(status.missing)) {
     if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);

@@ -70,20 +70,21 @@ export function summarise(
   }
   for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
 
+  const exitCode = report.exitCode();
   const took = formatDuration(now.getTime() - report.startedAt.getTime());
   if (publishedBytes !== undefined) {
     terminal.note(`Published ${published} (${formatBytes(publishedBytes)}) after ${took}.`, {
       event: 'published',
       bytes: publishedBytes,
       seconds: (now.getTime() - report.startedAt.getTime()) / 1000,
+      exit_code: exitCode,
     });
   } else {
     terminal.warn(
       `Not published: ${report.withheld ?? 'nothing was loaded'}. Readers keep the previous warehouse.`,
-      { event: 'not_published' },
+      { event: 'not_published', exit_code: exitCode },
     );
   }
-  const exitCode = report.exitCode();
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(

@@ -12,13 +12,13 @@ export async function showTables(published: string, terminal: Terminal): Promise
   try {
     const rows = z.array(row).parse(await reader.objects(statement('status/tables')));
     terminal.draw(
-      drawTable(
+      await drawTable(
         [
           { name: 'table', numeric: false },
           { name: 'rows', numeric: true },
         ],
         rows.map(({ table, rows: count }) => [table, formatCount(count)]),
-        { color: terminal.interactive },
+        { color: terminal.color },
       ),
     );
   } finally {

@@ -8,7 +8,6 @@ import type { RunContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine } from '../run/report.js';
-import { formatCount } from '../terminal/terminal.js';
 import { loadEarly, type EarlyLoad } from './early-load.js';
 import { loadExport } from '../run/load-landed.js';
 import { estimateDays } from './estimate.js';
@@ -34,10 +33,23 @@ export async function downloadExport(
 ): Promise<ExportLine> {
   const { key, day, exportId } = entry;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
+  const { progress } = context;
+  progress.began(day, entry.estimate);
   const landed = await land(context, entry, { day, key, exportId }, download);
   if (landed !== undefined) await loadExport(context, landed);
+  progress.ended(day);
   return { key, day, records: landed?.records, requested: download.requested };
 }
+
+/** The state of an export as the line of progress says it. */
+const WAITING: Readonly<Record<Result['kind'], string>> = {
+  page: 'ready',
+  processing: 'processing',
+  invalid_page: 'not ready',
+  not_found: 'not found, asking again',
+  trouble: 'no answer, asking again',
+  strange: 'strange answer',
+};
 
 async function land(
   context: RunContext,
@@ -45,7 +57,7 @@ async function land(
   place: ExportFolder,
   { acceptIncomplete = false, lookAgain = false }: Download,
 ): Promise<ExportEntry | undefined> {
-  const { config, service, ledger, landing, effects, signal, terminal, report } = context;
+  const { config, service, ledger, landing, effects, signal, terminal, report, progress } = context;
   const { key, day } = entry;
   const { pageParameter, maxWaitMinutes } = config.exports;
   const reading: ExportReading = { service, effects, signal, exportId: place.exportId, pageParameter };
@@ -69,8 +81,8 @@ async function land(
           expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
           missing: missing ?? 0,
           async onAnswer(result) {
+            progress.waiting(day, WAITING[result.kind]);
             if (result.kind !== 'processing') return keep(result);
-            terminal.progress(`waiting for the export of ${day}`);
             if (ledger.get(key).state === 'requested') await ledger.processing(key);
           },
         })
@@ -111,7 +123,7 @@ async function land(
   try {
     const again = lookAgain ? earlier.map(({ number }) => number).slice(-1) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
-    const sink = await sinkFor(context, place, waiting.first.totalPages, early);
+    const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     if (pages.notes.length > 0) {
@@ -121,6 +133,13 @@ async function land(
       );
     }
     const landed = await ledger.landed(key, pages, early?.since);
+    terminal.record(`Downloaded the export of ${day}.`, {
+      event: 'export_downloaded',
+      key,
+      date: day,
+      pages: pages.pages,
+      records: pages.records,
+    });
     await early?.end(pages.records);
     return landed;
   } catch (error) {
@@ -136,20 +155,20 @@ async function land(
 async function sinkFor(
   context: RunContext,
   place: ExportFolder,
-  totalPages: number,
+  { totalPages, earlier }: { readonly totalPages: number; readonly earlier: readonly Page[] },
   early: EarlyLoad | undefined,
 ): Promise<PageSink> {
-  const { landing, terminal, effects } = context;
+  const { landing, progress, effects } = context;
+  const { day } = place;
   const onDisk = new Set((await landing.landedPages(place)).keys());
+  progress.ready(day, totalPages, onDisk.size, sumOf(earlier));
   return {
     async accept(page) {
       if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
       const { file } = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
       early?.add(file);
       onDisk.add(page.number);
-      terminal.progress(
-        `events of ${place.day}: page ${formatCount(onDisk.size)} of ${formatCount(totalPages)}`,
-      );
+      progress.page(day, onDisk.size, Math.max(totalPages, page.totalPages), page.records);
     },
     async reject(page, body) {
       const what = `${place.key} page ${page}`;

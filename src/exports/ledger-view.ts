@@ -1,4 +1,5 @@
 /** The ledger of paid exports, to read: also for `plan` and `status` while a run writes it. */
+import { closest } from 'fastest-levenshtein';
 import type { Day, DayRange } from '../calendar.js';
 import { UsageError } from '../errors.js';
 import { coveredDays, missingDays } from './windows.js';
@@ -46,7 +47,7 @@ export class LedgerView {
   /** The export of that key. Throws `UsageError` when there is none. */
   get(key: string): ExportEntry {
     const entry = this.find(key);
-    if (entry === undefined) throw unknownExport(key);
+    if (entry === undefined) throw unknownExport(key, this.book.keys());
     return entry;
   }
 
@@ -62,8 +63,10 @@ export class LedgerView {
 }
 
 /** The error for a key that no export has. */
-export function unknownExport(key: string): UsageError {
+export function unknownExport(key: string, known: Iterable<string>): UsageError {
+  const keys = [...known];
+  const nearest = keys.length === 0 ? '' : `Did you mean ${closest(key, keys)}? `;
   return new UsageError(`There is no export ${key} in the ledger.`, {
-    hint: '`dawnload exports list` shows the exports and their keys.',
+    hint: `${nearest}\`dawnload exports list\` shows the exports and their keys.`,
   });
 }

@@ -273,7 +273,7 @@ export class Ledger extends LedgerView {
   /** Enters an export that only its pages on disk, or a person, still know. */
   async #enter(key: string): Promise<void> {
     const day = partsOf(key)?.day;
-    if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key);
+    if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key, this.book.keys());
     const window = windowOf(day);
     if (window.end > this.#effects.now()) {
       throw new UsageError(`${day} is not over, so no export can hold it.`, { hint: 'Check the key.' });

@@ -38,7 +38,12 @@ export async function requestPaid(
 
   const entry = await intend({ pricePerRecord, messageData });
 
-  terminal.note(`Requesting the export of ${entry.day}, ${sizeOf(entry)} (${entry.key}).`);
+  terminal.note(`Requesting the export of ${entry.day}, ${sizeOf(entry)} (${entry.key}).`, {
+    event: 'export_requested',
+    key: entry.key,
+    date: entry.day,
+    estimated_records: entry.estimate,
+  });
   const outcome = await requestExport(permit, entry.window, entry.messageData);
   return recorded(context, entry, outcome);
 }

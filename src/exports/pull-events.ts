@@ -5,11 +5,21 @@ import { requestPaid } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import type { ExportEntry } from './entry.js';
-import { planRequests, isUnderWay, reasonFor, recordsOf, untilLearned, type Decision } from './budget.js';
+import {
+  planRequests,
+  isUnderWay,
+  reasonFor,
+  recordsOf,
+  untilLearned,
+  type BudgetVerdict,
+  type Decision,
+} from './budget.js';
 import { downloadExport, landedPages, sumOf } from './download.js';
 import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
+import { spentOf } from './spend.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 
 /** How many exports are under way at a time; the service generates one after the other anyway. */
 const MOST_DOWNLOADS = 3;
@@ -20,6 +30,9 @@ const REFUSALS_IN_A_ROW = 2;
 /** On how many later nights a short page is downloaded again, at no cost, before it is accepted. */
 const NIGHTS_OF_SHORT_PAGES = 3;
 
+/** The days that are requested once those before them are downloaded. */
+const QUEUED: ReadonlySet<BudgetVerdict> = new Set(['request', 'waits_for_size']);
+
 export async function pullEvents(job: Job, context: RunContext): Promise<void> {
   const { ledger, report, signal } = context;
   const under = ledger.entries().filter((entry) => isUnderWay(entry) || isWorthReadingAgain(entry));
@@ -29,6 +42,33 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
   }
   // What the doubt is stands in the report of the run; until a person has settled it, nothing is paid.
   if (ledger.doubt === undefined) await requestMissing(job, context);
+  tellSpent(context);
+}
+
+/** What the exports of this run come to, where there are any. */
+function tellSpent({ ledger, config, effects, report, terminal }: RunContext): void {
+  const { budget } = config.exports;
+  const requested = report.exports.filter((line) => line.requested).length;
+  if (budget === undefined || requested === 0) return;
+  const { run, month } = spentOf(ledger.entries(), budget, {
+    now: effects.now(),
+    runStartedAt: report.startedAt,
+  });
+  const price = run.price === 0 ? '' : `, price ${formatCount(Math.ceil(run.price))}`;
+  terminal.note(
+    `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
+      `this month ${formatCount(month.records)} of ${formatCount(month.limit)} records.`,
+    {
+      event: 'spent',
+      exports: requested,
+      records_of_run: run.records,
+      records_per_run: run.limit,
+      price_of_run: run.price,
+      records_of_month: month.records,
+      records_per_month: month.limit,
+      price_of_month: month.price,
+    },
+  );
 }
 
 function isWorthReadingAgain({ state, shortPages, landings }: ExportEntry): boolean {
@@ -92,6 +132,7 @@ export async function requestAgain(key: string, context: RunContext): Promise<vo
   const outcome = await requestPaid(context, (terms) => ledger.payAgain(key, { ...terms, estimate }));
   if (typeof outcome !== 'string')
     report.exported(await downloadExport(context, outcome, { requested: true }));
+  tellSpent(context);
 }
 
 /**
@@ -158,6 +199,8 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     const { decisions, learned } = deciding();
     const allowed = untilLearned(decisions, learned, ledger.entries());
     const next = allowed.find(({ verdict }) => verdict === 'request');
+    const queue = allowed.filter(({ verdict }) => QUEUED.has(verdict));
+    context.progress.queued(queue.map(({ estimate }) => estimate));
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       missing = missing.filter((day) => day !== next.day);

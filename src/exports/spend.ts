@@ -1,7 +1,7 @@
 /** How many records a message leaves in an export, learned from landed exports; and what was spent. Pure. */
 import { monthOf } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
-import { recordsOf } from './budget.js';
+import { recordsOf, type Budget } from './budget.js';
 
 /**
  * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about
@@ -76,4 +76,38 @@ export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
     });
   }
   return [...months.values()].sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+/** What is spent of a budget. */
+export interface Spending {
+  readonly scope: 'run' | 'month';
+  /** Records landed, and the estimates of those not landed yet. */
+  readonly records: number;
+  readonly limit: number;
+  /** Records times the price that was configured when each export was intended. */
+  readonly price: number;
+}
+
+/** What this run, and the KST month, have spent. */
+export function spentOf(
+  entries: Iterable<ExportEntry>,
+  { recordsPerRun, recordsPerMonth }: Budget,
+  { now, runStartedAt }: { readonly now: Date; readonly runStartedAt: Date },
+): { readonly run: Spending; readonly month: Spending } {
+  const all = [...entries];
+  const sums = (some: readonly ExportEntry[]): { records: number; price: number } => ({
+    records: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0), 0),
+    price: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) * entry.pricePerRecord, 0),
+  });
+  const ofRun = all.filter(({ intendedAt }) => intendedAt >= runStartedAt);
+  const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
+  return {
+    run: { scope: 'run', limit: recordsPerRun, ...sums(ofRun) },
+    month: { scope: 'month', limit: recordsPerMonth, ...sums(ofMonth) },
+  };
+}
+
+/** The one of which less is left. */
+export function tighter({ run, month }: { readonly run: Spending; readonly month: Spending }): Spending {
+  return run.limit - run.records < month.limit - month.records ? run : month;
 }

@@ -44,8 +44,9 @@ const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
     .sort()
-    .map((file) => parseQuery(file.slice(0, -'.sql'.length), readFileSync(join(folder, file), 'utf8')));
+    .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
 }
 
 /** `start (date, default last_day - 27): first KST day`, where `, one of a b` may follow the default. */

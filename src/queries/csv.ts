@@ -1,5 +1,6 @@
 /** A result as CSV (RFC 4180, UTF-8). */
-import { DuckDBTypeId, type DuckDBType, type DuckDBValue } from '@duckdb/node-api';
+import duckdb = require('@duckdb/node-api');
+import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import type { QueryResult } from './answer.js';
 import { cellText } from './values.js';
 
@@ -32,14 +33,14 @@ function joined(cells: readonly string[]): string {
 }
 
 /** Types whose text can be anything, unlike numbers, days and times. */
-const WORDS: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.VARCHAR,
-  DuckDBTypeId.ENUM,
-  DuckDBTypeId.BLOB,
-  DuckDBTypeId.UNION,
-  DuckDBTypeId.VARIANT,
+const WORDS: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
+  duckdb.DuckDBTypeId.VARCHAR,
+  duckdb.DuckDBTypeId.ENUM,
+  duckdb.DuckDBTypeId.BLOB,
+  duckdb.DuckDBTypeId.UNION,
+  duckdb.DuckDBTypeId.VARIANT,
   // `-1 days` begins like a formula, and is no number.
-  DuckDBTypeId.INTERVAL,
+  duckdb.DuckDBTypeId.INTERVAL,
 ]);
 
 /** Null is an empty cell, an empty text is `""`. */

@@ -1,5 +1,6 @@
 /** A result as a Parquet file. */
-import { DuckDBTypeId, type DuckDBType } from '@duckdb/node-api';
+import duckdb = require('@duckdb/node-api');
+import type { DuckDBType } from '@duckdb/node-api';
 import { openInstance } from '../storage/duckdb.js';
 import type { QueryResult, ResultColumn } from './answer.js';
 
@@ -32,7 +33,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
 
 /** Parquet has no integer of 128 bits, and DuckDB would write a rounded number instead. A sum of counts is one. */
 function exact(column: string, { typeId }: DuckDBType): string {
-  return typeId === DuckDBTypeId.HUGEINT || typeId === DuckDBTypeId.UHUGEINT
+  return typeId === duckdb.DuckDBTypeId.HUGEINT || typeId === duckdb.DuckDBTypeId.UHUGEINT
     ? `${column}::decimal(38, 0)`
     : column;
 }

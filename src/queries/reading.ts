@@ -4,20 +4,20 @@
  * that do more than read are refused by name: they are called from any `select`, and DuckDB has no setting against them
  * (`enable_logging` into a file aborts the process, `enable_profiling` prints between the rows).
  */
-import { StatementType } from '@duckdb/node-api';
+import duckdb = require('@duckdb/node-api');
 import { UsageError } from '../errors.js';
 
 /** Reading, and what prepares it: variables, and tables that end with the session (DuckDB refuses any others). */
-const READING: ReadonlySet<StatementType> = new Set([
-  StatementType.SELECT,
-  StatementType.EXPLAIN,
-  StatementType.SET,
-  StatementType.TRANSACTION,
-  StatementType.CREATE,
-  StatementType.INSERT,
-  StatementType.UPDATE,
-  StatementType.DELETE,
-  StatementType.DROP,
+const READING: ReadonlySet<duckdb.StatementType> = new Set([
+  duckdb.StatementType.SELECT,
+  duckdb.StatementType.EXPLAIN,
+  duckdb.StatementType.SET,
+  duckdb.StatementType.TRANSACTION,
+  duckdb.StatementType.CREATE,
+  duckdb.StatementType.INSERT,
+  duckdb.StatementType.UPDATE,
+  duckdb.StatementType.DELETE,
+  duckdb.StatementType.DROP,
 ]);
 
 const ELSEWHERE =
@@ -47,10 +47,10 @@ export function requireReadingFunctions(sql: string, subject: string): void {
  *
  * @throws UsageError for any other
  */
-export function requireReading(type: StatementType, sql: string, subject: string): void {
-  const explainsWriting = type === StatementType.EXPLAIN && WRITING_WORDS.test(sql);
+export function requireReading(type: duckdb.StatementType, sql: string, subject: string): void {
+  const explainsWriting = type === duckdb.StatementType.EXPLAIN && WRITING_WORDS.test(sql);
   if (READING.has(type) && !explainsWriting) return;
-  throw new UsageError(`${subject} holds ${StatementType[type]}, but only reading is allowed.`, {
+  throw new UsageError(`${subject} holds ${duckdb.StatementType[type]}, but only reading is allowed.`, {
     hint: ELSEWHERE,
   });
 }

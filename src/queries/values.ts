@@ -2,57 +2,38 @@
  * How a value of DuckDB is written down: as text for cells, as JSON for programs. Nothing is rounded on the way: numbers
  * that JavaScript cannot hold stay text. Instants are given in KST.
  */
-import {
-  DuckDBArrayType,
-  DuckDBArrayValue,
-  DuckDBDecimalValue,
-  DuckDBListType,
-  DuckDBListValue,
-  DuckDBMapType,
-  DuckDBMapValue,
-  DuckDBStructType,
-  DuckDBStructValue,
-  DuckDBTimestampMillisecondsValue,
-  DuckDBTimestampNanosecondsValue,
-  DuckDBTimestampSecondsValue,
-  DuckDBTimestampTZValue,
-  DuckDBTimestampValue,
-  DuckDBTypeId,
-  DuckDBUnionValue,
-  DuckDBVariantValue,
-  type DuckDBType,
-  type DuckDBValue,
-} from '@duckdb/node-api';
+import duckdb = require('@duckdb/node-api');
+import type { DuckDBType, DuckDBValue } from '@duckdb/node-api';
 
 /** Korea is nine hours ahead of UTC all year. */
 const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
 
 /** Timestamps without a zone: JSON separates day and time with a T. */
 const TIMESTAMPS: ReadonlySet<unknown> = new Set([
-  DuckDBTimestampValue,
-  DuckDBTimestampSecondsValue,
-  DuckDBTimestampMillisecondsValue,
-  DuckDBTimestampNanosecondsValue,
+  duckdb.DuckDBTimestampValue,
+  duckdb.DuckDBTimestampSecondsValue,
+  duckdb.DuckDBTimestampMillisecondsValue,
+  duckdb.DuckDBTimestampNanosecondsValue,
 ]);
 
 /** How many significant digits every number of JavaScript keeps. */
 const EXACT_DIGITS = 15;
 
-const NUMERIC: ReadonlySet<DuckDBTypeId> = new Set([
-  DuckDBTypeId.TINYINT,
-  DuckDBTypeId.SMALLINT,
-  DuckDBTypeId.INTEGER,
-  DuckDBTypeId.BIGINT,
-  DuckDBTypeId.HUGEINT,
-  DuckDBTypeId.UTINYINT,
-  DuckDBTypeId.USMALLINT,
-  DuckDBTypeId.UINTEGER,
-  DuckDBTypeId.UBIGINT,
-  DuckDBTypeId.UHUGEINT,
-  DuckDBTypeId.BIGNUM,
-  DuckDBTypeId.FLOAT,
-  DuckDBTypeId.DOUBLE,
-  DuckDBTypeId.DECIMAL,
+const NUMERIC: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
+  duckdb.DuckDBTypeId.TINYINT,
+  duckdb.DuckDBTypeId.SMALLINT,
+  duckdb.DuckDBTypeId.INTEGER,
+  duckdb.DuckDBTypeId.BIGINT,
+  duckdb.DuckDBTypeId.HUGEINT,
+  duckdb.DuckDBTypeId.UTINYINT,
+  duckdb.DuckDBTypeId.USMALLINT,
+  duckdb.DuckDBTypeId.UINTEGER,
+  duckdb.DuckDBTypeId.UBIGINT,
+  duckdb.DuckDBTypeId.UHUGEINT,
+  duckdb.DuckDBTypeId.BIGNUM,
+  duckdb.DuckDBTypeId.FLOAT,
+  duckdb.DuckDBTypeId.DOUBLE,
+  duckdb.DuckDBTypeId.DECIMAL,
 ]);
 
 export function isNumeric(type: DuckDBType): boolean {
@@ -65,25 +46,25 @@ export function isJson(type: DuckDBType | undefined): boolean {
 }
 
 /** An instant in KST, with microseconds where it has any: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
-function instantText({ micros }: DuckDBTimestampTZValue): string {
-  const { PosInf, NegInf } = DuckDBTimestampTZValue;
+function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
+  const { PosInf, NegInf } = duckdb.DuckDBTimestampTZValue;
   if (micros === PosInf.micros) return 'infinity';
   if (micros === NegInf.micros) return '-infinity';
-  return `${new DuckDBTimestampValue(micros + KST_OFFSET_MICROS).toString()}+09:00`;
+  return `${new duckdb.DuckDBTimestampValue(micros + KST_OFFSET_MICROS).toString()}+09:00`;
 }
 
 /** The value as the text of one cell; null is for the caller to decide. */
 export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
-  if (value instanceof DuckDBTimestampTZValue) return instantText(value);
+  if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
   return isNested(value) ? jsonText(value, type) : String(value);
 }
 
 function isNested(value: DuckDBValue): boolean {
   return (
-    value instanceof DuckDBListValue ||
-    value instanceof DuckDBArrayValue ||
-    value instanceof DuckDBStructValue ||
-    value instanceof DuckDBMapValue
+    value instanceof duckdb.DuckDBListValue ||
+    value instanceof duckdb.DuckDBArrayValue ||
+    value instanceof duckdb.DuckDBStructValue ||
+    value instanceof duckdb.DuckDBMapValue
   );
 }
 
@@ -116,24 +97,28 @@ function documentText(text: string): string {
 }
 
 function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): string {
-  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
+  if (value instanceof duckdb.DuckDBListValue || value instanceof duckdb.DuckDBArrayValue) {
     const inner =
-      type instanceof DuckDBListType || type instanceof DuckDBArrayType ? type.valueType : undefined;
+      type instanceof duckdb.DuckDBListType || type instanceof duckdb.DuckDBArrayType
+        ? type.valueType
+        : undefined;
     return `[${value.items.map((item) => jsonText(item, inner)).join(',')}]`;
   }
-  if (value instanceof DuckDBStructValue) {
-    const types = type instanceof DuckDBStructType ? type : undefined;
+  if (value instanceof duckdb.DuckDBStructValue) {
+    const types = type instanceof duckdb.DuckDBStructType ? type : undefined;
     return objectOf(
       Object.entries(value.entries).map(([key, entry]) => [key, jsonText(entry, types?.typeForEntry(key))]),
     );
   }
-  if (value instanceof DuckDBMapValue) {
-    const inner = type instanceof DuckDBMapType ? type.valueType : undefined;
+  if (value instanceof duckdb.DuckDBMapValue) {
+    const inner = type instanceof duckdb.DuckDBMapType ? type.valueType : undefined;
     return objectOf(value.entries.map(({ key, value: entry }) => [String(key), jsonText(entry, inner)]));
   }
-  if (value instanceof DuckDBUnionValue || value instanceof DuckDBVariantValue) return jsonText(value.value);
-  if (value instanceof DuckDBDecimalValue) return decimalText(value.toString());
-  if (value instanceof DuckDBTimestampTZValue) return JSON.stringify(instantText(value).replace(' ', 'T'));
+  if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
+    return jsonText(value.value);
+  if (value instanceof duckdb.DuckDBDecimalValue) return decimalText(value.toString());
+  if (value instanceof duckdb.DuckDBTimestampTZValue)
+    return JSON.stringify(instantText(value).replace(' ', 'T'));
   return JSON.stringify(TIMESTAMPS.has(value.constructor) ? String(value).replace(' ', 'T') : String(value));
 }
 

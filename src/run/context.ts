@@ -6,17 +6,19 @@ import type { Effects } from '../effects.js';
 import { hmacKey } from '../warehouse/hmac-key.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
+import { ExportsProgress } from '../exports/progress.js';
+import { spentOf, tighter } from '../exports/spend.js';
 import { RunLock } from '../storage/run-lock.js';
 import { RunJournal } from './journal.js';
 import { dataFiles, type DataFiles } from '../storage/data-files.js';
 import { keepToProject } from '../storage/project.js';
 import { RunReport } from './report.js';
 import { ServiceClient } from '../api/client.js';
-import type { Terminal } from '../terminal/terminal.js';
-import type { Pull } from '../storage/pull.js';
+import { plural, type Terminal } from '../terminal/terminal.js';
+import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { rememberedExports } from '../warehouse/remembered-exports.js';
-import type { ExportRow } from '../warehouse/rows.js';
+import type { ExportRow, LoadReport } from '../warehouse/rows.js';
 import { keptCopies } from '../warehouse/before-upgrade.js';
 import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
@@ -56,6 +58,7 @@ export interface LocalContext {
 export interface RunContext extends LocalContext {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
+  readonly progress: ExportsProgress;
 }
 
 /** The settings that the context needs. */
@@ -102,12 +105,16 @@ export async function withLocalContext<T>(
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
       signal.throwIfAborted();
-      terminal.progress(`loading ${pull.id}`);
+      const { start, end } = daysAsked(pull);
+      terminal.progress(`loading ${pull.stream} of ${start === end ? start : `${start} to ${end}`}`);
     };
     const loading = (how: () => Promise<LoadOutcome>): Promise<LoadOutcome> =>
       one(async () => {
         const outcome = await how();
-        for (const loaded of outcome.reports) report.loaded(loaded);
+        for (const loaded of outcome.reports) {
+          report.loaded(loaded);
+          tellFinished(loaded, terminal);
+        }
         return outcome;
       });
     try {
@@ -146,6 +153,18 @@ export async function withLocalContext<T>(
       }
     }
   });
+}
+
+/** One line for each day of a stream that the warehouse holds whole now. */
+function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
+  for (const { date, rows } of finished) {
+    terminal.finished(`Finished ${date}, ${stream}: ${plural(rows, 'row')}.`, {
+      event: 'day_finished',
+      stream,
+      date,
+      rows,
+    });
+  }
 }
 
 /** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
@@ -217,10 +236,22 @@ export function withRunContext<T>(
   return withLocalContext(config, invocation, command, async (context) => {
     const service = new ServiceClient(config, invocation.effects, invocation.signal, invocation.version);
     try {
-      return await work({ ...context, config, service });
+      return await work({ ...context, config, service, progress: exportsProgress(context) });
     } finally {
       await service.close();
     }
+  });
+}
+
+function exportsProgress({ terminal, effects, ledger, report, exports }: LocalContext): ExportsProgress {
+  const { budget } = exports;
+  return new ExportsProgress({
+    terminal,
+    effects,
+    spent: () =>
+      budget === undefined
+        ? undefined
+        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runStartedAt: report.startedAt })),
   });
 }
 

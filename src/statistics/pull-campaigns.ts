@@ -30,11 +30,19 @@ export async function pullCampaigns(job: Job, context: RunContext): Promise<void
 async function pullRange(range: DayRange, job: Job, context: RunContext): Promise<void> {
   const { service, landing, warehouse, report, effects, terminal } = context;
   const campaigns = await warehouse.campaignsSeen(range);
-  terminal.progress(`statistics of ${campaigns.length} campaigns, ${range.start} to ${range.end}`);
+  const done = new Set<string>();
+  const proceed = (campaignId?: string): void => {
+    if (campaignId !== undefined) done.add(campaignId);
+    terminal.progress(
+      `campaign statistics ${range.start} to ${range.end}: ${done.size} of ${campaigns.length} campaigns`,
+    );
+  };
+  proceed();
   const pull = await landing.campaignPull(range, context.pullInstant());
   const failures = await extractCampaigns(service, campaigns, range, {
     async accept(campaignId, part, body) {
       await pull.land(campaignId, windowOf(part), body);
+      proceed(campaignId);
     },
     async reject(endpoint, campaignId, body) {
       await landing.land(

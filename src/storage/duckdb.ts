@@ -1,5 +1,6 @@
 /** DuckDB itself: one way to open a file, so that every connection has the same settings. */
-import { DuckDBInstance } from '@duckdb/node-api';
+// By require: as a module of its own kind it would be read twice, a tenth of a second for each command.
+import duckdb = require('@duckdb/node-api');
 import { messageOf } from '../errors.js';
 
 /** Nothing may depend on an extension that needs a download; icu, json and parquet are built in. */
@@ -13,8 +14,8 @@ const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensi
 export function openInstance(
   path: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<DuckDBInstance> {
-  return DuckDBInstance.create(path, { ...SETTINGS, ...settings });
+): Promise<duckdb.DuckDBInstance> {
+  return duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...settings });
 }
 
 /** Whether DuckDB reports that the file is damaged. */

@@ -20,6 +20,7 @@ export function jsonLog(
   };
   return {
     interactive: false,
+    color: false,
     out: (text) => {
       terminal.out(text);
     },
@@ -34,6 +35,12 @@ export function jsonLog(
     },
     error: (text) => {
       log('error', text);
+    },
+    finished: (text, fields) => {
+      log('info', text, fields);
+    },
+    record: (text, fields) => {
+      log('info', text, fields);
     },
     get doing() {
       return doing;

@@ -24,7 +24,10 @@ export interface Questions {
 }
 
 /** Opens the keyboard until `close`. */
-export function openQuestions({ stdin, stderr }: Omit<Streams, 'stdout'>, stop: AbortSignal): Questions {
+export function openQuestions(
+  { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
+  stop: AbortSignal,
+): Questions {
   const stopped = new AbortController();
   const ahead: string[] = [];
   let waiting: { readonly take: (line: string) => void; readonly fail: (reason: Error) => void } | undefined;

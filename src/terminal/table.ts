@@ -1,7 +1,7 @@
 /** Draws a result as a table for people: wide Korean letters line up, and control characters in cells are escaped. */
 import Table from 'cli-table3';
-import stringWidth from 'string-width';
 import { visible } from './visible.js';
+import { prepareWidths, widthOf } from './width.js';
 
 export interface Column {
   readonly name: string;
@@ -25,9 +25,15 @@ const NARROWEST = 12;
 const FEW_ROWS = 3;
 
 /** The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut. */
-export function drawTable(columns: readonly Column[], rows: readonly Row[], drawing: Drawing): string {
+export async function drawTable(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  drawing: Drawing,
+): Promise<string> {
   const heads = columns.map(({ name }) => printable(name));
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
+  await prepareWidths(heads);
+  for (const row of cells) await prepareWidths(row);
   const measures = columns.map(({ numeric }, i) =>
     measure(
       heads[i] ?? '',
@@ -63,11 +69,11 @@ interface Measure {
 }
 
 function measure(head: string, cells: readonly string[], numeric: boolean): Measure {
-  const cell = Math.max(0, ...cells.map((text) => stringWidth(text)));
-  const word = Math.max(...wordsOf(head).map((part) => stringWidth(part.trimEnd())));
+  const cell = Math.max(0, ...cells.map((text) => widthOf(text)));
+  const word = Math.max(...wordsOf(head).map((part) => widthOf(part.trimEnd())));
   return {
     cell,
-    head: stringWidth(head),
+    head: widthOf(head),
     least: Math.max(word, numeric ? cell : Math.min(cell, NARROWEST)),
     enough: Math.max(word, cell),
   };
@@ -126,7 +132,7 @@ function wrapped(name: string, width: number): string {
   const lines = [''];
   for (const word of wordsOf(name)) {
     const longer = `${lines.at(-1) ?? ''}${word}`;
-    if (stringWidth(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
+    if (widthOf(longer.trimEnd()) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
   return lines
@@ -137,14 +143,14 @@ function wrapped(name: string, width: number): string {
 
 /** One block per row, one line per column: `name  value`. */
 function blocks(heads: readonly string[], cells: readonly Row[], drawing: Drawing): string {
-  const labels = Math.max(0, ...heads.map((head) => stringWidth(head)));
+  const labels = Math.max(0, ...heads.map((head) => widthOf(head)));
   const room = Math.max(NARROWEST, (drawing.width ?? Infinity) - labels - 2);
   return cells
     .map((row, number) =>
       [
         `── ${number + 1} ──`,
         ...heads.map((head, i) => {
-          const pad = ' '.repeat(labels - stringWidth(head));
+          const pad = ' '.repeat(labels - widthOf(head));
           return `${head}${pad}  ${shown(row[i] ?? null, room, drawing)}`.trimEnd();
         }),
       ].join('\n'),
@@ -157,15 +163,16 @@ function printable(text: string): string {
   return visible(text.normalize('NFC'));
 }
 
-const letters = new Intl.Segmenter('ko', { granularity: 'grapheme' });
+let letters: Intl.Segmenter | undefined;
 
 /** The text within so many columns, with an ellipsis where something was left out. */
 function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+  if (widthOf(text) <= width) return text;
+  letters ??= new Intl.Segmenter('ko', { granularity: 'grapheme' });
   let kept = '';
   let taken = 0;
   for (const { segment } of letters.segment(text)) {
-    taken += stringWidth(segment);
+    taken += widthOf(segment);
     if (taken > width - 1) break;
     kept += segment;
   }

@@ -9,12 +9,17 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
+import { ProgressLine, type Drawing } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
 import { visible } from './visible.js';
 
+export { formatBytes, formatCount, formatDuration, plural } from './units.js';
+
 export interface Terminal {
-  /** Whether stderr is a terminal: progress and colour make sense. */
+  /** Whether stderr is a terminal: somebody looks on. */
   readonly interactive: boolean;
+  /** Whether data on stdout may have colours. */
+  readonly color: boolean;
   /** One line of data, such as JSON. */
   out(text: string): void;
   /** Several lines of data, or coloured ones, in which the caller has escaped text from outside. */
@@ -25,8 +30,17 @@ export interface Terminal {
   warn(text: string, fields?: LogFields): void;
   /** The line that says why the command fails. */
   error(text: string): void;
-  /** The line at the bottom that changes in place, at a terminal only. An empty text removes it. */
-  progress(text: string): void;
+  /** A note for those who look on and for a log of fields; a plain log has the sums at the end. */
+  finished(text: string, fields: LogFields): void;
+  /** A line for a log of fields alone. */
+  record(text: string, fields: LogFields): void;
+  /**
+   * The line at the bottom that changes in place, at a terminal only. An empty step removes it.
+   *
+   * @param step what is going on, as a clause
+   * @param drawing what the line says instead of the step
+   */
+  progress(step: string, drawing?: Drawing): void;
   /** The last progress that was not empty, also without a terminal: the step at which a run stopped. */
   readonly doing: string;
   /**
@@ -46,37 +60,35 @@ export interface Streams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
-
-/** The shortest time between two drawings of the changing line, in milliseconds. */
-const FRAME_MS = 80;
 
 const NOTHING_PAID = 'No paid request was sent. Completed steps are kept.';
 
 /** The terminal of this process. */
-export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => number): Terminal {
+export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
-  let shown = '';
+  // A dumb terminal prints one line after the other. NO_COLOR and FORCE_COLOR are looked at by `hasColors`.
+  const movable = interactive && env['TERM'] !== 'dumb';
+  const allowsColor = (stream: NodeJS.WriteStream): boolean =>
+    stream.isTTY && env['TERM'] !== 'dumb' && stream.hasColors();
+  const styled = (style: 'dim' | 'red' | 'yellow', text: string): string =>
+    allowsColor(stderr) ? styleText(style, text, { validateStream: false }) : text;
+  const bottom = new ProgressLine(stderr, now, (text) => styled('dim', text));
   let doing = '';
-  let drawnAt = 0;
-
-  function clear(): void {
-    if (shown !== '') stderr.write('\r\u001b[2K');
-    shown = '';
-  }
 
   function line(text: string): void {
-    clear();
-    stderr.write(`${text}\n`);
+    bottom.above(text);
   }
 
   function draw(text: string): void {
-    clear();
+    bottom.clear();
     stdout.write(`${text}\n`);
   }
 
   return {
     interactive,
+    color: allowsColor(stdout),
     out(text) {
       draw(visible(text));
     },
@@ -85,32 +97,28 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
       line(visible(text));
     },
     warn(text) {
-      line(`${interactive ? styleText('yellow', 'warning:') : 'warning:'} ${visible(text)}`);
+      line(`${styled('yellow', 'warning:')} ${visible(text)}`);
     },
     error(text) {
-      line(`${interactive ? styleText('red', 'dawnload:') : 'dawnload:'} ${visible(text)}`);
+      line(`${styled('red', 'dawnload:')} ${visible(text)}`);
     },
+    finished(text) {
+      if (interactive) line(visible(text));
+    },
+    record: () => undefined,
     get doing() {
       return doing;
     },
-    progress(given) {
-      const text = visible(given);
-      if (text !== '') doing = text;
-      if (!interactive) return;
-      if (text === '') {
-        clear();
-        return;
-      }
-      if (text === shown || now() - drawnAt < FRAME_MS) return;
-      drawnAt = now();
-      clear();
-      // A line longer than the window would wrap, and a wrapped line cannot be drawn over.
-      shown = text.slice(0, Math.max(10, stderr.columns - 1));
-      stderr.write(styleText('dim', shown));
+    progress(given, drawing) {
+      const step = visible(given);
+      if (step !== '') doing = step;
+      if (!movable) return;
+      if (step === '') bottom.end();
+      else bottom.show(step, drawing);
     },
     async confirm(question, signal) {
       if (!stdin.isTTY || !interactive) return false;
-      clear();
+      bottom.end();
       const prompt = createInterface({ input: stdin, output: stderr });
       // While the prompt holds the keyboard, Ctrl-C is a key like any other.
       const key = new AbortController();
@@ -134,36 +142,8 @@ export function realTerminal({ stdin, stdout, stderr }: Streams, now: () => numb
     },
     questions(signal) {
       if (!stdin.isTTY || !interactive) return undefined;
-      clear();
+      bottom.end();
       return openQuestions({ stdin, stderr }, signal);
     },
   };
-}
-
-/** A count for people: `1,234,567`. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-/** `1 day`, `2 days`. */
-export function plural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Bytes for people: `1.4 MB`. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1000 ** power;
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? 'B'}`;
-}
-
-/** A stretch of time for people: `3 days`, `2 h 13 min`, `42 s`. */
-export function formatDuration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes >= 48 * 60) return `${Math.floor(minutes / (24 * 60))} days`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

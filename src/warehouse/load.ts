@@ -127,6 +127,8 @@ const reported = z.object({
   pull: z.string(),
   rows: count,
   days: z.array(z.string()),
+  finished: z.array(z.string()),
+  finished_rows: z.array(count),
   held: z.array(z.string()),
   restatements: count,
   notes: z.string().transform((text) => z.record(z.string(), z.number()).parse(JSON.parse(text))),
@@ -139,13 +141,14 @@ function reportOf(
   neighbours: readonly Day[],
 ): LoadReport {
   const report = reports.find((one) => one.pull === pull.id);
-  const { days = [], held = [] } = report ?? {};
+  const { days = [], held = [], finished = [], finished_rows = [] } = report ?? {};
   return {
     pull: pull.id,
     stream: pull.stream,
     changed: true,
     rows: report?.rows ?? 0,
     days,
+    finished: finished.map((date, at) => ({ date, rows: finished_rows[at] ?? 0 })),
     held,
     superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !held.includes(day)),
     restatements: report?.restatements ?? 0,

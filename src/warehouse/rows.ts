@@ -1,7 +1,7 @@
 /** What the warehouse takes and returns besides pulls: plain data, one interface per table of schema `ops`. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import type { Stream } from '../storage/pull.js';
+import type { Pull, Stream } from '../storage/pull.js';
 
 /** What one load did. */
 export interface LoadReport {
@@ -13,6 +13,8 @@ export interface LoadReport {
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
+  /** Those of them that the warehouse holds whole now, with the rows of each. */
+  readonly finished: readonly { readonly date: Day; readonly rows: number }[];
   /** Days that were not replaced, since the pull holds nothing, or too little, of them. */
   readonly held: readonly Day[];
   /** Days of the pull that a later pull had replaced before: they were left as they are. */
@@ -116,4 +118,22 @@ export interface Finding {
   readonly actual: string | undefined;
   /** What a finding of this check means, and what to do. */
   readonly meaning: string;
+}
+
+/** Of a pull that was loaded before. */
+export function unchanged(pull: Pull): LoadReport {
+  return {
+    pull: pull.id,
+    stream: pull.stream,
+    changed: false,
+    rows: 0,
+    days: [],
+    finished: [],
+    held: [],
+    superseded: [],
+    restatements: 0,
+    notes: {},
+    drift: [],
+    neighbours: [],
+  };
 }

@@ -1,14 +1,6 @@
 /** One connection to the working file: statements by name, values by variable, rows through a schema. */
-import {
-  DuckDBBlobValue,
-  DuckDBTimestampTZValue,
-  LIST,
-  listValue,
-  VARCHAR,
-  type DuckDBConnection,
-  type DuckDBInstance,
-  type DuckDBValue,
-} from '@duckdb/node-api';
+import duckdb = require('@duckdb/node-api');
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { CorruptDatabaseError } from '../errors.js';
@@ -93,7 +85,7 @@ export class Session {
         statement('ops/set', { name, type: typeOf(value) }),
         { value: toDuckDB(value) },
         // Of an empty list the type cannot be told by its elements.
-        Array.isArray(value) ? { value: LIST(VARCHAR) } : undefined,
+        Array.isArray(value) ? { value: duckdb.LIST(duckdb.VARCHAR) } : undefined,
       );
     }
   }
@@ -171,10 +163,10 @@ async function sound<T>(work: Promise<T>): Promise<T> {
 
 function toDuckDB(value: Value): DuckDBValue {
   if (value === undefined) return null;
-  if (value instanceof Date) return new DuckDBTimestampTZValue(BigInt(value.getTime()) * 1000n);
-  if (value instanceof Uint8Array) return new DuckDBBlobValue(value);
+  if (value instanceof Date) return new duckdb.DuckDBTimestampTZValue(BigInt(value.getTime()) * 1000n);
+  if (value instanceof Uint8Array) return new duckdb.DuckDBBlobValue(value);
   if (typeof value !== 'object') return value;
-  return 'day' in value ? value.day : listValue(value);
+  return 'day' in value ? value.day : duckdb.listValue(value);
 }
 
 function typeOf(value: Value): string {

@@ -23,7 +23,7 @@ import { openUpgraded } from './opening.js';
 import type { Pull, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
-import { messageTotals } from './rows.js';
+import { messageTotals, unchanged } from './rows.js';
 import type {
   BudgetRow,
   Covered,
@@ -362,20 +362,4 @@ function isStorage(error: unknown): boolean {
   return (
     codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
   );
-}
-
-function unchanged(pull: Pull): LoadReport {
-  return {
-    pull: pull.id,
-    stream: pull.stream,
-    changed: false,
-    rows: 0,
-    days: [],
-    held: [],
-    superseded: [],
-    restatements: 0,
-    notes: {},
-    drift: [],
-    neighbours: [],
-  };
 }

@@ -15,7 +15,13 @@ function offered(...words: readonly string[]): string[] {
 
 test('Tab offers commands, queries and options in bash', () => {
   expect(offered('qu')).toEqual(['query']);
-  expect(offered('query', 're')).toEqual(['reach', 'response-times', 'restatements', 'revenue']);
+  expect(offered('query', 're')).toEqual([
+    'reach',
+    'response-times',
+    'restatements',
+    'restatements-by-day',
+    'revenue',
+  ]);
   expect(offered('exports', 're')).toEqual(['resume', 'recover']);
   expect(offered('--config', 'x.yaml', 'exports', 'resume', '--pay')).toEqual(['--pay-again']);
   expect(offered('completion', '')).toContain('fish');
@@ -24,5 +30,7 @@ test('Tab offers commands, queries and options in bash', () => {
 test('an unknown shell is refused with those that there are', async () => {
   const { code, stderr } = await ended(start(['completion', 'tcsh'], tmpdir()));
   expect(code).toBe(2);
-  expect(stderr).toBe('dawnload: There is no completion for "tcsh".\n  Choose one of bash, zsh, fish.\n');
+  expect(stderr).toBe(
+    'dawnload: There is no completion for "tcsh".\n  Did you mean bash? Choose one of bash, zsh, fish.\n',
+  );
 });

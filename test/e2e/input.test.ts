@@ -47,8 +47,15 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
     ['backfill --start 2026-11-19 --end 2027-01-05', /2027-01-05 is in the future/],
     ['backfill --start 2026-11-19', /required option '--end <day>'/],
     ['backfill --start 2026-11-19 --end 2026-11-19 --streams clicks', /There is no stream "clicks"/],
-    ['rum', /unknown command 'rum'/],
-    ['run --jsn', /unknown option '--jsn'/],
+    ['backfill --start 2026-11-19 --end 2026-11-19 --streams event', /Did you mean events\?/],
+    ['rum', /unknown command 'rum'\s+\(Did you mean run\?\)/],
+    ['run --jsn', /unknown option '--jsn'\s+\(Did you mean --json\?\)/],
+    ['run --log-format jsn', /Did you mean json\?/],
+    ['exports lst', /unknown command 'lst'\s+\(Did you mean list\?\)/],
+    ['schedule prnt systemd', /no command schedule prnt[\s\S]*Did you mean `dawnload schedule print`\?/],
+    ['schedule print sytemd', /Did you mean systemd\?/],
+    ['completion zhs', /Did you mean zsh\?/],
+    ['docs --lang kr', /Did you mean ko\?/],
     ['schedule --at 06:59', /before yesterday/],
     ['schedule print windows', /There is no scheduler "windows"/],
     ['run --config nowhere.yaml', /no configuration file/],
@@ -233,7 +240,7 @@ describe('help', () => {
         'sandbox',
       ]),
     );
-    for (const command of commands.filter((name) => name !== 'help' && name !== 'exports')) {
+    for (const command of ['', ...commands.filter((name) => name !== 'help')]) {
       const help = await dawnload(`${command} --help`);
       expect(help.stdout, command).toMatch(/^Examples:\n {2}dawnload /);
       expect(help.code).toBe(0);

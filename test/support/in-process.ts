@@ -78,12 +78,15 @@ export async function performCommand(
 function silent(out: string[], err: string[]): Terminal {
   return {
     interactive: false,
+    color: false,
     doing: '',
     out: (text) => void out.push(text),
     draw: (text) => void out.push(text),
     note: (text) => void err.push(text),
     warn: (text) => void err.push(`warning: ${text}`),
     error: (text) => void err.push(text),
+    finished: () => undefined,
+    record: () => undefined,
     progress: () => undefined,
     confirm: () => Promise.resolve(false),
     questions: () => undefined,

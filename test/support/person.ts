@@ -10,7 +10,7 @@ export interface Person {
 
 /** @param answers the keys that follow each question, in the order of the questions; `\r` is Enter */
 export function personWho(answers: readonly string[]): Person {
-  const stream = () => Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+  const stream = () => Object.assign(new PassThrough(), { isTTY: true, columns: 100, hasColors: () => true });
   const [stdin, stdout, stderr] = [stream(), stream(), stream()];
   const left = [...answers];
   let screen = '';
@@ -26,7 +26,7 @@ export function personWho(answers: readonly string[]): Person {
     else setImmediate(() => stdin.write(next));
   });
   return {
-    terminal: realTerminal({ stdin, stdout, stderr } as unknown as Streams, Date.now),
+    terminal: realTerminal({ stdin, stdout, stderr, env: { TERM: 'xterm' } } as unknown as Streams, Date.now),
     screen: () => screen,
   };
 }

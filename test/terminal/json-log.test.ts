@@ -1,11 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
 
+const BUDGET = 'exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\n';
+
 let place: Place | undefined;
 afterEach(() => place?.remove());
 
 test('with --log-format json each line of a run is an object with time, run id and event', async () => {
-  place = await Place.make('start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n', { eventsPerDay: 200 });
+  place = await Place.make(`start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n${BUDGET}`, {
+    eventsPerDay: 200,
+  });
   const { stderr, stdout, code } = await place.execute(['run', '--json', '--log-format', 'json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ command: 'run' });
@@ -22,8 +26,26 @@ test('with --log-format json each line of a run is an object with time, run id a
     expect.objectContaining({ event: 'started', start: '2026-11-20', end: '2026-11-20' }),
   );
   expect(lines).toContainEqual(expect.objectContaining({ event: 'loaded', stream: 'statistics', days: 1 }));
+  for (const stream of ['statistics', 'statistics_by_subchannel', 'campaigns', 'events']) {
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        event: 'day_finished',
+        stream,
+        date: '2026-11-20',
+        rows: expect.any(Number) as number,
+      }),
+    );
+  }
+  const bill = place.sandbox.bills()[0]?.records;
+  const billed = { records: bill, pages: 1, date: '2026-11-20' };
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'export_downloaded', ...billed }));
+  const spent = { exports: 1, records_of_run: bill, records_of_month: bill, records_per_month: 100_000 };
+  expect(lines).toContainEqual(expect.objectContaining({ event: 'spent', ...spent }));
+  for (const stage of ['pull', 'model', 'check'])
+    expect(lines).toContainEqual(expect.objectContaining({ event: 'stage_finished', stage }));
   expect(lines.at(-1)).toMatchObject({
     event: 'published',
+    exit_code: 0,
     message: expect.stringMatching(/^Published /) as string,
   });
 });

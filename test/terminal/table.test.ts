@@ -7,9 +7,9 @@ const number = (name: string): Column => ({ name, numeric: true });
 const plain = { color: false };
 
 describe('a table', () => {
-  it('lines up Korean, whose letters are two columns wide, and puts numbers on the right', () => {
+  it('lines up Korean, whose letters are two columns wide, and puts numbers on the right', async () => {
     expect(
-      drawTable(
+      await drawTable(
         [text('이름'), number('sent')],
         [
           ['가을 세일 연장', '250'],
@@ -29,34 +29,34 @@ describe('a table', () => {
     );
   });
 
-  it('lines up a syllable in parts, an emoji and full-width letters', () => {
-    const lines = drawTable([text('a')], [['각'.normalize('NFD')], ['👍🏽'], ['ＡＢ'], ['漢字']], plain).split(
-      '\n',
-    );
+  it('lines up a syllable in parts, an emoji and full-width letters', async () => {
+    const lines = (
+      await drawTable([text('a')], [['각'.normalize('NFD')], ['👍🏽'], ['ＡＢ'], ['漢字']], plain)
+    ).split('\n');
     expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
   });
 
-  it('shows null dim in colour, and as nothing where it could not be told from text', () => {
-    expect(drawTable([text('a')], [[null]], { color: true })).toContain('\u001b[2mnull\u001b[22m');
-    expect(drawTable([text('a')], [[null]], plain)).not.toContain('null');
+  it('shows null dim in colour, and as nothing where it could not be told from text', async () => {
+    expect(await drawTable([text('a')], [[null]], { color: true })).toContain('\u001b[2mnull\u001b[22m');
+    expect(await drawTable([text('a')], [[null]], plain)).not.toContain('null');
   });
 
-  it('writes control characters out, so that a name cannot move the cursor or turn the line around', () => {
-    const drawn = drawTable([text('a')], [['one\ntwo\u001b[2J\u202edrow']], plain);
+  it('writes control characters out, so that a name cannot move the cursor or turn the line around', async () => {
+    const drawn = await drawTable([text('a')], [['one\ntwo\u001b[2J\u202edrow']], plain);
     expect(drawn).toContain('one\\ntwo\\u001b[2J\\u202edrow');
     expect(drawn.split('\n')).toHaveLength(5);
   });
 
-  it('breaks a head at its blanks as well, as Korean ones have them', () => {
-    const drawn = drawTable([number('표본 불균형 p값'), text('a')], [['1', 'x'.repeat(40)]], {
+  it('breaks a head at its blanks as well, as Korean ones have them', async () => {
+    const drawn = await drawTable([number('표본 불균형 p값'), text('a')], [['1', 'x'.repeat(40)]], {
       ...plain,
       width: 30,
     });
     expect(drawn.split('\n').slice(1, 4).join('\n')).toMatch(/│ +표본 │ a +│\n│ 불균형 │ +│\n│ +p값 │/);
   });
 
-  it('cuts long text to the width of the terminal, and never a number', () => {
-    const drawn = drawTable(
+  it('cuts long text to the width of the terminal, and never a number', async () => {
+    const drawn = await drawTable(
       [text('reason'), number('n')],
       [['푸시 토큰이 만료되었습니다'.repeat(9), '1234567890123']],
       {
@@ -69,14 +69,14 @@ describe('a table', () => {
     expect(Math.max(...drawn.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(50);
   });
 
-  it('cuts nothing where there is no terminal', () => {
+  it('cuts nothing where there is no terminal', async () => {
     const long = '가'.repeat(500);
-    expect(drawTable([text('a')], [[long]], plain)).toContain(long);
+    expect(await drawTable([text('a')], [[long]], plain)).toContain(long);
   });
 
-  it('breaks the names of columns before it leaves anything out', () => {
+  it('breaks the names of columns before it leaves anything out', async () => {
     expect(
-      drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
+      await drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
     ).toBe(
       [
         '┌───┬─────────────┐',
@@ -89,23 +89,23 @@ describe('a table', () => {
     );
   });
 
-  it('leaves out the last columns of many rows on a terminal that is too narrow, and names them', () => {
+  it('leaves out the last columns of many rows on a terminal that is too narrow, and names them', async () => {
     const columns = ['campaign', 'sent', 'failed'].map(number);
     const rows = ['1', '2', '3', '4'].map((n) => [n, n, null]);
-    const lines = drawTable(columns, rows, { width: 20, color: false }).split('\n');
+    const lines = (await drawTable(columns, rows, { width: 20, color: false })).split('\n');
     expect(lines[1]).toBe('│ campaign │ sent │');
     expect(lines.at(-1)).toContain('Too narrow for: failed.');
     expect(lines.slice(0, -1).every((line) => stringWidth(line) <= 20)).toBe(true);
   });
 
-  it('draws one block per row where there are few', () => {
+  it('draws one block per row where there are few', async () => {
     const columns = ['campaign', 'sent', 'failed'].map(number);
-    expect(drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
+    expect(await drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
       ['── 1 ──', 'campaign  1', 'sent      2', 'failed'].join('\n'),
     );
   });
 
-  it('of no row is its head', () => {
-    expect(drawTable([text('a')], [], plain)).toContain('│ a │');
+  it('of no row is its head', async () => {
+    expect(await drawTable([text('a')], [], plain)).toContain('│ a │');
   });
 });

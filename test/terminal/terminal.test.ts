@@ -1,16 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { InterruptedError } from '../../src/errors.js';
-import { realTerminal, type Streams } from '../../src/terminal/terminal.js';
+import { realTerminal, type Streams, type Terminal } from '../../src/terminal/terminal.js';
 
 const QUESTION = 'Request paid exports of 2 days?';
 
 /** A question to a person who presses those keys once they have read it. */
 async function asked(keys: string, stop = new AbortController()): Promise<boolean> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()].map((stream) =>
-    Object.assign(stream, { isTTY: true, columns: 80 }),
+    Object.assign(stream, { isTTY: true, columns: 80, hasColors: () => true }),
   );
-  const streams = { stdin, stdout, stderr } as unknown as Streams;
+  const streams = { stdin, stdout, stderr, env: {} } as unknown as Streams;
   const answer = realTerminal(streams, Date.now).confirm(QUESTION, stop.signal);
   stderr?.once('data', () => {
     if (keys === '') stop.abort(new InterruptedError('told to stop'));
@@ -38,8 +38,46 @@ test('a signal to stop does not wait for the answer', async () => {
   await expect(asked('')).rejects.toThrow('told to stop');
 });
 
+/** What a terminal shows of those calls, as bytes; time does not pass. */
+function shown(use: (terminal: Terminal) => void, env: Record<string, string> = {}, colors = true): string {
+  const written: string[] = [];
+  const stream = {
+    isTTY: true,
+    columns: 40,
+    hasColors: () => colors,
+    write: (text: string) => written.push(text),
+  };
+  const streams = { stdin: stream, stdout: stream, stderr: stream, env } as unknown as Streams;
+  const terminal = realTerminal(streams, () => 0);
+  use(terminal);
+  terminal.progress('');
+  return written.join('');
+}
+
+test('a note stands above the line of progress, which is gone at the end', () => {
+  const bytes = shown(
+    (terminal) => {
+      terminal.progress('modelling');
+      terminal.note('A note.');
+    },
+    {},
+    false,
+  );
+  expect(bytes).toBe('\rModelling\u001b[K\r\u001b[JA note.\n\rModelling\u001b[K\r\u001b[J');
+});
+
+test('a dumb terminal gets lines only, and one without colours no colours', () => {
+  const use = (terminal: Terminal): void => {
+    terminal.progress('modelling');
+    terminal.warn('Careful.');
+  };
+  expect(shown(use, { TERM: 'dumb' })).toBe('warning: Careful.\n');
+  expect(shown(use, {}, false)).not.toContain('\u001b[33m');
+  expect(shown(use)).toContain('\u001b[33mwarning:');
+});
+
 test('where nobody looks on the answer is no', async () => {
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough(), env: {} };
   const terminal = realTerminal(streams as unknown as Streams, Date.now);
   expect(await terminal.confirm(QUESTION, new AbortController().signal)).toBe(false);
 });

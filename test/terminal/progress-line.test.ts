@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { joinParts } from '../../src/terminal/parts.js';
+import { ProgressLine } from '../../src/terminal/progress-line.js';
+import { formatClock, formatRoughly } from '../../src/terminal/units.js';
+
+beforeEach(() => vi.useFakeTimers({ now: 0 }));
+afterEach(() => vi.useRealTimers());
+
+/** A screen of so many columns that keeps what is written to it. */
+function screenOf(columns: number): { columns: number; written: string[]; write: (text: string) => void } {
+  const written: string[] = [];
+  return { columns, written, write: (text) => void written.push(text) };
+}
+
+function lineOn(screen: ReturnType<typeof screenOf>): ProgressLine {
+  return new ProgressLine(screen, Date.now, (text) => text);
+}
+
+test('a step that lasts shows for how long, and its line goes when it ends', () => {
+  const screen = screenOf(80);
+  const line = lineOn(screen);
+  line.show('modelling');
+  vi.advanceTimersByTime(65_000);
+  expect(screen.written.at(0)).toBe('\rModelling\u001b[K');
+  expect(screen.written.at(-1)).toBe('\rModelling, 1:05\u001b[K');
+  line.end();
+  expect(screen.written.at(-1)).toBe('\r\u001b[J');
+  const { length } = screen.written;
+  vi.advanceTimersByTime(65_000);
+  expect(screen.written).toHaveLength(length);
+});
+
+test('a line is never wider than the window, and has no letter that is wide', () => {
+  const screen = screenOf(20);
+  lineOn(screen).show('캠페인 of a very long name indeed');
+  expect(screen.written).toEqual(['\r??? of a very long \u001b[K']);
+});
+
+test('a line that wraps in a window made narrower is removed whole', () => {
+  const screen = screenOf(80);
+  const line = lineOn(screen);
+  line.show('x'.repeat(70));
+  screen.columns = 30;
+  line.above('A note.');
+  expect(screen.written.at(1)).toBe('\r\u001b[2A\u001b[JA note.\n');
+  expect(screen.written.at(-1)).toHaveLength(30 + '\u001b[K'.length);
+});
+
+test('many pages are drawn ten times a second, and the last one is not forgotten', () => {
+  const screen = screenOf(80);
+  const line = lineOn(screen);
+  for (let page = 1; page <= 999; page++) {
+    line.show('downloading', () => `page ${page}`);
+    vi.advanceTimersByTime(1);
+  }
+  expect(screen.written.length).toBeLessThanOrEqual(13);
+  vi.advanceTimersByTime(1000);
+  expect(screen.written.at(-1)).toBe('\rPage 999\u001b[K');
+});
+
+test('parts are long where there is room, then short, then the last ones are left out', () => {
+  const parts = [
+    { long: 'page 1 of 10', short: '1/10' },
+    { long: '1,000 events', short: '1k' },
+    { long: 'spent 5,000', short: 'paid 5k' },
+  ];
+  expect(joinParts(parts, 39)).toBe('page 1 of 10, 1,000 events, spent 5,000');
+  expect(joinParts(parts, 38)).toBe('1/10, 1k, paid 5k');
+  expect(joinParts(parts, 16)).toBe('1/10, 1k');
+  expect(joinParts(parts, 3)).toBe('1/10');
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1_234, '1.2k'],
+  [99_960, '100k'],
+  [999_700, '1M'],
+  [2_500_000_000, '2.5G'],
+])('%d is roughly %s', (count, text) => {
+  expect(formatRoughly(count)).toBe(text);
+});
+
+test.each([
+  [0, '0:00'],
+  [42_900, '0:42'],
+  [725_000, '12:05'],
+  [3_729_000, '1:02:09'],
+])('%d ms is %s on a clock', (ms, text) => {
+  expect(formatClock(ms)).toBe(text);
+});
