@@ -52,7 +52,10 @@ export function keyOf(refresh: Refresh): string {
 /** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
 export class DirtyDays {
   readonly #session: Session;
+  /** What the temporary tables hold by now: refreshes of the same days, in the same batches, share them. */
   #found = { key: '', days: 0 };
+  #placed = { key: '', batches: 0 };
+  #filled = '';
 
   private constructor(session: Session) {
     this.#session = session;
@@ -65,13 +68,14 @@ export class DirtyDays {
     return new DirtyDays(session);
   }
 
-  /** Fills `dirty_days` and returns how many there are; refreshes of the same days share them. */
+  /** Fills `dirty_days` and returns how many there are. */
   async find(refresh: Refresh): Promise<number> {
     const key = keyOf(refresh);
     if (key !== this.#found.key) {
       const file = refresh.full ? 'incremental/every_day' : 'incremental/dirty_days';
       const { days } = await this.#session.row(file, z.object({ days: count }), namesOf(refresh));
       this.#found = { key, days };
+      this.#placed = { key: '', batches: 0 };
     }
     return this.#found.days;
   }
@@ -79,9 +83,16 @@ export class DirtyDays {
   /** Does the work for each batch of the days, with `batch_days` and `lookback_days` filled. */
   async forEachBatch(refresh: Refresh, work: () => Promise<void>): Promise<void> {
     const names = namesOf(refresh);
-    const { batches } = await this.#session.row('incremental/batches', z.object({ batches: count }), names);
-    for (let batch = 0; batch < batches; batch += 1) {
-      await this.#session.run('incremental/batch', { ...names, batch: String(batch) });
+    if (refresh.unit !== this.#placed.key) {
+      const { batches } = await this.#session.row('incremental/batches', z.object({ batches: count }), names);
+      this.#placed = { key: refresh.unit, batches };
+      this.#filled = '';
+    }
+    for (let batch = 0; batch < this.#placed.batches; batch += 1) {
+      const key = `${batch} ${refresh.lookback}`;
+      if (key !== this.#filled)
+        await this.#session.run('incremental/batch', { ...names, batch: String(batch) });
+      this.#filled = key;
       await work();
     }
   }

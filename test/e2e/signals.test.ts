@@ -27,7 +27,7 @@ async function makeLarge(): Promise<Place> {
       timestamptz '2026-09-01 00:00:00+09' + to_seconds(i::bigint),
       date '2026-09-01' + (i // 86400)::integer,
       date '2026-09-01' + (i // 86400)::integer
-    from range(6000000) as numbers (i);
+    from range(3000000) as numbers (i);
     delete from ops.models;
     checkpoint;`);
   connection.closeSync();
@@ -38,7 +38,7 @@ async function makeLarge(): Promise<Place> {
 /** Resolves some time after the last request of the free streams: by then the models are being made. */
 async function modelling(made: Place, asked: number): Promise<void> {
   while (made.sandbox.requests().E19 <= asked) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
 }
 
 test('SIGTERM while the models are made ends within seconds, and the next run makes them', async () => {
