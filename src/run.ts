@@ -40,6 +40,8 @@ export interface Outcome {
   readonly report: RunReport;
   /** Bytes of the published file; undefined when readers keep the previous one. */
   readonly publishedBytes: number | undefined;
+  /** The report that was written for people; undefined where none was. */
+  readonly page: string | undefined;
   /** Days whose events were loaded before and are missing from the file. */
   readonly lost: readonly Day[];
   /** The days that a job asked for: those of its days that are complete by both clocks. */
@@ -159,12 +161,12 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   await run?.end(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
-  await reportOn(context);
+  const page = await reportOn(context);
   if (failure !== undefined) throw failure;
   // From here on nobody goes back to the schema before.
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
     await discardCopies(context.files.working);
-  return { report, publishedBytes, lost };
+  return { report, publishedBytes, page, lost };
 }
 
 /** The stages as the terminal shows them. */
@@ -211,16 +213,24 @@ async function publishSound(
 }
 
 /** Writes the page that people look at. One that cannot be written fails no run. */
-async function reportOn({ reportIn, dataDir, files, effects, terminal }: LocalContext): Promise<void> {
-  if (reportIn === undefined || !existsSync(files.published)) return;
+async function reportOn({
+  reportIn,
+  dataDir,
+  files,
+  effects,
+  terminal,
+}: LocalContext): Promise<string | undefined> {
+  if (reportIn === undefined || !existsSync(files.published)) return undefined;
   terminal.progress('writing the report');
   try {
     const { writeReport } = await import('./report/write.js');
     await writeReport(files.report, { dataDir, language: reportIn, now: effects.now() });
+    return files.report;
   } catch (error) {
     terminal.warn(
       `The report could not be written: ${messageOf(error)} \`dawnload report\` writes it again.`,
     );
+    return undefined;
   }
 }
 

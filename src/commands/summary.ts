@@ -16,7 +16,7 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
 
 /** Prints the outcome; returns its exit code. */
 export function summarise(
-  { report, publishedBytes }: Outcome,
+  { report, publishedBytes, page }: Outcome,
   terminal: Terminal,
   published: string,
   now: Date,
@@ -85,6 +85,7 @@ export function summarise(
       { event: 'not_published', exit_code: exitCode },
     );
   }
+  if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(

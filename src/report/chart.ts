@@ -7,6 +7,8 @@ import { Html } from './html.js';
 export interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
   /** What a reader who does not see it hears. */
   readonly label: string;
+  /** More of it, for those who want it. */
+  readonly description?: string;
   readonly marks: readonly Markish[];
   /** Whether it takes the width of its cell; for lines without text, which it would pull out of shape. */
   readonly stretches?: boolean;
@@ -21,7 +23,7 @@ export const SOFT = 'var(--line)';
 const { document } = parseHTML('<html><body></body></html>');
 
 /** The marks as an SVG image of the given width, which shrinks with the page. */
-export function chart({ label, marks, stretches = false, ...options }: Chart): Html {
+export function chart({ label, description, marks, stretches = false, ...options }: Chart): Html {
   const svg = plot({
     document,
     className: stretches ? 'plot-stretched' : 'plot',
@@ -33,12 +35,17 @@ export function chart({ label, marks, stretches = false, ...options }: Chart): H
   if (stretches) svg.setAttribute('preserveAspectRatio', 'none');
   svg.setAttribute('role', 'img');
   svg.removeAttribute('aria-label');
-  const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
-  title.textContent = label;
-  svg.prepend(title);
+  if (description !== undefined) svg.prepend(textElement('desc', description));
+  svg.prepend(textElement('title', label));
   // What Plot calls its groups would be read out between the title and nothing.
   for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
   return new Html(rounded(svg.outerHTML));
+}
+
+function textElement(name: 'title' | 'desc', text: string): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  element.textContent = text;
+  return element;
 }
 
 /** Attributes with two decimals: a hundredth of a pixel is more than anybody sees, and less than half of the page. */

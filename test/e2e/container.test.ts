@@ -61,6 +61,8 @@ function copy(from: string, words: readonly string[], folder: string): void {
 }
 
 beforeAll(() => {
+  // As an image is built: a warehouse that was opened in this process leaves its own, which is for one account alone.
+  process.umask(0o022);
   root = mkdtempSync(join(tmpdir(), 'dawnload-image-'));
   execFileSync('chmod', ['0755', root]);
   mkdirSync(inRoot('/usr/local/bin'), { recursive: true });

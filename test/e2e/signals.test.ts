@@ -1,4 +1,5 @@
 // @module-tag long
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, expect, test } from 'vitest';
@@ -35,19 +36,20 @@ async function makeLarge(): Promise<Place> {
   return made;
 }
 
-/** Resolves some time after the last request of the free streams: by then the models are being made. */
-async function modelling(made: Place, asked: number): Promise<void> {
-  while (made.sandbox.requests().E19 <= asked) await new Promise((resolve) => setTimeout(resolve, 20));
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
+/** Resolves while the models are being made: a moment after the run has told that nothing more is pulled. */
+async function modelling(child: ChildProcess): Promise<void> {
+  let log = '';
+  child.stderr?.on('data', (text: string) => (log += text));
+  while (!log.includes('"stage":"pull"')) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 300));
 }
 
 test('SIGTERM while the models are made ends within seconds, and the next run makes them', async () => {
   const made = await makeLarge();
   for (const signals of [1, 2]) {
-    const { E19 } = made.sandbox.requests();
-    const child = made.start(['run']);
+    const child = made.start(['run', '--log-format', 'json']);
     const result = ended(child);
-    await modelling(made, E19);
+    await modelling(child);
     const began = Date.now();
     for (let n = 0; n < signals; n++) child.kill('SIGTERM');
     const { code, signal, stderr } = await result;

@@ -138,7 +138,8 @@ describe('in the fixed world', () => {
   );
 
   it('no golden answer is left over', () => {
-    expect(readdirSync(join(HERE, 'golden')).sort()).toEqual(catalogue.map(({ name }) => `${name}.csv`));
+    const kept = readdirSync(join(HERE, 'golden')).map((file) => file.replace(/\.csv$/, ''));
+    expect(kept.sort()).toEqual(catalogue.map(({ name }) => name));
   });
 
   it('every head has its Korean label', async () => {

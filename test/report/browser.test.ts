@@ -24,7 +24,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 );
 const LANGUAGES = ['en', 'ko'] as const;
 const SCHEMES = ['light', 'dark'] as const;
-const WIDTHS = [360, 768, 1440];
+const LOOKS = SCHEMES.flatMap((scheme) => [360, 768, 1440].map((width) => [scheme, width] as const));
 
 // Without a browser there is nothing to try: `apt-get install chromium` brings one.
 describe.skipIf(CHROMIUM === undefined)(
@@ -93,14 +93,17 @@ describe.skipIf(CHROMIUM === undefined)(
       test.each(['filled', 'nasty', 'empty'])(
         'the %s page overflows at no width, folded or not',
         async (kind) => {
-          for (const width of WIDTHS) {
+          for (const [scheme, width] of LOOKS) {
             const wrong = await open(`${kind} ${language}`, { scheme: 'light', width }, async (page) => {
               for (const folded of [true, false]) {
                 if (!folded) await unfold(page);
                 const overflow = await page.evaluate(
                   () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
                 );
-                expect(overflow, `${width} pixels${folded ? '' : ', unfolded'}`).toBeLessThanOrEqual(0);
+                expect(
+                  overflow,
+                  `${scheme}, ${width} pixels${folded ? '' : ', unfolded'}`,
+                ).toBeLessThanOrEqual(0);
               }
             });
             expect(wrong).toEqual([]);

@@ -52,8 +52,8 @@ describe.each(LANGUAGES)('in %s', (language) => {
     for (const part of PARTS) {
       const section = document.querySelector(`#${part.id}`);
       expect(section?.querySelector('.sentence')?.textContent, part.id).not.toBe(part.empty[language]);
-      // Five numbers are tiles, and findings are sentences.
-      if (part.id !== 'findings') expect(section?.querySelector('svg[role=img] title'), part.id).toBeTruthy();
+      expect(section?.querySelector('svg[role=img] title'), part.id).toBeTruthy();
+      // Five numbers are tiles.
       if (part.id !== 'headline') expect(section?.querySelector('table caption'), part.id).toBeTruthy();
     }
     expect(page).not.toMatch(/could not be drawn|표시하지 못했습니다|NaN|undefined|Infinity|\[object/);

@@ -15,7 +15,9 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 test('each run and backfill writes it, in the language of the setting', async () => {
-  expect((await place.run(['run'])).code).toBe(0);
+  const { code, stderr } = await place.run(['run']);
+  expect(code).toBe(0);
+  expect(stderr).toContain(`The report on it is ${page}.`);
   expect(await readFile(page, 'utf8')).toContain('<html lang="en">');
   await place.configure(`${YAML}report: ko\n`);
   const backfill = ['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--streams', 'statistics'];

@@ -138,6 +138,11 @@ function line(
       en: `${channel}: ${page.head(counter)} by day, at most ${page.count(highest(days, counter))}`,
       ko: `${channel}: 일별 ${page.head(counter)}, 최대 ${page.count(highest(days, counter))}`,
     }),
+    description: points
+      .filter(({ y }) => !Number.isNaN(y))
+      .filter((_, i, all) => i === 0 || i === all.length - 1)
+      .map(({ x, y }) => `${dates[x] ?? ''}: ${page.count(y)}`)
+      .join(' … '),
     width: 240,
     height: 34,
     stretches: true,

@@ -1,14 +1,17 @@
-/** What the data tests found. */
+/** What the data tests found, by test. */
 import { z } from 'zod';
+import { bar } from '../bar.js';
+import { html } from '../html.js';
 import { name, part, rows, text } from '../part.js';
-import { table } from '../table.js';
+import { folded, table } from '../table.js';
 
-const SHOWN = 20;
+const SHOWN = 50;
 
 const answers = rows({
   severity: text,
   name: text,
   date: name,
+  subject: name,
   finding: name,
   expected: name,
   actual: name,
@@ -23,29 +26,59 @@ export const findings = part({
   answers: z.tuple([answers]),
   show([found], page) {
     if (found.length === 0) return undefined;
-    const shown = found.slice(0, SHOWN);
+    const tests = [...new Set(found.map((finding) => finding.name))].map((test) =>
+      found.filter((finding) => finding.name === test),
+    );
+    const most = Math.max(...tests.map((some) => some.length));
     const stops = found.filter(({ severity }) => severity === 'stop').length;
+    const first = (some: readonly Finding[]): Finding | undefined => some[0];
     return {
       sentence: page.say({
-        en: `${page.count(found.length)} findings, ${stops === 0 ? 'none of which' : `${page.count(stops)} of which`} would mislead readers.${shown.length < found.length ? ` The first ${page.count(shown.length)} are shown.` : ''}`,
-        ko: `발견 사항 ${page.count(found.length)}건 중 ${page.count(stops)}건이 분석을 오도할 수 있습니다.${shown.length < found.length ? ` 처음 ${page.count(shown.length)}건을 표시했습니다.` : ''}`,
+        en: `Findings: ${page.count(found.length)}, from ${tests.length === 1 ? 'one test' : `${page.count(tests.length)} tests`}. ${stops === 0 ? 'None of them would mislead readers.' : `${page.count(stops)} of them would mislead readers.`}`,
+        ko: `검사 ${page.count(tests.length)}개에서 ${page.count(found.length)}건이 발견되었습니다. ${stops === 0 ? '분석을 오도할 만한 것은 없습니다.' : `그중 ${page.count(stops)}건은 분석을 오도할 수 있습니다.`}`,
       }),
-      body: table(
-        page.say({ en: 'Findings of the last round of tests', ko: '마지막 검사에서 발견된 사항' }),
+      body: html`${table(
+        page.say({ en: 'Findings of the last round, by test', ko: '마지막 검사의 발견 사항, 검사별' }),
         [
-          { head: page.say({ en: 'check', ko: '검사' }), cell: ({ name: test }: Finding) => test },
+          {
+            head: page.say({ en: 'test', ko: '검사' }),
+            cell: (some: readonly Finding[]) => first(some)?.name ?? '–',
+          },
           {
             head: page.head('severity'),
-            cell: ({ severity }) => (severity === 'stop' ? '■ stop' : `△ ${severity}`),
+            cell: (some) => (first(some)?.severity === 'stop' ? '■ stop' : '△ warn'),
           },
-          { head: page.head('date'), cell: ({ date }) => date },
-          { head: page.head('finding'), cell: ({ finding }) => finding, kind: 'sentence' },
-          { head: page.head('expected'), cell: ({ expected }) => expected, kind: 'number' },
-          { head: page.head('actual'), cell: ({ actual }) => actual, kind: 'number' },
-          { head: page.head('meaning'), cell: ({ meaning }) => meaning, kind: 'sentence' },
+          {
+            head: page.say({ en: 'compared', ko: '비교' }),
+            cell: (some) => bar(some.length, most, `${first(some)?.name ?? ''}: ${page.count(some.length)}`),
+            kind: 'chart',
+          },
+          {
+            head: page.say({ en: 'findings', ko: '건수' }),
+            cell: (some) => page.count(some.length),
+            kind: 'number',
+          },
+          { head: page.head('meaning'), cell: (some) => first(some)?.meaning ?? '–', kind: 'sentence' },
         ],
-        shown,
-      ),
+        tests,
+      )}
+      ${folded(
+        page.say({
+          en: `The first ${page.count(Math.min(SHOWN, found.length))} findings`,
+          ko: `처음 ${page.count(Math.min(SHOWN, found.length))}건`,
+        }),
+        table(
+          page.say({ en: 'Findings with their numbers', ko: '발견 사항과 수치' }),
+          [
+            { head: page.head('date'), cell: ({ date }: Finding) => date },
+            { head: page.head('finding'), cell: ({ finding }) => finding, kind: 'sentence' },
+            { head: page.head('subject'), cell: ({ subject }) => subject },
+            { head: page.head('expected'), cell: ({ expected }) => expected, kind: 'number' },
+            { head: page.head('actual'), cell: ({ actual }) => actual, kind: 'number' },
+          ],
+          found.slice(0, SHOWN),
+        ),
+      )}`,
     };
   },
   empty: {

@@ -113,6 +113,10 @@ function drawing(cells: readonly Cell[], highest: number, page: Page) {
       en: 'Click rate in per cent by weekday and hour of sending; the table below has the numbers',
       ko: '요일과 발송 시각별 클릭률(%). 수치는 아래 표에 있습니다',
     }),
+    description: page.say({
+      en: `Columns are weekdays, rows are hours. The darker a cell, the higher its rate; numbers in italics are of fewer than ${LEAST_MESSAGES} messages.`,
+      ko: `열은 요일, 행은 시각입니다. 색이 짙을수록 클릭률이 높으며, 기울임꼴은 메시지가 ${LEAST_MESSAGES}건 미만인 칸입니다.`,
+    }),
     width: 340,
     height: 480,
     marginLeft: 40,

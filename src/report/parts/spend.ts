@@ -96,6 +96,10 @@ function gauge(budget: Budget, page: Page): Html {
       en: `${page.count(used)} records used, ${page.count(needed)} by the end of the month, of ${page.count(limit)}`,
       ko: `${page.count(limit)}건 중 ${page.count(used)}건 사용, 월말 예상 ${page.count(needed)}건`,
     }),
+    description: page.say({
+      en: 'The full bar is what is used, the dashed one what the month will need, the thick line the budget.',
+      ko: '채워진 막대는 사용량, 점선 막대는 월말 예상, 굵은 선은 예산입니다.',
+    }),
     width: 340,
     height: 40,
     margin: 4,
