@@ -107,6 +107,7 @@ export class Warehouse {
     } catch (error) {
       session?.close();
       if (error instanceof DawnloadError) throw error;
+      options.signal?.throwIfAborted();
       if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
@@ -305,6 +306,8 @@ export class Warehouse {
       return await work();
     } catch (cause) {
       if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
+      // What DuckDB stops in the middle of a commit may look like a disk that refuses.
+      this.#options.signal?.throwIfAborted();
       throw cannotWrite(this.#options.path, cause);
     }
   }

@@ -39,9 +39,9 @@ async function daysOf(place: Place, stream: string): Promise<string[]> {
 
 describe('clocks that are further apart than five minutes', () => {
   test.each<[string, number, string[], RegExp]>([
-    ['48 h ahead', 48 * HOUR, ['17', '18', '19', '20'], /clock is 48 h 0 min ahead of the service's/],
+    ['48 h ahead', 48 * HOUR, ['17', '18', '19', '20'], /clock is 2 days ahead of the service's/],
     ['31 days ahead', 744 * HOUR, ['17', '18', '19', '20'], /ahead of the service's/],
-    ['48 h behind', -48 * HOUR, ['17', '18'], /clock is 48 h 0 min behind the service's/],
+    ['48 h behind', -48 * HOUR, ['17', '18'], /clock is 2 days behind the service's/],
     ['10 min ahead', 10 * MINUTE, ['17', '18', '19', '20'], /clock is 10 min ahead of the service's/],
     ['10 min behind', -10 * MINUTE, ['17', '18', '19', '20'], /clock is 10 min behind the service's/],
   ])('%s: nothing is paid, and the days complete by both are there', async (_, ms, days, words) => {
@@ -72,7 +72,7 @@ describe('clocks that are further apart than five minutes', () => {
     const before = place.sandbox.requests().E20;
     for (const ms of [-48 * HOUR, 48 * HOUR]) {
       const again = await place.run(['exports', 'resume', '2026-11-20.1', '--pay-again'], clock(ms));
-      expect(again.stderr).toMatch(/clock is 48 h 0 min .* the service's\. No paid request was sent\./);
+      expect(again.stderr).toMatch(/clock is 2 days .* the service's\. No paid request was sent\./);
       expect(again.code).toBe(1);
     }
     const backfill = ['backfill', '--start', '2026-11-15', '--end', '2026-11-16', '--yes-paid'];
