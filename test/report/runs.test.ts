@@ -1,3 +1,4 @@
+// @module-tag long
 /** The report of a run: written at its end, never in its way. */
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A world that fills every part of the report: three weeks of statistics, two of events, one day restated, names that bite. */
+/** A world that fills every part of the report: two weeks of statistics, one of events, one day restated, names that bite. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -8,15 +8,15 @@ export const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerro
 
 export async function makeReportWorld(): Promise<Place> {
   const place = await Place.make(
-    `start_date: 2026-10-31
+    `start_date: 2026-11-06
 lookback_days: 3
 exports:
-  start_date: 2026-11-05
+  start_date: 2026-11-14
   budget: { records_per_run: 1000000, records_per_month: 1000000 }
   price_per_record: 0.1
 `,
     {
-      eventsPerDay: 1_500,
+      eventsPerDay: 800,
       seed: 5,
       faults: [{ kind: 'restate', endpoint: '*', date: '2026-11-18' }],
     },
