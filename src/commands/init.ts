@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { readDotEnv } from '../config/files.js';
 import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
+import { quoteShell } from '../terminal/quote-shell.js';
 import type { Answers, Keys } from '../setup/answers.js';
 import { envFile } from '../setup/env-file.js';
 import { assertRight, readGiven, requireAnswers, type Given, type GivenTexts } from '../setup/given.js';
@@ -59,10 +60,9 @@ const NEXT = [
 
 function tellNext({ flags, terminal }: Invocation): void {
   const { config } = flags;
-  const word =
-    config === undefined || /^[\w@%+=:,./-]+$/.test(config) ? config : `'${config.replaceAll("'", "'\\''")}'`;
+  const given = config === undefined ? '' : ` --config ${quoteShell(config)}`;
   const lines = NEXT.map(([command, what]) => ({
-    command: `dawnload ${command}${word === undefined ? '' : ` --config ${word}`}`,
+    command: `dawnload ${command}${given}`,
     what,
   }));
   const width = Math.max(...lines.map(({ command }) => command.length));

@@ -1,6 +1,6 @@
 /** `dawnload query`: a bundled question, or any SQL, asked of the published warehouse. */
 import { readFileSync } from 'node:fs';
-import { extname, resolve, sep } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
@@ -10,10 +10,11 @@ import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { csvLine } from '../queries/csv.js';
 import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
-import { realPlace, writeTo, type Pieces } from '../queries/sink.js';
+import { writeTo, type Pieces } from '../queries/sink.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
 import type { Invocation } from '../run/invocation.js';
+import { outsideOf } from './output.js';
 import { counted, deliver, drawingFor, FORMATS, type Format, type Output } from './query-answer.js';
 import { drawTable } from '../terminal/table.js';
 
@@ -95,14 +96,6 @@ function headsIn(language: Language | undefined): (name: string) => string {
   if (language !== 'ko') return (name) => name;
   const dictionary = Dictionary.load();
   return (name) => dictionary.label(name) ?? name;
-}
-
-/** The output file, refused inside the data folder, where it could overwrite warehouse, ledger or landed files. */
-function outsideOf(dataDir: string, output: string): string {
-  if (!realPlace(output).startsWith(`${realPlace(dataDir)}${sep}`)) return output;
-  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
-    hint: 'Choose another place for --output.',
-  });
 }
 
 /** How many rows came, for the line beside the answer: `A/B tests: 2 rows`. */

@@ -14,11 +14,21 @@ export interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
   readonly stretches?: boolean;
 }
 
-/** The colours of marks, by what they mean; `document.ts` has their values for light and dark. */
+/** The colours of marks, by what they mean; `colours.ts` has their values for light and dark. */
 export const INK = 'var(--ink)';
 export const ACCENT = 'var(--accent)';
 export const BAD = 'var(--bad)';
 export const SOFT = 'var(--line)';
+
+/** A chart that stands in a row of a table, a line of text high. */
+export const IN_ROW = {
+  height: 22,
+  marginLeft: 6,
+  marginRight: 6,
+  marginTop: 2,
+  marginBottom: 2,
+  axis: null,
+} as const;
 
 const { document } = parseHTML('<html><body></body></html>');
 

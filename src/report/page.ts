@@ -35,10 +35,23 @@ export class Page {
 
   /** A share as per cent: `4.4 %`, `0.35 %`. */
   rate(value: number | null): string {
+    return value === null ? '–' : `${this.#percent(value)}\u00a0%`;
+  }
+
+  /** A difference of shares in percentage points, with its sign: `+2.3 pp`. */
+  points(value: number | null): string {
     if (value === null) return '–';
+    const unit = this.say({ en: '\u00a0pp', ko: '%p' });
+    return `${value > 0 ? '+' : value < 0 ? '−' : ''}${this.#percent(Math.abs(value))}${unit}`;
+  }
+
+  #percent(value: number): string {
     const percent = value * PER_CENT;
     const digits = Math.abs(percent) < 1 ? 2 : 1;
-    return `${percent.toLocaleString(this.language, { minimumFractionDigits: digits, maximumFractionDigits: digits })}\u00a0%`;
+    return percent.toLocaleString(this.language, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    });
   }
 
   /** A change as per cent with its sign and an arrow: `▲ 3.2 %`. */

@@ -42,6 +42,11 @@ export function part<Answers>(given: Part<Answers>): ReadyPart {
   return { ...given, show: (answers, page) => given.show(given.answers.parse(answers), page) };
 }
 
+/** Sentences in one paragraph, without those that do not apply. */
+export function paragraph(...sentences: readonly (string | false | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== false && sentence !== undefined).join(' ');
+}
+
 /** DuckDB gives large whole numbers as text. */
 export const count = z.union([z.number(), z.string()]).transform(Number);
 export const number = count.nullable();

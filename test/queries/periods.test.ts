@@ -1,9 +1,7 @@
 /** Periods against earlier ones, weeks and months, and a day against its own weekdays: only where the days are held. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { emptyWarehouse } from './support.js';
+import { askBundled, emptyWarehouse } from './support.js';
 
-const catalogue = loadCatalogue();
 const warehouse = emptyWarehouse();
 
 /** From Friday, 1 August 2025 to Friday, 20 November 2026: 100 pushes a day, of which 2 fail and 10 are clicked. */
@@ -21,17 +19,8 @@ beforeEach(async () => {
     from ops.coverage`);
 });
 
-async function ask(
-  name: string,
-  parameters: Readonly<Record<string, string>> = {},
-): Promise<Record<string, unknown>[]> {
-  const { sql, params } = catalogue.find((query) => query.name === name)!;
-  for (const parameter of params) await warehouse.connection.run(`reset variable "${parameter.name}"`);
-  for (const [key, value] of Object.entries(parameters)) {
-    await warehouse.connection.run(`set variable "${key}" = '${value}'`);
-  }
-  return (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
-}
+const ask = (name: string, parameters: Readonly<Record<string, string>> = {}) =>
+  askBundled(warehouse.connection, name, parameters);
 
 const forget = (where: string): string =>
   `delete from ops.coverage where ${where}; delete from daily_statistics where ${where}`;

@@ -6,6 +6,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/package.js';
 import { answerOf } from '../../src/queries/answer.js';
+import { loadCatalogue } from '../../src/queries/catalogue.js';
 import { csvText } from '../../src/queries/csv.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
@@ -69,4 +70,18 @@ export function emptyWarehouse(): { readonly connection: DuckDBConnection } {
       return open.connection;
     },
   };
+}
+
+/** What a bundled query answers under these parameters alone, as JSON values. */
+export async function askBundled(
+  connection: DuckDBConnection,
+  name: string,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>[]> {
+  const { sql, params } = loadCatalogue().find((query) => query.name === name)!;
+  for (const parameter of params) await connection.run(`reset variable "${parameter.name}"`);
+  for (const [key, value] of Object.entries(parameters)) {
+    await connection.run(`set variable "${key}" = '${value}'`);
+  }
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }

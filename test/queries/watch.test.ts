@@ -1,9 +1,7 @@
 /** Campaigns to look at: only what is beyond luck, and only against what is held; and whole days that were restated. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { emptyWarehouse } from './support.js';
+import { askBundled, emptyWarehouse } from './support.js';
 
-const catalogue = loadCatalogue();
 const warehouse = emptyWarehouse();
 
 /** Four weeks up to 20 November 2026; five campaigns with a thousand pushes a day, of which 40 are clicked. */
@@ -22,14 +20,8 @@ beforeEach(async () => {
     from ops.coverage cross join range(1, 6) as campaigns (campaign)`);
 });
 
-async function ask(name: string, parameters: Readonly<Record<string, string>> = {}) {
-  const { sql, params } = catalogue.find((query) => query.name === name)!;
-  for (const parameter of params) await warehouse.connection.run(`reset variable "${parameter.name}"`);
-  for (const [key, value] of Object.entries(parameters)) {
-    await warehouse.connection.run(`set variable "${key}" = '${value}'`);
-  }
-  return (await warehouse.connection.runAndReadAll(sql)).getRowObjectsJson();
-}
+const ask = (name: string, parameters: Readonly<Record<string, string>> = {}) =>
+  askBundled(warehouse.connection, name, parameters);
 
 const watched = () => ask('campaigns-to-watch');
 

@@ -1,10 +1,10 @@
 /** Campaigns to look at: the best and the worst of their channel, and those that are falling. */
 import { dot, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
-import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows } from '../part.js';
+import { count, name, number, paragraph, part, rows } from '../part.js';
 import { table } from '../table.js';
 
 const KINDS = ['best', 'worst', 'falling'] as const;
@@ -65,7 +65,7 @@ function sentenceOf(
   const [best] = some('best');
   const [worst] = some('worst');
   const falling = some('falling').length;
-  const sentences = [
+  return paragraph(
     best &&
       page.say({
         en: `“${best.campaign_name}” is clicked most above its channel: ${page.rate(best.click_rate)} instead of ${page.rate(best.click_rate_of_others)}.`,
@@ -79,8 +79,7 @@ function sentenceOf(
     falling === 0
       ? page.say({ en: 'None fell clearly this week.', ko: '이번 주에 뚜렷하게 하락한 캠페인은 없습니다.' })
       : page.say({ en: `Falling this week: ${falling}.`, ko: `이번 주에 하락한 캠페인: ${falling}개.` }),
-  ];
-  return sentences.filter((sentence) => sentence !== undefined).join(' ');
+  );
 }
 
 function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: number, page: Page): Html {
@@ -113,12 +112,7 @@ function pair(campaign: string, own: number, other: number, widest: number, page
   return chart({
     label: `${campaign}: ${page.rate(own)} / ${page.rate(other)}`,
     width: 180,
-    height: 22,
-    marginLeft: 6,
-    marginRight: 6,
-    marginTop: 2,
-    marginBottom: 2,
-    axis: null,
+    ...IN_ROW,
     x: { domain: [0, widest] },
     marks: [
       ruleX([0], { stroke: SOFT }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bar } from '../bar.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows } from '../part.js';
+import { count, name, number, paragraph, part, rows } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN = 15;
@@ -87,7 +87,7 @@ export const failures = part({
 function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown: number, page: Page): string {
   const alarmed = channels.filter(({ is_alarm }) => is_alarm === true);
   const rising = found.filter(({ trend }) => trend === 'rising');
-  return [
+  return paragraph(
     ...alarmed.map(({ channel, failure_rate, usual_high, date }) =>
       page.say({
         en: `On ${date}, ${channel} failed more than usual: ${page.rate(failure_rate)}, usually at most ${page.rate(usual_high)}.`,
@@ -114,9 +114,7 @@ function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown:
         en: `The ${page.count(shown)} most frequent of ${page.count(found.length)} reasons are shown.`,
         ko: `실패 사유 ${page.count(found.length)}개 중 가장 많은 ${page.count(shown)}개를 표시했습니다.`,
       }),
-  ]
-    .filter((sentence) => sentence !== false)
-    .join(' ');
+  );
 }
 
 function trendOf(trend: string | null, page: Page): string {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows, text } from '../part.js';
+import { count, name, number, paragraph, part, rows, text } from '../part.js';
 import { bar } from '../bar.js';
 import { table } from '../table.js';
 
@@ -49,7 +49,7 @@ export const journeys = part({
 function sentenceOf(steps: readonly Step[], journeys: number, page: Page): string {
   const largest = [...steps].sort((a, b) => (b.drop_off ?? 0) - (a.drop_off ?? 0))[0];
   const left = Math.max(0, journeys - SHOWN_JOURNEYS);
-  return [
+  return paragraph(
     largest?.drop_off == null
       ? page.say({
           en: `${page.count(journeys)} user journeys sent messages in the last 28 days.`,
@@ -64,9 +64,7 @@ function sentenceOf(steps: readonly Step[], journeys: number, page: Page): strin
         en: `${page.count(left)} smaller journeys are left out.`,
         ko: `규모가 작은 유저 여정 ${page.count(left)}개는 생략했습니다.`,
       }),
-  ]
-    .filter((sentence) => sentence !== false)
-    .join(' ');
+  );
 }
 
 function card(funnel: readonly Step[], page: Page): Html {

@@ -2,7 +2,7 @@
 import { dot, ruleY, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
-import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
 import { count, name, number, part, rows, text } from '../part.js';
@@ -101,12 +101,7 @@ function range(times: Times, page: Page): Html {
   return chart({
     label: `${times.resource_name}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
     width: 170,
-    height: 22,
-    marginLeft: 6,
-    marginRight: 6,
-    marginTop: 2,
-    marginBottom: 2,
-    axis: null,
+    ...IN_ROW,
     x: { type: 'log', domain: SCALE },
     marks: [
       tickX(MARKS, { x: (x: number) => x, stroke: SOFT, strokeDasharray: '2 2' }),

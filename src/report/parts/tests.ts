@@ -1,10 +1,10 @@
 /** A/B tests: each variant's difference from the baseline with its interval, and the verdict. */
 import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
-import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page, Text } from '../page.js';
-import { count, name, number, part, rows, text } from '../part.js';
+import { count, name, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN = 24;
@@ -93,7 +93,7 @@ function sentenceOf(arms: readonly Arm[], shown: number, page: Page): string {
       .filter(({ verdict_code }) => verdict_code === 'unequal_groups')
       .map(({ campaign_name }) => campaign_name),
   ).size;
-  return [
+  return paragraph(
     decided.length === 0
       ? page.say({
           en: `None of ${page.count(arms.length)} comparisons with a baseline has a winner yet.`,
@@ -113,9 +113,7 @@ function sentenceOf(arms: readonly Arm[], shown: number, page: Page): string {
         en: `The first ${page.count(shown)} are shown; \`dawnload query ab-tests\` gives all.`,
         ko: `${page.count(shown)}건만 표시했습니다. 전체는 \`dawnload query ab-tests\`로 볼 수 있습니다.`,
       }),
-  ]
-    .filter((sentence) => sentence !== false)
-    .join(' ');
+  );
 }
 
 function listOf(decided: readonly Arm[], page: Page): string {
@@ -135,14 +133,9 @@ function interval(arm: Arm, widest: number, page: Page): Html | string {
   if (difference === null && low === null) return '–';
   const inside = (value: number): number => Math.max(-widest, Math.min(widest, value));
   return chart({
-    label: `${arm.campaign_name} ${arm.variant_name}: ${signed(difference, page)} (${boundsOf(arm, page)})`,
+    label: `${arm.campaign_name} ${arm.variant_name}: ${page.points(difference)} (${boundsOf(arm, page)})`,
     width: 180,
-    height: 22,
-    marginLeft: 6,
-    marginRight: 6,
-    marginTop: 2,
-    marginBottom: 2,
-    axis: null,
+    ...IN_ROW,
     x: { domain: [-widest, widest] },
     marks: [
       ruleX([0], { stroke: INK, strokeDasharray: '3 2' }),
@@ -165,7 +158,7 @@ function interval(arm: Arm, widest: number, page: Page): Html | string {
 }
 
 function boundsOf({ difference_low: low, difference_high: high }: Arm, page: Page): string {
-  return low === null || high === null ? '–' : `${signed(low, page)} … ${signed(high, page)}`;
+  return low === null || high === null ? '–' : `${page.points(low)} … ${page.points(high)}`;
 }
 
 const WORDS: Readonly<Record<string, Text>> = {
@@ -178,10 +171,4 @@ const WORDS: Readonly<Record<string, Text>> = {
 function wordOf(name: string, page: Page): string {
   const known = WORDS[name];
   return known === undefined ? name : page.say(known);
-}
-
-/** A difference of rates in percentage points. */
-function signed(value: number | null, page: Page): string {
-  if (value === null) return '–';
-  return `${value > 0 ? '+' : value < 0 ? '−' : ''}${page.rate(Math.abs(value)).replace('\u00a0%', page.say({ en: '\u00a0pp', ko: '%p' }))}`;
 }

@@ -1,7 +1,8 @@
 /** A line of a crontab. */
 import { NIGHTLY } from '../../../jobs/nightly.js';
 import { clock, type TimeOfDay } from '../time-of-day.js';
-import { localTime, quoteShell, type Installation } from './installation.js';
+import { quoteShell } from '../../terminal/quote-shell.js';
+import { localTime, type Installation } from './installation.js';
 
 export function crontab(at: TimeOfDay, installation: Installation): string {
   const { folder, command, zone } = installation;

@@ -1,6 +1,7 @@
 /** A workflow for a runner of one's own. */
 import { clock, type TimeOfDay } from '../time-of-day.js';
-import { quoteShell, type Installation } from './installation.js';
+import { quoteShell } from '../../terminal/quote-shell.js';
+import type { Installation } from './installation.js';
 
 /** Korea is nine hours ahead of UTC, all year. */
 const AHEAD_HOURS = 9;

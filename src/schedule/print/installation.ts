@@ -33,7 +33,3 @@ export function localTime({ hour, minute }: TimeOfDay, { zone, now }: Installati
   const minutes = (((hour * 60 + minute + ahead / 60_000) % 1440) + 1440) % 1440;
   return { hour: Math.floor(minutes / 60), minute: minutes % 60 };
 }
-
-export function quoteShell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}

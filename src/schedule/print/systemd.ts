@@ -3,7 +3,8 @@ import { resolve, sep } from 'node:path';
 import { NIGHTLY } from '../../../jobs/nightly.js';
 import { EXIT } from '../../errors.js';
 import { clock, type TimeOfDay } from '../time-of-day.js';
-import { quoteShell, type Installation } from './installation.js';
+import { quoteShell } from '../../terminal/quote-shell.js';
+import type { Installation } from './installation.js';
 
 const STATE = '/var/lib/dawnload';
 
