@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
 import type { Day } from './calendar.js';
 import { readDotEnv, readSettings, type Environment } from './config/files.js';
+import { referenceOf, type ReferenceConfig } from './config/reference.js';
 import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
 import { unknownKey } from './config/unknown-key.js';
 import { ConfigError } from './errors.js';
@@ -60,6 +61,7 @@ export interface Config {
   readonly retries: number;
   readonly privacy: { readonly recipients: 'keep' | 'hash' | 'drop' };
   readonly exports: ExportsConfig;
+  readonly reference: ReferenceConfig;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
   /** The language of the page that each run writes; undefined where none is wanted. */
@@ -154,6 +156,7 @@ export function loadConfig(
       pageParameter: settings.exports.page_parameter,
       maxWaitMinutes: settings.exports.max_wait_minutes,
     }),
+    reference: referenceOf(settings.reference),
     experiments: Object.freeze(settings.experiments),
     reportIn: languageOf(settings.report),
     alerts: receiversOf(settings.alerts, variables),

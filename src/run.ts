@@ -19,6 +19,7 @@ import type { Job } from './run/job.js';
 import type { Ledger } from './exports/ledger.js';
 import { retellRuns, RunRecord } from './run/record.js';
 import type { RunReport } from './run/report.js';
+import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
 import { loadLanded } from './run/load-landed.js';
 import { untilComplete } from './run/clocks.js';
@@ -136,6 +137,7 @@ export function withLedger<T>(
 async function pull(job: Job, context: RunContext): Promise<void> {
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
+  await pullReference(job, context);
   if (job.streams.has('events') && context.ledger.isWhole) await pullEvents(job, context);
 }
 

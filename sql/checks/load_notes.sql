@@ -19,6 +19,7 @@ select
         when 'same_grain' then 'The service gave the same statistic more than once; both are kept.'
         when 'elsewhere' then 'Another export that was paid for holds the same records; they count once, there.'
         when 'message_elsewhere' then 'Another export holds messages of the same records; they count once, there.'
+        when 'count_differs' then 'The service announced another number of rows than it gave, twice; what it gave is loaded.'
         else note
     end as finding,
     '0' as expected,

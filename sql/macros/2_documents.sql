@@ -58,6 +58,16 @@ create or replace temp macro neutral_channel(channel) as case
     else replace(channel, '_', '-')
 end;
 
+-- The rows of a page of a list (E2, E4, E10, E12), from what stands under `data` and under `templateListResponse`.
+create or replace temp macro rows_in(data, response) as coalesce(
+    if(
+        json_type(data) = 'ARRAY',
+        data -> '$[*]',
+        (data -> '$.items[*]') || (data -> '$.templates[*]') || (data -> '$.catalogs[*]')
+    ),
+    []
+) || coalesce(response -> '$.templates[*]', []);
+
 -- A member of an object, as text.
 create or replace temp macro member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 

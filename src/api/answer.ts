@@ -13,6 +13,8 @@ export interface RawAnswer {
   readonly location: string | undefined;
   /** The service's own clock, as the `Date` header. */
   readonly date: string | undefined;
+  /** Where the next page is (E2). */
+  readonly link?: string | undefined;
   readonly body: Buffer;
 }
 

@@ -30,6 +30,8 @@ export interface ServiceAnswer {
   readonly verdict: AnswerClass;
   readonly body: Buffer;
   readonly status: number | undefined;
+  /** The header `Link`, which E2 sends. */
+  readonly link?: string | undefined;
 }
 
 /** A failed attempt, for p-retry to count. */
@@ -187,6 +189,7 @@ export class ServiceClient {
         url: this.#settings.baseUrl + question.path,
         token,
         body: question.body,
+        headers: question.headers,
         fresh: question.billed,
       },
       // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
@@ -199,6 +202,7 @@ export class ServiceClient {
       verdict: judge(result, this.#effects.now(), question.discriminator),
       body: result.body,
       status: result.status,
+      link: result.link,
     };
   }
 

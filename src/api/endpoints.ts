@@ -1,14 +1,15 @@
-/** The endpoints that Dawnload uses, as a table: E1 and E17 to E21 of the specification. */
+/** The endpoints that Dawnload uses, as a table: E1, E2, E4, E5, E10, E12 and E17 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
 
 interface RequestBase {
   /** The name in the specification, for messages and for the landing zone. */
-  readonly endpoint: 'E1' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
+  readonly endpoint: 'E1' | 'E2' | 'E4' | 'E5' | 'E10' | 'E12' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
   readonly method: 'GET' | 'POST';
   /** From the base address on. */
   readonly path: string;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether a `Timeout` leaves no range to halve. */
   readonly whole?: boolean;
   /** The key that makes a body a proper answer, whatever its status. */
@@ -101,4 +102,63 @@ export function exportResult(
     billed: false,
     discriminator: 'status',
   };
+}
+
+/** E2: the catalogs of the project, or, behind a cursor, more of them. */
+export function catalogs(projectId: string, cursor?: string): FreeRequest {
+  return reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
+}
+
+/** E2: a page of 50 items of a catalog. The cursor is that of the page before. */
+export function catalogItems(projectId: string, catalog: string, cursor?: string): FreeRequest {
+  return reference('E2', `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`, {
+    cursor,
+  });
+}
+
+/** Query parameters by name; one without a value is left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** E4: a page of the brand-message templates of a sender key. `messenger` is its word in paths. */
+export function brandTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
+  return reference('E4', brandTemplatesPath(projectId, messenger), query);
+}
+
+/** Where E5 takes the sender key (N6). */
+export const SENDER_KEY_PLACES = ['query', 'header'] as const;
+
+/** E5: one brand-message template and its status. */
+export function brandTemplate(
+  projectId: string,
+  messenger: string,
+  templateId: string,
+  sender: { key: string; parameter: string; place: (typeof SENDER_KEY_PLACES)[number] },
+): FreeRequest {
+  const { key, parameter, place } = sender;
+  const path = `${brandTemplatesPath(projectId, messenger)}/${encodeURIComponent(templateId)}`;
+  return place === 'query'
+    ? reference('E5', path, { [parameter]: key })
+    : { ...reference('E5', path), headers: { [parameter]: key } };
+}
+
+function brandTemplatesPath(projectId: string, messenger: string): string {
+  return `/v1/projects/${projectId}/messages/${messenger}-brand-message/templates`;
+}
+
+/** E10: a page of the alimtalk templates. */
+export function alimtalkTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
+  return reference('E10', `/projects/${projectId}/messages/${messenger}-alimtalk/templates`, query);
+}
+
+/** E12: a page of the recipients who opted out of text messages by an 080 number. */
+export function optOuts(projectId: string, query: Query): FreeRequest {
+  return reference('E12', `/projects/${projectId}/messages/text-message/blockservice/recipients`, query);
+}
+
+function reference(endpoint: FreeRequest['endpoint'], path: string, query: Query = {}): FreeRequest {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  return { endpoint, method: 'GET', path: path + search, billed: false, whole: true };
 }

@@ -18,6 +18,7 @@ export interface Exchange {
   readonly token: string | undefined;
   /** Sent as JSON, with a GET too (E18). */
   readonly body: object | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * On a connection of its own, closed afterwards. For E20: a kept connection that went stale would leave open whether
    * the request was read.
@@ -90,6 +91,7 @@ async function send(
       accept: 'application/json',
       'accept-encoding': 'gzip',
       'user-agent': userAgent,
+      ...what.headers,
       ...(what.token === undefined ? {} : { authorization: `Bearer ${what.token}` }),
       ...(what.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -106,6 +108,7 @@ async function send(
     retryAfter: header('retry-after'),
     location: header('location'),
     date: header('date'),
+    link: header('link'),
     body: await readCapped(answer.body, header('content-encoding')),
   };
 }

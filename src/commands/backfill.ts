@@ -4,7 +4,7 @@ import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
-import { JOB_STREAMS, type Job, type JobStream } from '../run/job.js';
+import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream } from '../run/job.js';
 import { runJob } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
 import { parseDays } from './days.js';
@@ -50,7 +50,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
 }
 
 function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
-  if (text === undefined) return new Set(JOB_STREAMS);
+  if (text === undefined) return new Set(DAY_STREAMS);
   const names = text.split(',').map((name) => name.trim());
   const streams = names.map((name) => {
     const stream = JOB_STREAMS.find((known) => known === name);

@@ -73,7 +73,15 @@ function orConfigError<T>(file: string, work: () => T): T {
 
 /** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
-  const sections = new Set(['privacy', 'exports', 'budget', 'experiments', 'default']);
+  const sections = new Set([
+    'privacy',
+    'exports',
+    'budget',
+    'reference',
+    'brand_templates',
+    'experiments',
+    'default',
+  ]);
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => {
       if (sections.has(key) && value === '') return [key, {}];

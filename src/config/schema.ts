@@ -1,33 +1,8 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
 import { CAUSES, FORMATS } from '../alerts/alert.js';
-import { isDay } from '../calendar.js';
-
-const day = z
-  .string('must be a day such as 2026-11-01')
-  .refine(isDay, 'must be a day that exists, such as 2026-11-01');
-
-function number(low: number, high: number, what: string): z.ZodType<number, string> {
-  return z
-    .string(what)
-    .refine((text) => /^\d+(\.\d+)?$/.test(text), what)
-    .transform(Number)
-    .refine((value) => value >= low && value <= high, what);
-}
-
-function whole(low: number, high: number): z.ZodType<number, string> {
-  const what = `must be a whole number from ${low} to ${high}`;
-  return z
-    .string(what)
-    .refine((text) => /^\d+$/.test(text), what)
-    .transform(Number)
-    .refine((value) => value >= low && value <= high, what);
-}
-
-/** A word of the service's vocabulary: it becomes part of field names and channel names. */
-const word = z
-  .string('must be one word')
-  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
+import { referenceSchema } from './reference.js';
+import { day, NO_SECTION, number, parameter, whole, word, yesOrNo } from './scalars.js';
 
 const baseUrl = z
   .string('must be an address such as https://api.example.com')
@@ -37,12 +12,6 @@ const baseUrl = z
     return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
   }, 'must be an http or https address such as https://api.example.com, without a query')
   .transform((text) => text.replace(/\/+$/, ''));
-
-/** The message for a text or a list where `key: value` lines belong. */
-const NO_SECTION = {
-  error: (issue: { code: string }) =>
-    issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
-};
 
 const budget = z
   .strictObject(
@@ -58,18 +27,13 @@ const budget = z
     'must set records_per_run, records_per_month or both',
   );
 
-const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
-
 const exportsSchema = z.strictObject(
   {
     budget: budget.optional(),
     price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
-    page_parameter: z
-      .string('must be the name of a query parameter')
-      .regex(/^[A-Za-z0-9_.[\]-]+$/, 'must be the name of a query parameter')
-      .default('page'),
+    page_parameter: parameter('must be the name of a query parameter').default('page'),
     max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },
   NO_SECTION,
@@ -175,6 +139,7 @@ export const settingsSchema = z.strictObject({
     )
     .prefault({}),
   exports: exportsSchema.prefault({}),
+  reference: referenceSchema.prefault({}),
   report: report.default('true'),
   alerts: z.array(alert, 'must be a list').default([]),
   ping_url: webhook.optional(),

@@ -22,7 +22,7 @@ export function unknownKey(source: string, path: readonly PropertyKey[], key: st
 
 /** Every key of the file with its path, such as `exports.budget.records_per_run`. */
 function knownKeys(schema: z.ZodType, path: readonly string[] = []): string[] {
-  const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+  const inner = innermost(schema);
   const own = path.length === 0 ? [] : [path.join('.')];
   if (!(inner instanceof z.ZodObject)) return own;
   return [
@@ -31,4 +31,15 @@ function knownKeys(schema: z.ZodType, path: readonly string[] = []): string[] {
       value instanceof z.ZodType ? knownKeys(value, [...path, key]) : [],
     ),
   ];
+}
+
+/** What a setting is apart from its default, and from what is done to it before it is checked. */
+function innermost(schema: z.ZodType): z.ZodType {
+  const inner =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault
+      ? schema.unwrap()
+      : schema instanceof z.ZodPipe
+        ? schema.out
+        : undefined;
+  return inner instanceof z.ZodType ? innermost(inner) : schema;
 }

@@ -1,7 +1,11 @@
 /** What a run pulls: which streams, over which days, and who consents to paying. Made by the recipes in jobs/. */
 import { dayCount, shiftDay, type Day, type DayRange } from '../calendar.js';
+import { REFERENCE_STREAMS } from '../storage/pull.js';
 
-export const JOB_STREAMS = ['statistics', 'campaigns', 'events'] as const;
+/** Those whose days a job goes through; those of reference data are taken as they are today. */
+export const DAY_STREAMS = ['statistics', 'campaigns', 'events'] as const;
+
+export const JOB_STREAMS = [...DAY_STREAMS, ...REFERENCE_STREAMS] as const;
 
 /** What a person names on the command line; `statistics` stands for E17 and E18 together. */
 export type JobStream = (typeof JOB_STREAMS)[number];

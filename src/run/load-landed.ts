@@ -5,7 +5,7 @@
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
 import type { ExportEntry } from '../exports/entry.js';
-import { daysAsked, type EventsPull, type Pull } from '../storage/pull.js';
+import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, ledger, warehouse } = context;
@@ -14,10 +14,21 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadAll(context, waiting);
+  await loadSetAside(context, new Set(waiting.map(({ id }) => id)));
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loaded();
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
+}
+
+/** A snapshot that is loaded late goes before those of later days, so these are loaded again behind it. */
+async function loadSetAside(context: LocalContext, tried: ReadonlySet<string>): Promise<void> {
+  const { landing, warehouse } = context;
+  const loaded = await warehouse.loaded();
+  await loadAll(
+    context,
+    (await landing.pulls((id) => !loaded.has(id) && !tried.has(id))).filter(isReference),
+  );
 }
 
 /** The pull of a landed export; undefined while pages are missing. */

@@ -2,9 +2,9 @@
 import { rangesOf, type Day } from '../calendar.js';
 import type { Gap } from '../run/gap.js';
 import type { RunContext } from '../run/context.js';
-import type { Stream } from '../storage/pull.js';
+import type { DayPull } from '../storage/pull.js';
 
-type FreeStream = Exclude<Stream, 'events'>;
+type FreeStream = DayPull['stream'];
 
 /** Those of the days whose last answer was held back. */
 export async function heldAmong(

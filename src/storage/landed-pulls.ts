@@ -12,6 +12,7 @@ import {
   type StatisticsPull,
   type SubchannelPull,
 } from './pull.js';
+import { snapshotPull } from './snapshot-manifest.js';
 import { orStorageError, readIfThere } from './storage-error.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
@@ -63,6 +64,7 @@ export async function latestInstant(landing: string): Promise<Date | undefined> 
 async function pullOf(landing: string, { stream, folder, name }: Found): Promise<FreePull | undefined> {
   if (stream === 'statistics') return statisticsPull(landing, folder, name);
   if (stream === 'statistics_by_subchannel') return subchannelPull(landing, folder, name);
+  if (stream !== 'campaigns') return snapshotPull(landing, stream, folder, name);
   return campaignsPull(landing, folder, name);
 }
 

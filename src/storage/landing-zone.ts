@@ -4,7 +4,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { DayRange, Window } from '../calendar.js';
+import { dayOf, type DayRange, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { codeOf } from '../errors.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
@@ -13,14 +13,18 @@ import {
   campaignName,
   exportFolder,
   foldersOf,
+  instantOf,
   MANIFEST,
   pageOf,
   pathOf,
+  snapshotFolder,
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
 import { latestInstant, listPulls, namesIn, pullOfManifest } from './landed-pulls.js';
-import type { CampaignAnswer, CampaignsPull, FreePull } from './pull.js';
+import type { CampaignAnswer, CampaignsPull, FreePull, ReferencePull, ReferenceStream } from './pull.js';
+import { snapshotPull } from './snapshot-manifest.js';
+import { Snapshot } from './snapshot.js';
 import { orStorageError } from './storage-error.js';
 import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
 
@@ -78,6 +82,36 @@ export class LandingZone {
       const id = campaignFolder(range, at);
       if (await this.#isFree(id)) return new CampaignPull(this.#writer(id), range, at, id);
     }
+  }
+
+  /**
+   * Begins a pull of reference data, or goes on with one of the same KST day that never ended. It counts once `finish` has
+   * resolved.
+   */
+  async snapshot(stream: ReferenceStream, pulledAt: Date): Promise<Snapshot> {
+    const begun = (day: string, at: Date) => new Snapshot(this.#disk, this.folder, stream, day, at);
+    const day = dayOf(pulledAt);
+    const latest = (await namesIn(join(this.folder, stream, day))).sort().at(-1) ?? '';
+    const latestAt = instantOf(latest);
+    const ended = await snapshotPull(this.folder, stream, day, latest);
+    if (latestAt !== undefined && ended === undefined) return begun(day, latestAt);
+    for (let at = pulledAt; ; at = oneLater(at)) {
+      if (!(await this.#isFree(snapshotFolder(stream, at)))) continue;
+      const snapshot = begun(dayOf(at), at);
+      if (ended !== undefined) await snapshot.adopt(ended);
+      return snapshot;
+    }
+  }
+
+  /** The latest pull of a stream of reference data that ended. Throws `DamageError`, `StorageError`. */
+  async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
+    for (const day of (await namesIn(join(this.folder, stream))).sort().reverse()) {
+      for (const name of (await namesIn(join(this.folder, stream, day))).sort().reverse()) {
+        const pull = await snapshotPull(this.folder, stream, day, name);
+        if (pull !== undefined) return pull;
+      }
+    }
+    return undefined;
   }
 
   /**

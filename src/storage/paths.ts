@@ -1,6 +1,7 @@
 /** Where everything lies in the data folder: descriptive names, made and parsed only here. Pure. */
 import { join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
+import type { ReferenceStream } from './pull.js';
 import { safeName, slug } from './safe-name.js';
 
 /** One paid export on disk: the ledger's key and the id that the service gave (E20). */
@@ -68,6 +69,16 @@ export function campaignFolder(range: DayRange, pulledAt: Date): string {
 export function campaignName(campaignId: string, nth: number): string {
   // safeName leaves no dot, so that no id can look like another id's second answer.
   return nth === 1 ? `${safeName(campaignId)}.json.gz` : `${safeName(campaignId)}.${nth}.json.gz`;
+}
+
+/** The folder, below `landing/`, of one pull of reference data. */
+export function snapshotFolder(stream: ReferenceStream, pulledAt: Date): string {
+  return join(stream, dayOf(pulledAt), instantName(pulledAt));
+}
+
+/** The name of a list's pages within such a pull: a folder while they arrive, and what its files begin with. */
+export function listName(list: string, reading: number): string {
+  return `${safeName(list)}.${reading}`;
 }
 
 /** The folder, below `landing/`, of an export's pages. */

@@ -4,8 +4,18 @@
  */
 import type { Day, DayRange, Window } from '../calendar.js';
 
+/** What the ids in events and statistics mean: snapshots of lists as they are today. */
+export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
+
+export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
+
 /** Those that cost nothing. */
-export const FREE_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
+export const FREE_STREAMS = [
+  'statistics',
+  'statistics_by_subchannel',
+  'campaigns',
+  ...REFERENCE_STREAMS,
+] as const;
 
 export const STREAMS = [...FREE_STREAMS, 'events'] as const;
 
@@ -73,8 +83,61 @@ export interface EventsPull extends Landed {
   readonly records: number | Promise<number>;
 }
 
-/** A pull of a free stream: its days can be pulled again at no cost. */
-export type FreePull = StatisticsPull | SubchannelPull | CampaignsPull;
+/** What a stream of reference data has but one of. */
+export const SOLE_LIST = '*';
+
+/** A list that was read whole: the catalogs (`*`), the items of a catalog, the templates of a sender key or a channel. */
+export interface LandedList {
+  readonly list: string;
+  /** Its pages, several in one file. */
+  readonly files: readonly string[];
+  readonly rows: number;
+  /** How many rows the service announces; null where it announces none. */
+  readonly announced: number | null;
+}
+
+/** A list that did not count, since rows were missing: the next pull may agree. */
+export interface ShortList {
+  readonly list: string;
+  readonly rows: number;
+  readonly announced: number;
+}
+
+/** What was read of a brand template with E5, and when. */
+export interface TemplateRead {
+  readonly list: string;
+  readonly templateId: string;
+  /** SHA-256 of what E4 gave then. */
+  readonly digest: string;
+  readonly readAt: Date;
+  readonly file: string;
+}
+
+/** E2, E4 and E5, E10, E12: reference data as it is on a day. */
+export interface ReferencePull extends Landed {
+  readonly stream: ReferenceStream;
+  /** The KST day on which it was pulled. */
+  readonly day: Day;
+  /** Whether every list was read whole. Those that were count all the same. */
+  readonly complete: boolean;
+  readonly lists: readonly LandedList[];
+  readonly short: readonly ShortList[];
+  /** E5 of the templates in the lists; unchanged ones were read by an earlier pull. */
+  readonly templates: readonly TemplateRead[];
+  /** Bytes of the largest page. */
+  readonly largestPage: number;
+}
+
+/** A pull whose days can be pulled again at no cost. */
+export type DayPull = StatisticsPull | SubchannelPull | CampaignsPull;
+
+/** A pull of a free stream. */
+export type FreePull = DayPull | ReferencePull;
+
+/** Whether a pull is one of reference data. */
+export function isReference(pull: Pull): pull is ReferencePull {
+  return REFERENCE_STREAMS.some((stream) => stream === pull.stream);
+}
 
 export type Pull = FreePull | EventsPull;
 

@@ -114,6 +114,18 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   daily: { day: 'date', number: 'sum count', list: 'dimensionSums dimensionCounts' },
   dimension: { scalar: 'dimensionKey dimensionValue', number: 'sum count' },
+  // E2
+  catalog: { scalar: 'name description data_classification', whole: 'num_items', list: 'fields' },
+  catalog_field: { scalar: 'name type' },
+  // E4
+  brand_template: {
+    scalar: 'id templateName senderKey unsubscribeNumber',
+    time: 'createdAt updatedAt',
+    any: 'template failoverTextMessage',
+  },
+  brand_template_button: { scalar: 'buttonType buttonName linkMo linkPc linkAnd linkIos' },
+  // E12
+  opt_out: { scalar: 'unsubscribeNo recipientNo', time: 'requestDate' },
 };
 
 /** Places of what lies inside an object, where they are not named after its field. */

@@ -1,10 +1,10 @@
 /** Which pulls are loaded together, so that each step runs once for many of them. */
-import type { EventsPull, Pull } from '../storage/pull.js';
+import { isReference, type EventsPull, type LandedList, type Pull } from '../storage/pull.js';
 
 /** How many pulls of a free stream are loaded at a time; their answers are small. */
 const AT_ONCE = 400;
 
-/** Records of exports that are loaded at a time; a larger export is loaded alone. */
+/** Records of exports, or rows of lists, that are loaded at a time; what is larger is loaded alone. */
 const RECORDS_AT_ONCE = 200_000;
 
 /**
@@ -37,7 +37,18 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
       const records = [pull, ...exports].reduce((sum, one) => sum + recordsOf(one), 0);
       return records <= RECORDS_AT_ONCE && exports.every(({ day }) => day !== pull.day);
     }
-    default:
+    case 'catalogs':
+    case 'brand_templates':
+    case 'alimtalk_templates':
+    case 'opt_outs': {
+      const snapshots = [...group.filter(isReference), pull];
+      return (
+        snapshots.every(({ complete }) => complete) &&
+        snapshots.reduce((sum, { lists }) => sum + rowsIn(lists), 0) <= RECORDS_AT_ONCE
+      );
+    }
+    case 'statistics':
+    case 'statistics_by_subchannel':
       return true;
   }
 }
@@ -45,4 +56,8 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
 /** An export that is still arriving is loaded alone. */
 function recordsOf({ records }: EventsPull): number {
   return typeof records === 'number' ? records : Number.POSITIVE_INFINITY;
+}
+
+function rowsIn(lists: readonly LandedList[]): number {
+  return lists.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
 import { isLoss, replaces } from './holding.js';
-import type { FreePull } from '../storage/pull.js';
+import type { DayPull } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 
 const heldAnswer = z
@@ -38,7 +38,7 @@ export class NotTogetherError extends DamageError {}
  *
  * @throws NotTogetherError when something of several pulls may have to be held back
  */
-export async function holdBack(session: Session, pulls: readonly FreePull[]): Promise<void> {
+export async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<void> {
   const losses = (await session.rows('load/losses', change)).filter(({ before, after }) =>
     isLoss(before, after),
   );

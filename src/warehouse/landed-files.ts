@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../storage/storage-error.js';
 import { gzipped } from '../storage/whole-gzip.js';
-import { repairedJson } from './repair-json.js';
+import { repairedJson } from '../storage/repair-json.js';
 
 /** Copies that were made: batches are repaired beside each other, so each has a name of its own. */
 let copies = 0;

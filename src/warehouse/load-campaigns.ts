@@ -47,5 +47,6 @@ export async function loadCampaigns(
   await holdBack(session, pulls);
   await session.run('load/7_forget');
   await session.run('load/campaigns/7_replace');
-  await session.run('load/8_drift_and_cover', { table: 'campaign_metrics', day: 'date' });
+  await session.run('load/8_drift');
+  await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
 }

@@ -56,7 +56,8 @@ export async function loadEvents(
     repaired_days: repaired,
   });
   await session.run('load/events/9_notes');
-  await session.run('load/8_drift_and_cover', { table: 'events', day: 'export_date' });
+  await session.run('load/8_drift');
+  await session.run('load/8_cover', { table: 'events', day: 'export_date' });
   return before.neighbours;
 }
 

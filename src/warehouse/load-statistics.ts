@@ -33,5 +33,6 @@ export async function loadStatistics(
   await holdBack(session, pulls);
   await session.run('load/7_forget');
   await session.run(`${folder}/5_replace`);
-  await session.run('load/8_drift_and_cover', { table, day: 'date' });
+  await session.run('load/8_drift');
+  await session.run('load/8_cover', { table, day: 'date' });
 }

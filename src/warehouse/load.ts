@@ -8,10 +8,11 @@ import type { Staging } from './load-events-batch.js';
 import { isRefusal, loadError } from './load-error.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';
+import { loadReference } from './load-reference.js';
 import { loadStatistics } from './load-statistics.js';
 import { repairedPulls, type RepairedCopy } from './repaired-pulls.js';
 import type { UnknownFields } from './unknown-fields.js';
-import { daysAsked, type Pull } from '../storage/pull.js';
+import { daysAsked, isReference, type Pull } from '../storage/pull.js';
 import type { LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { count, type Session } from './session.js';
@@ -99,6 +100,8 @@ async function loadStream(
   if (statistics.length > 0) await loadStatistics(session, unknown, statistics);
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
   if (campaigns.length > 0) await loadCampaigns(session, unknown, campaigns);
+  const reference = pulls.filter(isReference);
+  if (reference.length > 0) await loadReference(session, unknown, reference);
   const events = pulls.filter((pull) => pull.stream === 'events').filter(({ id }) => current.has(id));
   return events.length > 0
     ? loadEvents(session, { staging, count: limits.threads, megabytes: limits.megabytes }, events)

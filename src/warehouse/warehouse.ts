@@ -13,6 +13,7 @@ import {
   StorageError,
 } from '../errors.js';
 import { runChecks } from './checks.js';
+import { countRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import { fieldsFor, shapesOf } from './fields.js';
@@ -201,6 +202,18 @@ export class Warehouse {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
+  }
+
+  /**
+   * Counts the rows of a list's pages, and those that differ by the value at a JSON pointer, or as a whole without one.
+   *
+   * @throws DamageError when a file cannot be read
+   */
+  async countRows(
+    files: readonly string[],
+    { id, largestPage }: { id: string; largestPage: number },
+  ): Promise<{ rows: number; distinct: number }> {
+    return countRows(this.#session, { files, id, largestPage, tempDirectory: this.#options.tempDirectory });
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */

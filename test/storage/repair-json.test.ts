@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { repairedJson } from '../../src/warehouse/repair-json.js';
+import { repairedJson } from '../../src/storage/repair-json.js';
 
 describe('a text that is not JSON', () => {
   test.each<[string, string, unknown]>([

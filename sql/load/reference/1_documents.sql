@@ -1,0 +1,40 @@
+-- E2, E4, E10, E12: the rows of the lists, one document each. Variables list the files, their lists and pulls, in the same order.
+
+create or replace temp table documents as
+with files as (
+    select
+        unnest(getvariable('paths')) as file,
+        unnest(getvariable('path_lists')) as list,
+        unnest(getvariable('path_pulls')) as pull
+),
+
+unfolded as (
+    select filename, unnest(rows_in(data, "templateListResponse")) as document
+    from read_json(
+        getvariable('files'),
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON', "templateListResponse": 'JSON'},
+        maximum_object_size = getvariable('largest_object'),
+        filename = true
+    )
+)
+
+select
+    row_number() over () as row_id,
+    files.list,
+    files.pull,
+    asked.first_day as date,
+    unfolded.document,
+    -- The number that a brand message falls back to is the sender's own: it stays when others are redacted.
+    case
+        when getvariable('stream') = 'brand_templates'
+        then coalesce(
+            unfolded.document ->> '$.template.failoverTextMessage.senderPhoneNumber',
+            unfolded.document ->> '$.failoverTextMessage.senderPhoneNumber'
+        )
+    end as sender_number,
+    null::json as extra
+from unfolded
+inner join files on unfolded.filename = files.file
+inner join asked using (pull);

@@ -1,0 +1,29 @@
+-- E10. The shape of a template is open in the specification, so all of it is kept; the columns take what stands under the
+-- likely keys.
+
+create or replace temp table staged_alimtalk_templates as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from alimtalk_templates_history
+limit 0;
+
+insert into staged_alimtalk_templates by name
+select
+    list,
+    date,
+    pull,
+    nullif(list, '*') as channel_id,
+    coalesce(document ->> '$.templateCode', document ->> '$.code') as template_code,
+    coalesce(document ->> '$.templateName', document ->> '$.name') as template_name,
+    coalesce(
+        document ->> '$.templateStatusCode',
+        document ->> '$.statusCode',
+        document ->> '$.templateStatus',
+        document ->> '$.status'
+    ) as status_code,
+    coalesce(document ->> '$.templateContent', document ->> '$.content') as content,
+    document as template
+from documents;
+
+create or replace temp table extras as
+select null::varchar as place, null::date as date, null::json as extra
+limit 0;

@@ -1,0 +1,56 @@
+-- E2: catalogs and their items. Their fields are documents of their own (3_catalog_fields).
+
+create or replace temp table staged_catalogs as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from catalogs_history
+limit 0;
+
+insert into staged_catalogs by name
+select
+    documents.list,
+    documents.date,
+    documents.pull,
+    c.name as catalog_name,
+    c.description,
+    c.data_classification,
+    whole(c.num_items) as num_items,
+    c.fields,
+    documents.extra
+from (
+    select *, json_transform(document, shape('catalog')) as c
+    from documents
+    where list = '*'
+) as documents;
+
+-- An item is what its catalog's fields make it, so all of it is kept as it came.
+create or replace temp table staged_catalog_items as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from catalog_items_history
+limit 0;
+
+insert into staged_catalog_items by name
+select
+    list,
+    date,
+    pull,
+    list as catalog_name,
+    document ->> '$.id' as item_id,
+    document as item
+from documents
+where list <> '*';
+
+create or replace temp table named_catalogs as select pull, catalog_name from staged_catalogs;
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        list,
+        date,
+        pull,
+        catalog_name,
+        unnest(fields -> '$[*]') as document,
+        generate_subscripts(fields -> '$[*]', 1) as position,
+        null::json as extra
+    from staged_catalogs
+) as unfolded;

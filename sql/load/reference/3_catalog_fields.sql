@@ -1,0 +1,24 @@
+create or replace temp table staged_catalog_fields as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from catalog_fields_history
+limit 0;
+
+insert into staged_catalog_fields by name
+select
+    documents.list,
+    documents.date,
+    documents.pull,
+    documents.catalog_name,
+    documents.position,
+    f.name,
+    f.type,
+    documents.extra
+from (
+    select *, json_transform(document, shape('catalog_field')) as f
+    from documents
+) as documents;
+
+create or replace temp table extras as
+select 'catalog' as place, date, extra from staged_catalogs semi join days using (pull, date) where extra is not null
+union all
+select 'catalog_field', date, extra from staged_catalog_fields semi join days using (pull, date) where extra is not null;

@@ -1,0 +1,81 @@
+-- What a list holds on a day is what the latest pull of that day gave. Variables list the lists that the pulls read whole, in
+-- the same order. Snapshots from the first of these days on are set aside; those of later pulls are loaded again.
+
+create or replace temp table snapshots as
+with asked_lists as (
+    select
+        unnest(getvariable('lists')) as list,
+        unnest(getvariable('list_pulls')) as pull,
+        unnest(getvariable('list_rows'))::bigint as rows,
+        nullif(unnest(getvariable('list_announced')), '')::bigint as announced
+),
+
+given as (
+    select asked_lists.*, asked.first_day as date, asked.pulled_at
+    from asked_lists
+    inner join asked using (pull)
+),
+
+-- A catalog that the list of catalogs does not name has no items.
+gone as (
+    select held.list, given.pull, 0 as rows, null as announced, given.date, given.pulled_at
+    from given
+    cross join (
+        select list from ops.snapshots where stream = 'catalogs'
+        union
+        select list from asked_lists
+    ) as held
+    where
+        getvariable('stream') = 'catalogs'
+        and given.list = '*'
+        and held.list <> '*'
+        and (given.pull, held.list) not in (select (pull, catalog_name) from named_catalogs)
+        and (given.pull, held.list) not in (select (pull, list) from asked_lists)
+),
+
+latest as (
+    select * from given
+    union all by name
+    select * from gone
+    qualify row_number() over (partition by list, date order by pulled_at desc, pull desc) = 1
+)
+
+select latest.*, row_number() over (partition by latest.list order by latest.date) as nth
+from latest
+anti join ops.snapshots as later
+    on
+        later.stream = getvariable('stream')
+        and later.list = latest.list
+        and later.date = latest.date
+        and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
+
+-- The first day of each list in this load, and the day of its snapshot before.
+create or replace temp table first_snapshots as
+select
+    firsts.list,
+    firsts.date,
+    firsts.last_nth,
+    (
+        select max(held.date)
+        from ops.snapshots as held
+        where held.stream = getvariable('stream') and held.list = firsts.list and held.date < firsts.date
+    ) as previous
+from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
+
+delete from ops.loads
+using first_snapshots
+where
+    loads.stream = getvariable('stream')
+    and loads.first_day > first_snapshots.date
+    and loads.pull not in (select pull from asked);
+
+delete from ops.snapshots
+using first_snapshots
+where
+    snapshots.stream = getvariable('stream')
+    and snapshots.list = first_snapshots.list
+    and snapshots.date >= first_snapshots.date;
+
+insert into ops.snapshots by name
+select getvariable('stream') as stream, * exclude (nth)
+from snapshots;

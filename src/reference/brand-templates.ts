@@ -1,0 +1,106 @@
+/** E4 and E5: templates of brand messages, and the status of each. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { brandTemplate, brandTemplates } from '../api/endpoints.js';
+import { settleAll } from '../api/settle.js';
+import type { BrandTemplateSettings } from '../config/reference.js';
+import type { TemplateRead } from '../storage/pull.js';
+import { rowsOf } from './page.js';
+import type { ListSource } from './read-list.js';
+import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
+
+export interface TemplatesRead extends ListsRead {
+  readonly templates: TemplateRead[];
+  /** Why E5 failed for templates, each as a sentence; their status is unknown until the next run. */
+  readonly problems: string[];
+}
+
+/** A template in a list, with a digest of what the list gives of it. */
+type Listed = Pick<TemplateRead, 'list' | 'templateId' | 'digest'>;
+
+/**
+ * E4 for each sender key; then E5 for each template that is new or changed, or whose status was read long ago. Throws as
+ * `readLists` does.
+ */
+export async function readBrandTemplates(
+  settings: BrandTemplateSettings,
+  reader: ListsReader,
+): Promise<TemplatesRead> {
+  const listed = new Map<string, Listed[]>();
+  const read = await readLists(
+    settings.senderKeys.map((senderKey) => templatesOf(senderKey, settings, reader, listed)),
+    reader,
+  );
+  const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
+  const failures: string[] = [];
+  const templates = await settleAll(
+    wanted.map((template) => readTemplate(template, settings, reader, (reason) => failures.push(reason))),
+  );
+  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is unknown. The next run asks again.`;
+  return {
+    ...read,
+    templates: templates.filter((template) => template !== undefined),
+    problems: failures.length === 0 ? [] : [problem],
+  };
+}
+
+function templatesOf(
+  senderKey: string,
+  { pageParameter, sizeParameter, pageSize }: BrandTemplateSettings,
+  { projectId, messenger }: ListsReader,
+  listed: Map<string, Listed[]>,
+): ListSource {
+  return {
+    list: senderKey,
+    what: `the brand templates of sender key ${senderKey}`,
+    shape: { rows: [['data', 'templates']], total: ['data', 'totalCount'] },
+    id: '/id',
+    onPage(page, number) {
+      const before = number === 0 ? [] : (listed.get(senderKey) ?? []);
+      listed.set(senderKey, [...before, ...listedOn(senderKey, rowsOf(page))]);
+    },
+    paging: {
+      by: 'number',
+      ask: (page) =>
+        brandTemplates(projectId, messenger, {
+          senderKey,
+          [pageParameter]: page,
+          [sizeParameter]: pageSize,
+        }),
+      pageSize,
+      setting: 'reference.brand_templates.page_parameter',
+    },
+  };
+}
+
+const identified = z.object({ id: z.string().min(1) });
+
+function listedOn(list: string, rows: readonly unknown[]): Listed[] {
+  return rows.flatMap((row) => {
+    const template = identified.safeParse(row);
+    if (!template.success) return [];
+    const digest = createHash('sha256').update(JSON.stringify(row)).digest('hex');
+    return [{ list, templateId: template.data.id, digest }];
+  });
+}
+
+/** What is known of a template already, or E5's answer; undefined when there is none. */
+async function readTemplate(
+  template: Listed,
+  { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
+  { service, projectId, messenger, snapshot, earlier }: ListsReader,
+  fail: (reason: string) => void,
+): Promise<TemplateRead | undefined> {
+  const { list, templateId, digest } = template;
+  const oldest = new Date(snapshot.pulledAt.getTime() - recheckDays * 86_400_000);
+  const before = earlier?.templates.find((read) => read.list === list && read.templateId === templateId);
+  if (before?.digest === digest && before.readAt > oldest) return before;
+  const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
+  const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
+  if (verdict.kind === 'ok') {
+    const file = await snapshot.landTemplate(list, templateId, body);
+    return { ...template, readAt: snapshot.pulledAt, file };
+  }
+  fail(verdict.reason);
+  return undefined;
+}

@@ -1,0 +1,120 @@
+/** E2: the list of catalogs, and the items of each. */
+import { z } from 'zod';
+import { catalogItems, catalogs } from '../api/endpoints.js';
+import { SOLE_LIST } from '../storage/pull.js';
+import { rowsOf, type ListPage } from './page.js';
+import { readList, type ListSource } from './read-list.js';
+import { landedFiles, readLists, type ListsRead, type ListsReader } from './read-lists.js';
+
+/** The list of catalogs cannot be read, and without it nothing of a catalog. `message` is a clause. */
+export class NoCatalogsError extends Error {}
+
+/** How many items each catalog announces; null where it announces none. */
+type Catalogs = Map<string, number | null>;
+
+/**
+ * The items of all catalogs, or of those that are named. The list of catalogs is read before and after: it alone says how
+ * many items there should be.
+ *
+ * @throws NoCatalogsError, and as `readLists` does
+ */
+export async function readCatalogs(
+  wanted: 'all' | readonly string[],
+  reader: ListsReader,
+): Promise<ListsRead> {
+  const { projectId } = reader;
+  const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
+  const before = await list.read();
+  const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
+  const sources = names.map((name) => itemsOf(projectId, name));
+  let known: Catalogs | undefined = before;
+  const read = await readLists(
+    sources.filter((source) => before.has(source.list)),
+    reader,
+    async () => {
+      const announced = known ?? (await list.read());
+      known = undefined;
+      return announced;
+    },
+  );
+  const after = list.catalogs;
+  // What was deleted meanwhile is not missed.
+  const failures = read.failures.filter(({ list }) => after.has(list));
+  const unknown = sources
+    .filter((source) => !before.has(source.list))
+    .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
+  const { landed, largestPage } = await list.landed();
+  return {
+    ...read,
+    failures: [...failures, ...unknown],
+    lists: [...read.lists, landed],
+    largestPage: Math.max(read.largestPage, largestPage),
+  };
+}
+
+function itemsOf(projectId: string, catalog: string): ListSource {
+  return {
+    list: catalog,
+    what: `the items of catalog ${catalog}`,
+    shape: { rows: [['data', 'items']] },
+    id: '/id',
+    paging: { by: 'cursor', ask: (cursor) => catalogItems(projectId, catalog, cursor) },
+  };
+}
+
+/** The list of catalogs, read as often as it takes; the last reading counts. */
+class CatalogList {
+  catalogs: Catalogs = new Map();
+  #walked = { pages: 0, clean: true, largestPage: 0 };
+
+  constructor(
+    readonly reader: ListsReader,
+    private reading: number,
+  ) {}
+
+  async read(): Promise<Catalogs> {
+    const { reader } = this;
+    const found: Catalogs = new Map();
+    this.reading++;
+    const source = catalogList(reader.projectId, (page) => {
+      for (const [name, items] of catalogsOn(page)) found.set(name, items);
+    });
+    const walk = await readList(source, { list: SOLE_LIST, reading: this.reading }, reader);
+    if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
+    if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
+    this.#walked = walk.list;
+    this.catalogs = found;
+    return found;
+  }
+
+  async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {
+    const files = await landedFiles(
+      this.reader.snapshot,
+      { list: SOLE_LIST, reading: this.reading },
+      this.#walked,
+    );
+    const { largestPage } = this.#walked;
+    return { landed: { list: SOLE_LIST, files, rows: this.catalogs.size, announced: null }, largestPage };
+  }
+}
+
+/** How `data` holds the list is open in the specification (R1). */
+function catalogList(projectId: string, onPage: (page: ListPage) => void): ListSource {
+  return {
+    list: SOLE_LIST,
+    what: 'the catalogs',
+    shape: { rows: [['data'], ['data', 'catalogs'], ['data', 'items']] },
+    id: '/name',
+    onPage,
+    paging: { by: 'cursor', ask: (cursor) => catalogs(projectId, cursor) },
+  };
+}
+
+const named = z.object({ name: z.string(), num_items: z.number().nullish() });
+
+function catalogsOn(page: ListPage): [string, number | null][] {
+  return rowsOf(page).flatMap((row): [string, number | null][] => {
+    const catalog = named.safeParse(row);
+    return catalog.success ? [[catalog.data.name, catalog.data.num_items ?? null]] : [];
+  });
+}

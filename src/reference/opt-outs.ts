@@ -1,0 +1,42 @@
+/** E12: who opted out of text messages by an 080 number. */
+import { formatInTimeZone } from 'date-fns-tz';
+import { optOuts } from '../api/endpoints.js';
+import { KST } from '../calendar.js';
+import type { OptOutSettings } from '../config/reference.js';
+import { SOLE_LIST } from '../storage/pull.js';
+import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
+
+/** Before the service began. */
+const FIRST = '2000-01-01 00:00:00';
+
+/**
+ * All opt-outs that were requested before the pull began: those that come while the list is read do not move its pages.
+ * Throws as `readLists` does.
+ */
+export function readOptOuts(
+  { pageParameter, sizeParameter, startParameter, endParameter, pageSize }: OptOutSettings,
+  reader: ListsReader,
+): Promise<ListsRead> {
+  const { projectId, snapshot } = reader;
+  // The specification names no zone; the service's own days are those of Korea.
+  const until = formatInTimeZone(snapshot.pulledAt, KST, 'yyyy-MM-dd HH:mm:ss');
+  const source = {
+    list: SOLE_LIST,
+    what: 'the opt-outs',
+    shape: { rows: [['data']], total: ['totalCount'] },
+    id: '',
+    paging: {
+      by: 'number',
+      ask: (page: number) =>
+        optOuts(projectId, {
+          [startParameter]: FIRST,
+          [endParameter]: until,
+          [pageParameter]: page,
+          [sizeParameter]: pageSize,
+        }),
+      pageSize,
+      setting: 'reference.opt_outs.page_parameter',
+    },
+  } as const;
+  return readLists([source], reader);
+}

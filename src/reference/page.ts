@@ -1,0 +1,108 @@
+/** The outside of a page of a list: how many rows it has, how many are announced, and where the next page is. */
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { partValue, readEnvelope } from '../api/envelope.js';
+import { repairedJson } from '../storage/repair-json.js';
+
+/** Where a list stands in an answer, as keys from the outside in. */
+export interface ListShape {
+  /** The first of these that leads to a list. */
+  readonly rows: readonly (readonly string[])[];
+  /** The number of rows of the whole list; none where the answer has no such number. */
+  readonly total?: readonly string[];
+}
+
+export interface ListPage {
+  /** How many rows the page has. */
+  readonly rows: number;
+  /** The bytes of its rows, to compare pages with. */
+  readonly text: Buffer;
+  /** How many rows the service announces for the whole list; null where it does not. */
+  readonly announced: number | null;
+  /** Whether every JSON reader takes the page as it is. */
+  readonly clean: boolean;
+}
+
+/** The page in an answer; undefined when there is no list where one belongs. */
+export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
+  const found = rows.map((keys) => listAt(body, keys)).find((list) => list !== undefined);
+  if (found === undefined) return undefined;
+  const announced = z
+    .number()
+    .int()
+    .nonnegative()
+    .safeParse(total && parsed(valueAt(body, total)));
+  return {
+    ...found,
+    announced: announced.success ? announced.data : null,
+    clean: isUtf8(body) && repairedJson(body.toString('utf8')) === body.toString('utf8'),
+  };
+}
+
+/** The rows of a page as JavaScript values; only for lists that are small. */
+export function rowsOf({ text }: ListPage): unknown[] {
+  return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
+}
+
+/** What three places of an item page say of the next one (E2): a cursor, null for the end, undefined for nothing. */
+export interface NextCursor {
+  readonly cursor: string | null | undefined;
+  readonly linked: string | null | undefined;
+  readonly header: string | null | undefined;
+}
+
+const text = z.string().nullable();
+
+export function nextCursor(body: Buffer, link: string | undefined): NextCursor {
+  const cursor = text.safeParse(parsed(valueAt(body, ['data', 'next_cursor'])));
+  const linked = text.safeParse(parsed(valueAt(body, ['data', 'links', 'next'])));
+  const next = link === undefined ? undefined : (/<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1] ?? null);
+  return {
+    cursor: cursor.data,
+    linked: cursorIn(linked.data),
+    header: cursorIn(next),
+  };
+}
+
+/** The next cursor if all that say one agree; the reason if they do not. */
+export function agreed({ cursor, linked, header }: NextCursor): { next: string | null } | { reason: string } {
+  const said = Object.entries({
+    'data.next_cursor': cursor,
+    'data.links.next': linked,
+    'the Link header': header,
+  });
+  const [first, ...others] = said.filter(([, value]) => value !== undefined);
+  const [name = '', next = null] = first ?? [];
+  // No header at all on the last page is no contradiction, nor is one that a proxy took away.
+  const other = others.find(([, value]) => value !== next);
+  if (other === undefined) return { next };
+  return { reason: `${name} and ${other[0]} name different next pages` };
+}
+
+function cursorIn(address: string | null | undefined): string | null | undefined {
+  if (address === null || address === undefined) return address;
+  if (!URL.canParse(address, 'http://service')) return address;
+  return new URL(address, 'http://service').searchParams.get('cursor') ?? '';
+}
+
+function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 'text'> | undefined {
+  const text = valueAt(body, keys);
+  const list = text && readEnvelope(text);
+  return text !== undefined && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
+}
+
+/** The bytes of a value inside objects. */
+function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
+  let value: Buffer | undefined = body;
+  for (const key of keys) {
+    const envelope = readEnvelope(value);
+    const part = envelope?.kind === 'object' ? envelope.parts.get(key) : undefined;
+    if (part === undefined) return undefined;
+    value = value.subarray(part.start, part.end);
+  }
+  return value;
+}
+
+function parsed(value: Buffer | undefined): unknown {
+  return value && partValue(value, { start: 0, end: value.length, elements: undefined });
+}

@@ -1,0 +1,105 @@
+/** The stage of the reference data: catalogs, templates and opt-outs as they are now, landed and then loaded. */
+import { CredentialsError, DamageError } from '../errors.js';
+import type { RunContext } from '../run/context.js';
+import type { Job } from '../run/job.js';
+import { loadOrReport } from '../run/load-landed.js';
+import { REFERENCE_STREAMS, type ReferencePull, type ReferenceStream } from '../storage/pull.js';
+import type { Snapshot } from '../storage/snapshot.js';
+import { readAlimtalkTemplates } from './alimtalk-templates.js';
+import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
+import { NoCatalogsError, readCatalogs } from './catalogs.js';
+import { readOptOuts } from './opt-outs.js';
+import type { ListsRead, ListsReader } from './read-lists.js';
+
+/** The streams that are configured, one after the other; one that fails does not stop the others. */
+export async function pullReference(job: Job, context: RunContext): Promise<void> {
+  for (const stream of REFERENCE_STREAMS) {
+    if (!job.streams.has(stream)) continue;
+    context.signal.throwIfAborted();
+    const read = readerOf(stream, context);
+    if (read !== undefined) await pullStream(stream, read, job, context);
+  }
+}
+
+type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
+
+/** How a stream is read; undefined when it is off. */
+function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undefined {
+  const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
+  switch (stream) {
+    case 'catalogs':
+      return catalogs && ((reader) => readCatalogs(catalogs, reader));
+    case 'brand_templates':
+      return brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader));
+    case 'alimtalk_templates':
+      return alimtalkTemplates && ((reader) => readAlimtalkTemplates(alimtalkTemplates, reader));
+    case 'opt_outs':
+      return optOuts && ((reader) => readOptOuts(optOuts, reader));
+  }
+}
+
+async function pullStream(stream: ReferenceStream, read: Read, job: Job, context: RunContext): Promise<void> {
+  const { landing, report, terminal } = context;
+  const earlier = await landing.lastSnapshot(stream);
+  const snapshot = await landing.snapshot(stream, context.pullInstant());
+  const gap = (reason: string): void => {
+    report.gap({ stream, days: { start: snapshot.day, end: snapshot.day }, reason });
+  };
+  try {
+    const {
+      lists,
+      short,
+      largestPage,
+      differing,
+      failures,
+      templates = [],
+      problems = [],
+    } = await read(listsReader(snapshot, earlier, job, context));
+    for (const { what, reason } of failures) gap(notLoaded(what, reason));
+    problems.forEach(gap);
+    for (const { list, rows, announced } of differing) {
+      terminal.warn(
+        `The service announces ${announced ?? 'no'} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
+      );
+    }
+    // Pages of a list that broke off stay where they are: a run of the same day goes on behind them.
+    if (lists.length === 0 && short.length === 0) return;
+    const complete = failures.length === 0;
+    await loadOrReport(context, await snapshot.finish({ complete, lists, short, templates, largestPage }));
+  } catch (error) {
+    // Keys that are good for statistics need not be good for catalogs.
+    if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
+    else if (error instanceof DamageError) gap(`${error.message} ${error.hint ?? ''}`.trim());
+    else if (error instanceof NoCatalogsError) gap(notLoaded('the catalogs', error.message));
+    else throw error;
+  }
+}
+
+function notLoaded(what: string, reason: string): string {
+  const subject = what.charAt(0).toUpperCase() + what.slice(1);
+  return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
+}
+
+function listsReader(
+  snapshot: Snapshot,
+  earlier: ReferencePull | undefined,
+  job: Job,
+  { service, config, warehouse, landing, effects, terminal }: RunContext,
+): ListsReader {
+  return {
+    service,
+    projectId: config.projectId,
+    messenger: config.messenger,
+    snapshot,
+    earlier,
+    accepted: job.acceptEmpty,
+    proceed({ what }, rows, announced) {
+      terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);
+    },
+    count: (files, { id }, largestPage) => warehouse.countRows(files, { id, largestPage }),
+    async reject({ what }, body) {
+      const endpoint = snapshot.stream.replaceAll('_', '-');
+      await landing.land({ stream: 'rejected', endpoint, what, at: effects.now() }, body);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/** E2, E4, E5, E10, E12: catalogs, templates, opt-outs and their history. This file shows the order of all steps. */
+import { redact } from './redact.js';
+import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
+import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import type { ReferencePull, ReferenceStream } from '../storage/pull.js';
+import type { Session } from './session.js';
+
+/** A table of a stream: its columns that tell rows apart, and the list that a row belongs to. */
+interface Table {
+  readonly table: string;
+  readonly key: string;
+  readonly list: string;
+}
+
+const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
+  catalogs: [
+    { table: 'catalogs', key: 'catalog_name', list: `'*'` },
+    { table: 'catalog_fields', key: 'catalog_name, position', list: `'*'` },
+    { table: 'catalog_items', key: 'catalog_name, item_id', list: 'catalog_name' },
+  ],
+  brand_templates: [
+    { table: 'brand_templates', key: 'sender_key, template_id', list: 'sender_key' },
+    { table: 'brand_template_buttons', key: 'sender_key, template_id, position', list: 'sender_key' },
+  ],
+  alimtalk_templates: [
+    { table: 'alimtalk_templates', key: 'channel_id, template_code', list: `coalesce(channel_id, '*')` },
+  ],
+  opt_outs: [{ table: 'opt_outs', key: 'unsubscribe_number, recipient, requested_at, copy', list: `'*'` }],
+};
+
+/** Brings the histories forward by the snapshots of the pulls. Inside the load's transaction; `days` is there. */
+export async function loadReference(
+  session: Session,
+  unknown: UnknownFields,
+  pulls: readonly ReferencePull[],
+): Promise<void> {
+  const [{ stream } = { stream: undefined }] = pulls;
+  const lists = pulls.flatMap((pull) => pull.lists.map((list) => ({ ...list, pull: pull.id })));
+  if (stream === undefined || lists.length === 0) return;
+  const files = lists.flatMap(({ files, list, pull }) => files.map((file) => ({ file, list, pull })));
+  await session.set({
+    files: files.map(({ file }) => asPattern(file)),
+    paths: files.map(({ file }) => file),
+    path_lists: files.map(({ list }) => list),
+    path_pulls: files.map(({ pull }) => pull),
+    lists: lists.map(({ list }) => list),
+    list_pulls: lists.map(({ pull }) => pull),
+    list_rows: lists.map(({ rows }) => String(rows)),
+    list_announced: lists.map(({ announced }) => String(announced ?? '')),
+    largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
+  });
+  await session.run('load/reference/1_documents');
+  await stage(stream, session, unknown, pulls);
+  await session.run('load/reference/4_snapshots');
+  for (const table of TABLES[stream]) await session.run('load/reference/5_versions', { ...table });
+  await session.run('load/7_forget');
+  await session.run('load/8_drift');
+  await session.run('load/reference/6_cover');
+}
+
+/** From documents to rows, stream by stream. */
+async function stage(
+  stream: ReferenceStream,
+  session: Session,
+  unknown: UnknownFields,
+  pulls: readonly ReferencePull[],
+): Promise<void> {
+  const conform = async (place: string, condition = 'true'): Promise<void> => {
+    await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+    await unknown.split(place, { ...DOCUMENTS, condition });
+  };
+  switch (stream) {
+    case 'catalogs':
+      await conform('catalog', `list = '*'`);
+      await session.run('load/reference/2_catalogs');
+      await conform('catalog_field');
+      await session.run('load/reference/3_catalog_fields');
+      break;
+    case 'brand_templates':
+      await conform('brand_template');
+      await readStatus(session, pulls);
+      await session.run('load/reference/2_brand_templates');
+      await conform('brand_template_button');
+      await session.run('load/reference/3_brand_template_buttons');
+      break;
+    case 'alimtalk_templates':
+      await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+      await session.run('load/reference/2_alimtalk_templates');
+      break;
+    case 'opt_outs':
+      await conform('opt_out');
+      await session.run('load/reference/2_opt_outs');
+      break;
+  }
+}
+
+/** What E5 says of the templates. */
+async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
+  const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
+  if (reads.length === 0) return session.run('load/reference/2_no_template_status');
+  await session.set({
+    template_patterns: [...new Set(reads.map(({ file }) => asPattern(file)))],
+    template_files: reads.map(({ file }) => file),
+    template_lists: reads.map(({ list }) => list),
+    template_ids: reads.map(({ templateId }) => templateId),
+    template_pulls: reads.map(({ pull }) => pull),
+  });
+  return session.run('load/reference/2_template_status');
+}
