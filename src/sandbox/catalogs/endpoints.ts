@@ -1,0 +1,68 @@
+/** E2: the operations on catalogs, each with its method and the rest of its path. */
+import type { Reply } from '../answer.js';
+import type { Call, Endpoint } from '../endpoint.js';
+import { refuse } from '../family.js';
+import type { Settings } from '../options.js';
+import { decoded } from '../paths.js';
+import type { Catalog } from './catalog.js';
+import { Catalogs } from './catalogs.js';
+import { checkName } from './names.js';
+import { Problems } from './problems.js';
+import { getItem, listCatalogs, listItems } from './read.js';
+
+/** Largest JSON body. */
+const BODY_BYTES = 4 * 1024 * 1024;
+
+/** What the values in the paths are called in errors, in their order. */
+const VALUES = { items: 'itemId', fields: 'fieldName', selections: 'selectionName' } as const;
+
+type Operation = (catalog: Catalog, call: Call, second: string) => Reply;
+
+export function catalogEndpoints(settings: Settings): Endpoint[] {
+  const catalogs = new Catalogs(settings);
+
+  /** An operation on one catalog, whose name and the value after it are decoded and checked first. */
+  function on(
+    method: Endpoint['method'],
+    part: keyof typeof VALUES | '',
+    hasSecond: boolean,
+    hasBody: boolean,
+    operate: Operation,
+  ): Endpoint {
+    const rest = `${part === '' ? '' : `/${part}`}${hasSecond ? '/([^/]+)' : ''}`;
+    return endpoint(method, `/([^/]+)${rest}`, hasBody, (call) => {
+      const problems = new Problems();
+      const [name = '', second = ''] = call.values.map(decoded);
+      checkName(name, ['catalogName'], problems);
+      if (part !== '' && hasSecond) checkName(second, [VALUES[part]], problems);
+      if (problems.found) return problems.answer();
+      const catalog = catalogs.get(name);
+      if (catalog === undefined) return refuse('catalog', 'not-found', 'The catalog does not exist.');
+      return operate(catalog, call, second);
+    });
+  }
+
+  return [
+    endpoint('GET', '', false, () => listCatalogs(catalogs, settings)),
+    on('GET', 'items', false, false, (catalog, call) => listItems(catalog, call, settings)),
+    on('GET', 'items', true, false, (catalog, _, id) => getItem(catalog, id)),
+  ];
+}
+
+function endpoint(
+  method: Endpoint['method'],
+  rest: string,
+  hasBody: boolean,
+  answer: Endpoint['answer'],
+): Endpoint {
+  return {
+    name: 'E2',
+    method,
+    path: new RegExp(`^/v1/projects/([^/]+)/catalogs${rest}$`),
+    family: 'catalog',
+    hasBody,
+    bodyBytes: BODY_BYTES,
+    pageParameter: 'cursor',
+    answer,
+  };
+}

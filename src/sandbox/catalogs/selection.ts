@@ -1,0 +1,4 @@
+/** A stored selection of items. */
+export interface Selection {
+  readonly name: string;
+}
