@@ -3,7 +3,7 @@ import type { Day } from '../../calendar.js';
 import { type CatalogSource, type Field, type Values } from '../world/catalogs/index.js';
 import type { Json, JsonObject } from '../world/messages/json.js';
 import { Items } from './items.js';
-import type { Selection } from './selection.js';
+import { resultsOf, type Selection } from './selection.js';
 
 export class Catalog {
   readonly items: Items;
@@ -63,5 +63,19 @@ export class Catalog {
       name === 'id' ? id : (values.get(name) ?? null),
     ]);
     return Object.fromEntries(entries);
+  }
+
+  /** Finds the items of all stored selections again, as after every change of items or fields. */
+  recompute(): void {
+    for (const selection of this.selections.values()) {
+      selection.results = resultsOf(selection.definition, this.entries());
+    }
+  }
+
+  private *entries(): Generator<[id: string, valueOf: (field: string) => Json]> {
+    for (const id of this.items.idsAfter(null)) {
+      const values = this.items.get(id);
+      yield [id, (field) => (field === 'id' ? id : (values?.get(field) ?? null))];
+    }
   }
 }

@@ -6,12 +6,13 @@ import type { Settings } from '../options.js';
 import { decoded } from '../paths.js';
 import type { Catalog } from './catalog.js';
 import { Catalogs } from './catalogs.js';
+import { BODY_BYTES } from './limits.js';
 import { checkName } from './names.js';
 import { Problems } from './problems.js';
 import { getItem, listCatalogs, listItems } from './read.js';
-
-/** Largest JSON body. */
-const BODY_BYTES = 4 * 1024 * 1024;
+import { addFields, createCatalog, deleteCatalog, deleteField } from './write-catalogs.js';
+import { deleteItem, deleteItems, writeItems } from './write-items.js';
+import { createSelection, deleteSelection } from './write-selections.js';
 
 /** What the values in the paths are called in errors, in their order. */
 const VALUES = { items: 'itemId', fields: 'fieldName', selections: 'selectionName' } as const;
@@ -35,7 +36,7 @@ export function catalogEndpoints(settings: Settings): Endpoint[] {
       const [name = '', second = ''] = call.values.map(decoded);
       checkName(name, ['catalogName'], problems);
       if (part !== '' && hasSecond) checkName(second, [VALUES[part]], problems);
-      if (problems.found) return problems.answer();
+      if (problems.found()) return problems.answer();
       const catalog = catalogs.get(name);
       if (catalog === undefined) return refuse('catalog', 'not-found', 'The catalog does not exist.');
       return operate(catalog, call, second);
@@ -44,8 +45,22 @@ export function catalogEndpoints(settings: Settings): Endpoint[] {
 
   return [
     endpoint('GET', '', false, () => listCatalogs(catalogs, settings)),
+    endpoint('POST', '', true, ({ body }) => createCatalog(catalogs, body)),
+    on('DELETE', '', false, false, (catalog) => deleteCatalog(catalogs, catalog)),
     on('GET', 'items', false, false, (catalog, call) => listItems(catalog, call, settings)),
     on('GET', 'items', true, false, (catalog, _, id) => getItem(catalog, id)),
+    on('POST', 'items', true, true, (catalog, { body }, id) => writeItems(catalog, 'create', id, body)),
+    on('PUT', 'items', true, true, (catalog, { body }, id) => writeItems(catalog, 'replace', id, body)),
+    on('PATCH', 'items', true, true, (catalog, { body }, id) => writeItems(catalog, 'patch', id, body)),
+    on('DELETE', 'items', true, false, (catalog, _, id) => deleteItem(catalog, id)),
+    on('POST', 'items', false, true, (catalog, { body }) => writeItems(catalog, 'create', null, body)),
+    on('PUT', 'items', false, true, (catalog, { body }) => writeItems(catalog, 'replace', null, body)),
+    on('PATCH', 'items', false, true, (catalog, { body }) => writeItems(catalog, 'patch', null, body)),
+    on('DELETE', 'items', false, true, (catalog, { body }) => deleteItems(catalog, body)),
+    on('POST', 'fields', false, true, (catalog, { body }) => addFields(catalog, body)),
+    on('DELETE', 'fields', true, false, (catalog, _, name) => deleteField(catalog, name)),
+    on('POST', 'selections', false, true, (catalog, { body }) => createSelection(catalog, body)),
+    on('DELETE', 'selections', true, false, (catalog, _, name) => deleteSelection(catalog, name)),
   ];
 }
 

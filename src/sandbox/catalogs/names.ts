@@ -1,8 +1,6 @@
 /** Names of catalogs, fields, selections, and ids of items: one rule for all. */
+import { NAME_LENGTH } from './limits.js';
 import type { Path, Problems } from './problems.js';
-
-/** Characters of a name at most. */
-export const NAME_LENGTH = 250;
 
 export function checkName(name: unknown, path: Path, problems: Problems): name is string {
   if (typeof name !== 'string') {

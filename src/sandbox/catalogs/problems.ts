@@ -32,7 +32,7 @@ export class Problems {
     if (this.details.length < MOST) this.details.push({ field: fieldOf(path), path, code, message });
   }
 
-  get found(): boolean {
+  found(): boolean {
     return this.details.length > 0;
   }
 

@@ -5,11 +5,9 @@ import { refuse } from '../family.js';
 import type { Settings } from '../options.js';
 import type { Catalog } from './catalog.js';
 import { cursorAfter, idOfCursor } from './cursor.js';
+import { PAGE_ITEMS } from './limits.js';
 import { problem } from './problems.js';
 import type { Catalogs } from './catalogs.js';
-
-/** Items of a page. */
-const PAGE_ITEMS = 50;
 
 export function listCatalogs(catalogs: Catalogs, settings: Settings): Reply {
   const list = [...catalogs.all()].map((catalog) => catalog.summary());

@@ -11,6 +11,20 @@ export function optOutEndpoints(settings: Settings, world: World): Endpoint[] {
   return [
     {
       ...rest,
+      method: 'POST',
+      path: new RegExp(`${path}$`),
+      hasBody: true,
+      answer: (call) => list.register(call),
+    },
+    {
+      ...rest,
+      method: 'DELETE',
+      path: new RegExp(`${path}/removes$`),
+      hasBody: true,
+      answer: (call) => list.remove(call),
+    },
+    {
+      ...rest,
       method: 'GET',
       path: new RegExp(`${path}$`),
       hasBody: false,

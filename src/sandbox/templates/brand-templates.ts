@@ -1,4 +1,6 @@
 /** E4 and E5: brand-message templates by sender key, and one with its status. */
+import { randomBytes } from 'node:crypto';
+
 import { type Reply, jsonAnswer } from '../answer.js';
 import type { Call } from '../endpoint.js';
 import { refuse } from '../family.js';
@@ -6,12 +8,44 @@ import type { Settings } from '../options.js';
 import { entriesOf, pageOf } from '../paging.js';
 import type { JsonObject } from '../world/messages/json.js';
 import { type BrandTemplate, brandTemplates, updatedAt } from '../world/templates/brand.js';
+import type { Images } from './images.js';
+import { type NewTemplate, readNewTemplate } from './new-template.js';
 
 /** Templates of a page when the request does not say. */
 const PAGE_SIZE = 20;
 
+/** Inspection of a new template takes a day. */
+const INSPECTION_MS = 24 * 3_600_000;
+
 export class BrandTemplates {
-  constructor(private readonly settings: Settings) {}
+  private readonly created: BrandTemplate[] = [];
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly images: Images,
+  ) {}
+
+  /** E3. */
+  create({ body }: Call): Reply {
+    const read = readNewTemplate(body, (url) => this.images.has(url));
+    if (typeof read === 'string') return refuse('brand-message', 'invalid', read);
+    const now = this.settings.now();
+    const id = randomBytes(12).toString('hex');
+    this.created.push({
+      id,
+      name: read.templateName,
+      type: read.template.type,
+      content: read.template.content,
+      senderKey: read.senderKey,
+      ...(read.failoverTextMessage === undefined ? {} : { failover: failoverOf(read.failoverTextMessage) }),
+      ...(read.unsubscribeNumber === undefined ? {} : { unsubscribeNumber: read.unsubscribeNumber }),
+      status: 'inspecting',
+      createdAt: now,
+      editedAt: now,
+      statusAt: now,
+    });
+    return jsonAnswer({ data: { templateId: id }, error: null });
+  }
 
   /** E4. */
   list({ query }: Call): Reply {
@@ -44,7 +78,12 @@ export class BrandTemplates {
   }
 
   private all(): BrandTemplate[] {
-    return brandTemplates(this.settings.now(), this.settings.seed);
+    const now = this.settings.now();
+    const created = this.created.map((template) => {
+      const inspected = new Date(template.createdAt.getTime() + INSPECTION_MS);
+      return inspected > now ? template : { ...template, status: 'approved', statusAt: inspected };
+    });
+    return [...brandTemplates(now, this.settings.seed), ...created];
   }
 
   private shown(template: BrandTemplate): JsonObject {
@@ -64,4 +103,9 @@ export class BrandTemplates {
       updatedAt: updatedAt(template, this.settings.statusMovesUpdatedAt).toISOString(),
     };
   }
+}
+
+function failoverOf(failover: NonNullable<NewTemplate['failoverTextMessage']>): JsonObject {
+  const { type, title, body, senderPhoneNumber } = failover;
+  return { type, ...(title === undefined ? {} : { title }), body, senderPhoneNumber };
 }

@@ -4,14 +4,27 @@ import { decoded } from '../paths.js';
 import type { Settings } from '../options.js';
 import { AlimtalkTemplates } from './alimtalk-templates.js';
 import { BrandTemplates } from './brand-templates.js';
+import { Images } from './images.js';
+
+/** A carousel of many large images. */
+const UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export function templateEndpoints(settings: Settings): Endpoint[] {
-  const brand = new BrandTemplates(settings);
+  const images = new Images();
+  const brand = new BrandTemplates(settings, images);
   const alimtalk = new AlimtalkTemplates(settings);
   const { messenger, pageParameters } = settings;
   const brandPath = `^/v1/projects/([^/]+)/messages/${messenger}-brand-message`;
   const alimtalkPath = `^/projects/([^/]+)/messages/${messenger}-alimtalk/templates`;
   return [
+    {
+      name: 'E3',
+      method: 'POST',
+      path: new RegExp(`${brandPath}/templates$`),
+      family: 'brand-message',
+      hasBody: true,
+      answer: (call) => brand.create(call),
+    },
     {
       name: 'E4',
       method: 'GET',
@@ -28,6 +41,15 @@ export function templateEndpoints(settings: Settings): Endpoint[] {
       family: 'brand-message',
       hasBody: false,
       answer: (call) => brand.get(decoded(call.values[0] ?? ''), call),
+    },
+    {
+      name: 'E6',
+      method: 'POST',
+      path: new RegExp(`${brandPath}/images$`),
+      family: 'brand-message',
+      hasBody: false,
+      bodyBytes: UPLOAD_BYTES,
+      answer: (call) => images.upload(call),
     },
     {
       name: 'E10',

@@ -91,7 +91,10 @@ export function createOptOuts(world: World): OptOuts {
           if (on >= start && on <= until && one.requestDate < upTo) found.push(one);
         }
       }
-      return found.sort(byTime);
+      // Two messages may make one person ask twice in a second.
+      return found
+        .sort(byTime)
+        .filter((one, place) => place === 0 || byTime(found[place - 1] ?? one, one) !== 0);
     },
   };
 }
@@ -104,7 +107,7 @@ function delayMs(chance: number): number {
 
 export function byTime(a: OptOut, b: OptOut): number {
   if (a.requestDate !== b.requestDate) return a.requestDate < b.requestDate ? -1 : 1;
-  return a.recipientNo < b.recipientNo ? -1 : 1;
+  return a.recipientNo < b.recipientNo ? -1 : a.recipientNo > b.recipientNo ? 1 : 0;
 }
 
 export function koreanDate(instant: Date): string {
