@@ -2,37 +2,18 @@
 import { z } from 'zod';
 
 import { type Reply, jsonAnswer } from './answer.js';
+import { catalogEndpoints } from './catalogs/endpoints.js';
 import { campaignStats } from './campaign-stats.js';
+import type { Endpoint } from './endpoint.js';
 import { createExports } from './exports.js';
-import { type Family, refuse } from './family.js';
+import { refuse } from './family.js';
 import type { Bills } from './bills.js';
+import { optOutEndpoints } from './opt-outs/endpoints.js';
 import type { Settings } from './options.js';
 import { createStatistics } from './statistics.js';
+import { templateEndpoints } from './templates/endpoints.js';
 import type { Tokens } from './tokens.js';
 import { createWorld } from './world/plan.js';
-
-export type EndpointName = 'E1' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
-
-/** A request that has passed authentication and is for the sandbox's own project. */
-export interface Call {
-  /** The path's values after the project's. */
-  readonly values: readonly string[];
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-}
-
-export interface Endpoint {
-  readonly name: EndpointName;
-  readonly method: 'GET' | 'POST';
-  /** The first group, where there is one, is the project. */
-  readonly path: RegExp;
-  readonly family: Family;
-  /** Whether there is a body to parse: E18 has one although it is a GET. */
-  readonly hasBody: boolean;
-  readonly answer: (call: Call) => Reply;
-  /** The answer for another project; default the family's refusal. */
-  readonly otherProject?: () => Reply;
-}
 
 const Keys = z.object({ accessKey: z.string(), secretKey: z.string() });
 
@@ -59,6 +40,9 @@ export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills
       hasBody: true,
       answer: ({ body }) => authenticate(body),
     },
+    ...catalogEndpoints(settings),
+    ...templateEndpoints(settings),
+    ...optOutEndpoints(settings, world),
     {
       name: 'E17',
       method: 'POST',

@@ -1,7 +1,7 @@
 /** What can be set on a sandbox, and what holds when it is not. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Reply } from './answer.js';
-import type { Endpoint } from './endpoints.js';
+import type { Endpoint } from './endpoint.js';
 
 /** A request that is about to be answered. */
 export interface Asking {
@@ -17,6 +17,15 @@ export interface Asking {
  * has dealt with the response.
  */
 export type Interfere = (asking: Asking, answerOf: (query: URLSearchParams) => Reply) => Reply | undefined;
+
+/** What a list's page number and page size are called in its query. */
+export interface PageParameters {
+  readonly page: string;
+  readonly size: string;
+}
+
+/** Lists whose page parameters the specification does not show (N5, N10, N11). */
+export type PagedList = 'E4' | 'E10' | 'E12';
 
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
@@ -56,6 +65,16 @@ export interface SandboxOptions {
   longestRangeDays?: number | undefined;
   /** The status that such a timeout has. */
   timeoutStatus?: 200 | 408 | undefined;
+  /** Items of a catalog called `big`; default 0, then there is none. */
+  catalogItems?: number | undefined;
+  /** What E2 answers a list of catalogs in (N2): `data.catalogs` (wrapped, the default) or `data` itself (plain). */
+  catalogList?: 'wrapped' | 'plain' | undefined;
+  /** The page parameters of E4, E10 and E12; default `pageNum` and `pageSize`. */
+  pageParameters?: Partial<Record<PagedList, Partial<PageParameters>>> | undefined;
+  /** Where E5 looks for the sender key (N6): the query (the default) or a header, `senderKey` in both. */
+  senderKeyIn?: 'query' | 'header' | undefined;
+  /** Whether a brand template's `updatedAt` moves when its status changes; default true. */
+  statusMovesUpdatedAt?: boolean | undefined;
   /** For tests of how the service misbehaves. */
   interfere?: Interfere | undefined;
 }
@@ -81,8 +100,15 @@ export interface Settings {
   readonly emptyExport: 'success' | 'invalid_page';
   readonly longestRangeDays: number;
   readonly timeoutStatus: 200 | 408;
+  readonly catalogItems: number;
+  readonly catalogList: 'wrapped' | 'plain';
+  readonly pageParameters: Readonly<Record<PagedList, PageParameters>>;
+  readonly senderKeyIn: 'query' | 'header';
+  readonly statusMovesUpdatedAt: boolean;
   readonly interfere: Interfere;
 }
+
+const PAGE_PARAMETERS: PageParameters = { page: 'pageNum', size: 'pageSize' };
 
 /** The options with every default in place. */
 export function settle(options: SandboxOptions): Settings {
@@ -107,6 +133,15 @@ export function settle(options: SandboxOptions): Settings {
     emptyExport: options.emptyExport ?? 'success',
     longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
     timeoutStatus: options.timeoutStatus ?? 408,
+    catalogItems: options.catalogItems ?? 0,
+    catalogList: options.catalogList ?? 'wrapped',
+    pageParameters: {
+      E4: { ...PAGE_PARAMETERS, ...options.pageParameters?.E4 },
+      E10: { ...PAGE_PARAMETERS, ...options.pageParameters?.E10 },
+      E12: { ...PAGE_PARAMETERS, ...options.pageParameters?.E12 },
+    },
+    senderKeyIn: options.senderKeyIn ?? 'query',
+    statusMovesUpdatedAt: options.statusMovesUpdatedAt ?? true,
     interfere: options.interfere ?? (({ query }, answerOf) => answerOf(query)),
   };
 }

@@ -4,13 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 
 import type { Reply } from './answer.js';
 import { type Bill, openBills } from './bills.js';
-import { control, isControl, type RequestCount } from './control.js';
+import { control, isControl, noRequests, type RequestCount } from './control.js';
 import { createEndpoints } from './endpoints.js';
 import { type SandboxOptions, settle } from './options.js';
 import { answerTo, findEndpoint, notFound } from './service.js';
 import { createTokens } from './tokens.js';
 
-/** Largest request body; those of the specification are far smaller. */
+/** Largest request body where an endpoint says nothing else; those of the specification are far smaller. */
 const BODY_BYTES = 1024 * 1024;
 
 /** Longer than any pause of a well-behaved client, so that it does not meet a connection about to close. */
@@ -30,12 +30,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const bills = openBills(settings.billingJournal);
   const tokens = createTokens(settings.now, settings.tokenLifetimeSeconds);
   const endpoints = createEndpoints(settings, tokens, bills);
-  const requests: RequestCount = { E1: 0, E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 };
+  const requests: RequestCount = noRequests();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const method = request.method ?? 'GET';
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
-    const body = await readBody(request);
+    const found = isControl(path) ? null : findEndpoint(endpoints, method, path);
+    const body = await readBody(request, found?.endpoint.bodyBytes ?? BODY_BYTES);
     // By the service's clock, so that a client can see how far its own is off.
     const date = settings.date(settings.now());
     response.sendDate = false;
@@ -44,7 +45,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       send(response, control(method, path, { bills, requests }));
       return;
     }
-    const found = findEndpoint(endpoints, method, path);
     requests[found?.endpoint.name ?? 'other'] += 1;
     if (found === null) {
       send(response, notFound());
@@ -52,13 +52,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     }
     if (settings.latencyMs > 0) await setTimeout(settings.latencyMs);
     const { endpoint, values } = found;
-    const { authorization } = request.headers;
+    const { headers } = request;
     const answerOf = (asked: URLSearchParams) =>
-      answerTo(endpoint, values, { query: asked, authorization, body }, settings, tokens);
-    const answer = settings.interfere(
-      { endpoint, query, pageParameter: settings.pageParameter, request, response },
-      answerOf,
-    );
+      answerTo(endpoint, values, { query: asked, headers, body }, settings, tokens);
+    const pageParameter = endpoint.pageParameter ?? settings.pageParameter;
+    const answer = settings.interfere({ endpoint, query, pageParameter, request, response }, answerOf);
     if (answer !== undefined) send(response, answer);
   }
 
@@ -95,16 +93,16 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 }
 
 /** The whole body, or null when it is too large. Read to its end all the same, so that the answer gets through. */
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+async function readBody(request: IncomingMessage, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue;
     length += chunk.length;
-    if (length <= BODY_BYTES) chunks.push(chunk);
+    if (length <= most) chunks.push(chunk);
     else chunks.length = 0;
   }
-  return length <= BODY_BYTES ? Buffer.concat(chunks) : null;
+  return length <= most ? Buffer.concat(chunks) : null;
 }
 
 function send(response: ServerResponse, { status, headers, body }: Reply): void {

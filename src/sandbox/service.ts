@@ -1,6 +1,6 @@
 /** From a request to its answer: which endpoint, who asks, for which project. Knows nothing of sockets. */
 import { type Reply, jsonAnswer } from './answer.js';
-import type { Endpoint } from './endpoints.js';
+import type { Call, Endpoint } from './endpoint.js';
 import { INVALID_TOKEN, refuse } from './family.js';
 import type { Settings } from './options.js';
 import type { Tokens } from './tokens.js';
@@ -10,7 +10,7 @@ const PROJECT_ID = /^[a-f0-9]{32}$/;
 
 export interface Asked {
   readonly query: URLSearchParams;
-  readonly authorization: string | undefined;
+  readonly headers: Call['headers'];
   /** The body, or null when it was too large to take. */
   readonly body: Buffer | null;
 }
@@ -36,7 +36,8 @@ export function findEndpoint(
 function refusalOf(endpoint: Endpoint, values: string[], asked: Asked, settings: Settings, tokens: Tokens) {
   const { family } = endpoint;
   if (family === 'authentication') return null;
-  const token = /^Bearer (.+)$/.exec(asked.authorization ?? '')?.[1];
+  const { authorization } = asked.headers;
+  const token = typeof authorization === 'string' ? /^Bearer (.+)$/.exec(authorization)?.[1] : undefined;
   if (token === undefined || !tokens.isValid(token)) return refuse(family, 'unauthorized', INVALID_TOKEN);
   const projectId = values[0] ?? '';
   if (!PROJECT_ID.test(projectId)) return refuse(family, 'invalid', 'Invalid project id');
@@ -63,7 +64,13 @@ export function answerTo(
     }
   }
   try {
-    return endpoint.answer({ values: values.slice(1), query: asked.query, body });
+    return endpoint.answer({
+      values: values.slice(1),
+      query: asked.query,
+      body,
+      bytes: asked.body,
+      headers: asked.headers,
+    });
   } catch (error) {
     // What went wrong inside is the sandbox's own fault; the service would say no more than this.
     const reason = error instanceof Error ? error.message : 'unknown';

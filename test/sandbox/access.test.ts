@@ -93,7 +93,7 @@ describe('other projects and paths', () => {
       ['GET', '/'],
       ['GET', '/authenticate'],
       ['PUT', `/v1/projects/${PROJECT}/statistics`],
-      ['GET', `/v1/projects/${PROJECT}/catalogs`],
+      ['GET', `/v1/projects/${PROJECT}/campaigns`],
     ] as const) {
       const { status, json } = await ask(sandbox, { method, path });
       expect(status).toBe(404);
@@ -120,7 +120,10 @@ describe('other projects and paths', () => {
     await service.e17(DAY);
     await service.e20(NEW_EXPORT);
     const { json: requests } = await ask(sandbox, { path: '/_sandbox/requests' });
-    expect(requests).toEqual({ E1: 1, E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 });
+    expect(requests).toEqual({
+      ...{ E1: 1, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E10: 0, E11: 0, E12: 0 },
+      ...{ E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 },
+    });
     expect(requests).toEqual(sandbox.requests());
     expect((await ask(sandbox, { path: '/_sandbox/bills' })).json).toEqual(sandbox.bills());
   });

@@ -1,7 +1,6 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/sandbox/index.js';
-import { FAULTS, REFUSED, tryFault } from './faults.js';
+import { type EndpointName, FAULTS, REFUSED, tryFault } from './faults.js';
 
 /** The long form tries every fault on every endpoint; these are the ones that differ most. */
 const SAMPLE: readonly (readonly [fault: string, endpoint: EndpointName, states: string])[] = [

@@ -1,7 +1,6 @@
 /** Every fault on every endpoint: the run ends in a declared state in time, and the next clean one completes. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EndpointName } from '../../src/sandbox/index.js';
 import type { Fault } from '../support/faults/index.js';
 import { KEYS, PROJECT, type Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
@@ -9,6 +8,9 @@ import { Relay } from './relay.js';
 import { Trial } from './trial.js';
 
 export const ENDPOINTS = ['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const;
+
+/** The endpoints that a night with statistics, campaigns and events asks. */
+export type EndpointName = (typeof ENDPOINTS)[number];
 
 type WithoutEndpoint<F> = F extends unknown ? Omit<F, 'endpoint'> : never;
 

@@ -34,7 +34,8 @@ export interface World {
   planOf(day: Day): DayPlan;
 }
 
-function dayNumber(day: Day): number {
+/** Days since 1970-01-01. */
+export function dayNumber(day: Day): number {
   return Math.round(Date.parse(`${day}T00:00:00Z`) / 86_400_000);
 }
 

@@ -1,6 +1,7 @@
 /** The records of one KST day by number: which segment, which send, when, and the bytes. */
 import { writeDigits, writeHex, writeMicros, writeUuid } from './bytes.js';
 import type { Catalogue } from './catalogue.js';
+import { phoneOf } from './phone.js';
 import { type DayPlan, shared, type World } from './plan.js';
 import { mix, pair, strideOf } from './random.js';
 import type { Segment } from './segment.js';
@@ -156,8 +157,7 @@ export class DayRecords {
         writeMicros(bytes, at, this.plan.startMicros + place.micros);
         return;
       case HoleKind.phone:
-        // 7,654,321 and ten million have no common divisor: one number per user.
-        writeDigits(bytes, at, 7, (user * 7_654_321) % 10_000_000);
+        writeDigits(bytes, at, 7, phoneOf(user));
         return;
       case HoleKind.message:
         writeHex(bytes, at, place.chance);

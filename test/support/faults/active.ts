@@ -1,5 +1,5 @@
 /** The faults that are switched on, and how often each has struck. */
-import type { EndpointName } from '../../../src/sandbox/endpoints.js';
+import type { EndpointName } from '../../../src/sandbox/endpoint.js';
 import type { Reply } from '../../../src/sandbox/answer.js';
 import { type ConnectionFault, type Fault, type InsteadFault, isEarly, isLie, type Lie } from './fault.js';
 

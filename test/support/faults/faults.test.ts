@@ -306,7 +306,7 @@ describe('faults', () => {
     sandbox.setFaults([]);
     expect((await service.e17(DAY)).status).toBe(200);
     for (const wrong of [
-      { endpoint: 'E2', kind: 'reset-before' },
+      { endpoint: 'E7', kind: 'reset-before' },
       { endpoint: '*', kind: 'x' },
       { ...fault, time: 1 },
     ]) {

@@ -1,6 +1,6 @@
 /** Looking into answers and changing them, without trust in their shape. */
 import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
-import type { EndpointName } from '../../../src/sandbox/endpoints.js';
+import type { EndpointName } from '../../../src/sandbox/endpoint.js';
 
 export type JsonRecord = Record<string, unknown>;
 
@@ -26,8 +26,24 @@ export function withJson(answer: Reply, value: unknown): Reply {
 export function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
   switch (endpoint) {
     case 'E1':
+    case 'E3':
+    case 'E11':
     case 'E20':
       return isRecord(json) ? [json] : [];
+    case 'E2':
+      return dataOf(json, 'items', 'catalogs');
+    case 'E4':
+      return dataOf(json, 'templates');
+    case 'E5':
+      return dataOf(json, 'template');
+    case 'E6':
+      return dataOf(json, 'images');
+    case 'E10':
+      return isRecord(json) && isRecord(json['templateListResponse'])
+        ? recordsAt(json['templateListResponse'], 'templates')
+        : [];
+    case 'E12':
+      return isRecord(json) ? recordsAt(json, 'data') : [];
     case 'E17':
     case 'E18':
       return Array.isArray(json) ? json.filter(isRecord) : [];
@@ -36,6 +52,16 @@ export function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
     case 'E21':
       return isRecord(json) && json['status'] === 'success' ? recordsAt(json, 'data') : [];
   }
+}
+
+/** The records under the first of these keys of `data` that is there; `data` itself where it is one record. */
+function dataOf(json: unknown, ...keys: readonly string[]): JsonRecord[] {
+  const data = isRecord(json) ? json['data'] : null;
+  if (!isRecord(data)) return Array.isArray(data) ? data.filter(isRecord) : [];
+  const key = keys.find((one) => one in data);
+  if (key === undefined) return [data];
+  const one = data[key];
+  return isRecord(one) ? [one] : recordsAt(data, key);
 }
 
 function recordsAt(parent: JsonRecord, key: string): JsonRecord[] {

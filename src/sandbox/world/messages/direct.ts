@@ -1,5 +1,6 @@
 /** `message_data` of push, web push, e-mail, text message and webhook (E21). */
 import type { Words } from '../channels.js';
+import { MAIN_080 } from '../opt-out-numbers.js';
 import type { Stream } from '../stream.js';
 import { hole } from '../template.js';
 import { RECIPIENT } from './chatapp.js';
@@ -67,7 +68,7 @@ export function textMessage(stream: Stream, product: Product): JsonObject {
     templateId: `${stream.node?.id ?? stream.resourceId}-txt`,
     // A short message has no title.
     title: messageType === 'SMS' ? null : title,
-    body: `[예시상점] ${fill(body, product)}${ad ? '\n무료수신거부 0800000000' : ''}`,
+    body: `[예시상점] ${fill(body, product)}${ad ? `\n무료수신거부 ${MAIN_080}` : ''}`,
     sendNo: '15440000',
     recipientNo: RECIPIENT,
     messageType,

@@ -33,7 +33,7 @@ export function messageData(stream: Stream, product: Product, words: Words): Jso
 }
 
 /** A text with the places where the product goes still open. */
-function open(text: string): string {
+export function open(text: string): string {
   return text.replaceAll('{상품}', '#{상품명}').replaceAll('{가격}', '#{가격}');
 }
 
