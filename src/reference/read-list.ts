@@ -136,13 +136,14 @@ async function byCursor(
 async function byNumber(
   source: ListSource & { paging: NumberPaging },
   reading: Reading,
-  { service, snapshot, proceed }: ListReader,
+  reader: ListReader,
 ): Promise<Walk> {
-  const { ask, pageSize, setting } = source.paging;
+  const { service, snapshot } = reader;
+  const { pageSize, setting } = source.paging;
   const pages = new Pages();
   for (;;) {
     const number = pages.count + 1;
-    const answer = await service.ask(ask(number));
+    const answer = await service.ask(source.paging.ask(number));
     const { verdict, body } = answer;
     const enough = pages.announced !== null && pages.rows >= pages.announced;
     // Beyond the last page a service may have no answer at all.
@@ -157,7 +158,7 @@ async function byNumber(
     await snapshot.land(reading, pages.count, body);
     source.onPage?.(page, pages.count);
     pages.add(page, body);
-    proceed(source, pages.rows, pages.announced);
+    reader.proceed(source, pages.rows, pages.announced);
     if (page.rows === 0) return pages.end();
     // A full last page may have another behind it, whatever is announced.
     if (pages.announced !== null && pages.rows >= pages.announced && page.rows < pageSize) return pages.end();

@@ -57,6 +57,7 @@ export async function readLists(
   for (let round = 1; waiting.length > 0; round++) {
     const before = announced;
     await settleAll(waiting.map((candidate) => candidate.read(reader)));
+    for (const candidate of waiting) await candidate.count(reader);
     announced = await announce?.();
     for (const candidate of waiting) candidate.judge(reader, before, announced);
     for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
@@ -72,7 +73,8 @@ export async function readLists(
 class Candidate {
   /** What it came to; undefined while it is to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
-  #walked: (WalkedList & { files: string[]; rows: number; distinct: number }) | undefined;
+  #walked: (WalkedList & { files: string[] }) | undefined;
+  #counted = { rows: 0, distinct: 0 };
   #before: ReadList | undefined;
   #reason = '';
   #shortage: Shortage | undefined;
@@ -98,7 +100,13 @@ class Candidate {
     }
     const { list } = walk;
     const files = await landedFiles(reader.snapshot, reading, list);
-    this.#walked = { ...list, files, ...(await reader.count(files, source, list.largestPage)) };
+    this.#walked = { ...list, files };
+  }
+
+  async count(reader: ListsReader): Promise<void> {
+    if (this.#walked === undefined) return;
+    const { files, largestPage } = this.#walked;
+    this.#counted = await reader.count(files, this.source, largestPage);
   }
 
   judge(
@@ -112,7 +120,8 @@ class Candidate {
     const { source } = this;
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
-    const { rows, distinct, files, largestPage } = walked;
+    const { files, largestPage } = walked;
+    const { rows, distinct } = this.#counted;
     const list = { rows, distinct, announced, moved };
     const verdict = judgeReading(list, this.#before, {
       lastNight: reader.earlier?.short.find(({ list }) => list === source.list),

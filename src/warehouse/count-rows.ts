@@ -14,22 +14,26 @@ export interface ListPages {
   readonly tempDirectory: string;
 }
 
-const counted = z
-  .object({ rows: count, different: count })
-  .transform(({ rows, different }) => ({ rows, distinct: different }));
+const counted = z.object({ rows: count, different: count });
+
+export interface CountedRows {
+  readonly rows: number;
+  readonly distinct: number;
+}
 
 /** Throws DamageError for a file that is not JSON, even when repaired. */
 export async function countRows(
   session: Session,
   { files, id, largestPage, tempDirectory }: ListPages,
-): Promise<z.infer<typeof counted>> {
-  const countIn = async (some: readonly string[]): Promise<z.infer<typeof counted>> => {
+): Promise<CountedRows> {
+  const countIn = async (some: readonly string[]): Promise<CountedRows> => {
     await session.set({
       files: some.map(asPattern),
       id_pointer: id,
       largest_object: Math.max(SMALLEST_BUFFER, largestPage),
     });
-    return session.row('ops/count_rows', counted);
+    const { rows, different } = await session.row('ops/count_rows', counted);
+    return { rows, distinct: different };
   };
   try {
     return await countIn(files);
