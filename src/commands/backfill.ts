@@ -2,9 +2,11 @@
 import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
-import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
+import { streamsOn } from '../config/reference.js';
+import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
 import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream } from '../run/job.js';
+import { REFERENCE_STREAMS } from '../storage/pull.js';
 import { runJob } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
 import { parseDays } from './days.js';
@@ -38,6 +40,7 @@ export async function backfillCommand(options: BackfillOptions, invocation: Invo
     return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
   }
   assertPayable(job, config, options);
+  assertConfigured(job, config);
   terminal.note(`Backfilling ${days.start} to ${days.end} (KST days): ${[...streams].join(', ')}.`, {
     event: 'started',
     start: days.start,
@@ -62,6 +65,16 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
     return stream;
   });
   return new Set(streams);
+}
+
+/** Fails at once when a person names reference data that is off. */
+function assertConfigured({ streams }: Job, { reference }: ServiceConfig): void {
+  const on = streamsOn(reference);
+  const off = REFERENCE_STREAMS.find((stream) => streams.has(stream) && !on.includes(stream));
+  if (off === undefined) return;
+  throw new ConfigError(`reference.${off} is not set, so there is nothing to pull.`, {
+    hint: `Set reference.${off} in dawnload.yaml, or leave ${off} out of --streams.`,
+  });
 }
 
 /** Fails at once when a person names events, or consents to paying, and there is no budget. */

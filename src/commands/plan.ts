@@ -13,9 +13,11 @@ import {
   type DayRange,
 } from '../calendar.js';
 import { requirePlan, type Config } from '../config.js';
+import { streamsOn } from '../config/reference.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
 import type { Job } from '../run/job.js';
+import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
 import { Ledger } from '../exports/ledger.js';
 import { planRequests, REASONS, untilLearned, type Decision } from '../exports/budget.js';
@@ -39,6 +41,8 @@ export interface Plan {
   /** Days that the warehouse lacks, and days that are pulled again since counts may be restated. */
   readonly statistics: { readonly missing: Day[]; readonly again: Day[] };
   readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
+  /** Reference data of which a snapshot is taken, with the day of the last one. */
+  readonly reference: readonly { readonly stream: ReferenceStream; readonly last: Day | null }[];
   readonly events: {
     readonly budget: { records_per_run: number; records_per_month: number } | null;
     readonly to_request: PlannedDay[];
@@ -125,6 +129,9 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         : null,
     statistics: job.streams.has('statistics') ? free(['statistics', 'statistics_by_subchannel']) : NONE,
     campaigns: job.streams.has('campaigns') ? free(['campaigns']) : NONE,
+    reference: streamsOn(config.reference)
+      .filter((stream) => job.streams.has(stream))
+      .map((stream) => ({ stream, last: [...covered(stream)].sort().at(-1) ?? null })),
     events: {
       budget:
         budget === undefined
@@ -163,6 +170,11 @@ export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
   if (not_yet !== null) terminal.out(`  ${not_yet.day} is complete from ${not_yet.complete_from}`);
   terminal.out(`  statistics  missing ${inWords(statistics.missing)}; again ${inWords(statistics.again)}`);
   terminal.out(`  campaigns   missing ${inWords(campaigns.missing)}; again ${inWords(campaigns.again)}`);
+  for (const { stream, last } of plan.reference) {
+    terminal.out(
+      `  ${stream.padEnd(18)}  a snapshot; the last is ${last === null ? 'yet to come' : `of ${last}`}`,
+    );
+  }
   eventLines(events).forEach((line) => {
     terminal.out(`  ${line}`);
   });

@@ -1,6 +1,7 @@
 /** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
 import { z } from 'zod';
 import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { streamsOn } from '../config/reference.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup, findingGroup, type FindingGroup } from '../run/findings.js';
 import { dataFiles } from '../storage/data-files.js';
@@ -9,7 +10,7 @@ import { assertSameProject } from '../storage/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
-import { STREAMS, type Stream } from '../storage/pull.js';
+import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
 import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
 import type { Invocation } from '../run/invocation.js';
 import { drawTable } from '../terminal/table.js';
@@ -27,6 +28,8 @@ interface Status {
   /** The streams that the settings ask for and that lack days, with those days. */
   readonly missing: Record<string, Day[]>;
   readonly coverage: { date: Day; rows: Partial<Record<Stream, number>> }[];
+  /** The reference data that the settings ask for, with its last snapshot. */
+  readonly snapshots: { stream: ReferenceStream; date: Day | null; rows: number }[];
   readonly last_run: {
     readonly command: string;
     readonly started_at: Date;
@@ -101,9 +104,18 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     campaigns: lacking('campaigns', start),
     ...(config.exports.budget === undefined ? {} : { events: lacking('events', eventStart) }),
   };
+  const snapshots = streamsOn(config.reference).map((stream) => {
+    const newest = published.coverage
+      .filter((row) => row.stream === stream)
+      .sort((a, b) => (a.day < b.day ? 1 : -1))[0];
+    return { stream, date: newest?.day ?? null, rows: newest?.rows ?? 0 };
+  });
+  // A snapshot cannot be taken later: only that of today, or of yesterday before the nightly run, counts.
+  for (const { stream, date } of snapshots) missing[stream] = date !== null && date >= last ? [] : [last];
   return {
     last_complete_day: last,
     missing,
+    snapshots,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
     last_run: published.runs[0] === undefined ? null : lastRun(published.runs[0]),
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
@@ -167,17 +179,23 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
   const wanted = new Set(Object.values(status.missing).flat());
   const shown = window.filter((day) => known.has(day) || wanted.has(day));
   if (shown.length > 0) {
-    const columns = ['date', ...STREAMS].map((name) => ({ name, numeric: name !== 'date' }));
+    const columns = ['date', ...DAILY_STREAMS].map((name) => ({ name, numeric: name !== 'date' }));
     const rows = shown.map((day) => [
       day,
-      ...STREAMS.map((stream) =>
+      ...DAILY_STREAMS.map((stream) =>
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
     terminal.draw(await drawTable(columns, rows, { color: terminal.color }));
   }
+  for (const { stream, date, rows } of status.snapshots) {
+    terminal.out(`snapshot  ${stream}: ${date === null ? 'none yet' : `${date}, ${plural(rows, 'row')}`}`);
+  }
   for (const [stream, days] of Object.entries(status.missing)) {
-    if (days.length > 0) terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);
+    if (days.length === 0) continue;
+    if (status.snapshots.some((snapshot) => snapshot.stream === stream)) {
+      terminal.out(`missing   ${stream}: a snapshot of ${last} or later`);
+    } else terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);
   }
   if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
   for (const { month, records, price, exports } of status.spend) {

@@ -1,6 +1,7 @@
 /** The settings under `reference:`, and what they come to: which reference data is pulled, and how its lists are asked for. */
 import { z } from 'zod';
 import { SENDER_KEY_PLACES } from '../api/endpoints.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from '../storage/pull.js';
 import { NO_SECTION, parameter, whole, yesOrNo } from './scalars.js';
 
 const SWITCH = {
@@ -137,6 +138,22 @@ export function referenceOf(given: z.infer<typeof referenceSchema>): ReferenceCo
     },
     itemMentions: given.item_mentions,
   });
+}
+
+/** The streams that are on. */
+export function streamsOn({
+  catalogs,
+  brandTemplates,
+  alimtalkTemplates,
+  optOuts,
+}: ReferenceConfig): ReferenceStream[] {
+  const settings = {
+    catalogs,
+    brand_templates: brandTemplates,
+    alimtalk_templates: alimtalkTemplates,
+    opt_outs: optOuts,
+  };
+  return REFERENCE_STREAMS.filter((stream) => settings[stream] !== undefined);
 }
 
 function pagesOf(given: { page_parameter: string; size_parameter: string; page_size: number }): PageSettings {

@@ -30,6 +30,14 @@ privacy:
 
 # Event exports are billed per record. Without a budget no paid request is ever sent.
 ${exportsSection(settings)}
+# What the ids in events mean: read each night at no cost, kept with its history.
+# reference:
+#   catalogs: true                # or some of them: [products]
+#   brand_templates:
+#     sender_keys: []
+#   alimtalk_templates: true      # or channel_ids: [] below it
+#   opt_outs: true
+
 # Who is told when a night fails, recovers, or needs a person.
 # alerts:
 #   - url_env: ALERT_URL          # the address of a webhook, in .env

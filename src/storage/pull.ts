@@ -9,15 +9,15 @@ export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templ
 
 export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
 
-/** Those that cost nothing. */
-export const FREE_STREAMS = [
-  'statistics',
-  'statistics_by_subchannel',
-  'campaigns',
-  ...REFERENCE_STREAMS,
-] as const;
+const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
 
-export const STREAMS = [...FREE_STREAMS, 'events'] as const;
+/** Those that cost nothing. */
+export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
+
+/** Those that hold every day, and can be asked for a day that is missing. */
+export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
+
+export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
 
 export type Stream = (typeof STREAMS)[number];
 

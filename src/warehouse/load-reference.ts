@@ -1,4 +1,5 @@
 /** E2, E4, E5, E10, E12: catalogs, templates, opt-outs and their history. This file shows the order of all steps. */
+import { makeCatalogViews } from './catalog-views.js';
 import { redact } from './redact.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
@@ -53,6 +54,7 @@ export async function loadReference(
   await stage(stream, session, unknown, pulls);
   await session.run('load/reference/4_snapshots');
   for (const table of TABLES[stream]) await session.run('load/reference/5_versions', { ...table });
+  if (stream === 'catalogs') await makeCatalogViews(session);
   await session.run('load/7_forget');
   await session.run('load/8_drift');
   await session.run('load/reference/6_cover');

@@ -55,6 +55,11 @@ export class Session {
     await this.#execute(statement(name, names));
   }
 
+  /** Runs a statement that a SQL file gave as its answer. */
+  async runText(text: string): Promise<void> {
+    await this.#execute(text);
+  }
+
   /** Runs a SQL file once for each set of names, all in one go. */
   async runForEach(name: string, all: readonly Readonly<Record<string, string>>[]): Promise<void> {
     if (all.length > 0) await this.#execute(all.map((names) => statement(name, names)).join(''));

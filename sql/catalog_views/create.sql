@@ -1,0 +1,88 @@
+-- The statements that make a typed view of each catalog, catalog.<name>: a column for each declared field, null where the value
+-- of an item is of another kind; the item as a whole is in catalog_items. DuckDB does not tell capitals apart in names, so a
+-- second name gets its number behind a tilde, which no name of the service holds.
+
+with declared as (
+    select
+        catalog_name,
+        position,
+        name,
+        type,
+        'json_extract(item, ''/' || replace(name, '''', '''''') || ''')' as value
+    from catalog_fields
+    where name is not null
+),
+
+columns_found as (
+    select catalog_name, position, 1 as part, name as column_name,
+        case type
+            when 'string' then format('if(json_type({0}) = ''VARCHAR'', {0} ->> ''$'', null)', value)
+            when 'number'
+            then format('if(json_type({0}) in (''BIGINT'', ''UBIGINT'', ''DOUBLE''), try_cast({0} ->> ''$'' as double), null)', value)
+            when 'boolean' then format('if(json_type({0}) = ''BOOLEAN'', try_cast({0} ->> ''$'' as boolean), null)', value)
+            when 'time'
+            then format(
+                'case json_type({0}) '
+                || 'when ''VARCHAR'' then try_cast({0} ->> ''$'' as timestamptz) '
+                || 'when ''BIGINT'' then try(to_timestamp(try_cast({0} ->> ''$'' as bigint))) '
+                || 'when ''UBIGINT'' then try(to_timestamp(try_cast({0} ->> ''$'' as bigint))) end',
+                value
+            )
+            when 'array'
+            then format(
+                'if(json_type({0}) = ''ARRAY'' and len(list_filter(json_extract({0}, ''$[*]''), lambda one: json_type(one) <> ''VARCHAR'')) = 0, '
+                || '{0} ->> ''$[*]'', null)',
+                value
+            )
+            when 'object' then format('if(json_type({0}) = ''OBJECT'', {0}, null)', value)
+            else value
+        end as expression
+    from declared
+    where type is distinct from 'geo'
+
+    union all
+
+    -- [longitude, latitude]
+    select catalog_name, position, part, name || '_' || axis,
+        format(
+            'if(json_type({0}) = ''ARRAY'' and json_array_length({0}) = 2, try_cast({0} ->> ''$[' || part || ']'' as double), null)',
+            value
+        )
+    from declared
+    cross join (values (0, 'longitude'), (1, 'latitude')) as axes (part, axis)
+    where type = 'geo'
+),
+
+named as (
+    select
+        *,
+        row_number() over (partition by catalog_name, lower(column_name) order by position, part) as nth
+    from columns_found
+),
+
+selected as (
+    select
+        catalog_name,
+        string_agg(
+            expression || ' as "' || replace(column_name, '"', '""') || if(nth = 1, '', '~' || nth) || '"',
+            ', '
+            order by position, part
+        ) as columns_selected
+    from named
+    group by catalog_name
+),
+
+catalogs_named as (
+    select catalog_name, row_number() over (partition by lower(catalog_name) order by catalog_name) as nth
+    from catalogs
+    where catalog_name is not null
+)
+
+select
+    'create view catalog."' || replace(catalogs_named.catalog_name, '"', '""')
+    || if(catalogs_named.nth = 1, '', '~' || catalogs_named.nth) || '" as select '
+    || coalesce(selected.columns_selected, 'item_id as id')
+    || ' from main.catalog_items where catalog_name = ''' || replace(catalogs_named.catalog_name, '''', '''''') || '''' as statement
+from catalogs_named
+left join selected using (catalog_name)
+order by catalogs_named.catalog_name;
