@@ -4,10 +4,13 @@
  */
 import type { Day, DayRange, Window } from '../calendar.js';
 
+/** What the ids in events and statistics mean: snapshots of lists as they are today. */
+export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
+
 /** Those that cost nothing. */
 export const FREE_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
 
-export const STREAMS = [...FREE_STREAMS, 'events'] as const;
+export const STREAMS = [...FREE_STREAMS, ...REFERENCE_STREAMS, 'events'] as const;
 
 export type Stream = (typeof STREAMS)[number];
 
