@@ -99,20 +99,21 @@ groups as (
 ),
 rates as (
     select
-        *,
+        groups.*,
         opted_out / messages as rate,
         (sum(messages) over of_all - messages)::bigint as other_messages,
         (sum(opted_out) over of_all - opted_out)::bigint as other_opted_out,
         other_opted_out / nullif(other_messages, 0) as rate_of_others,
         marts.wilson_interval(opted_out, messages) as likely,
         marts.difference_interval(opted_out, messages, other_opted_out, nullif(other_messages, 0)) as likely_difference,
-        messages >= (select least_messages from params) as is_enough,
+        messages >= params.least_messages as is_enough,
         -- Opt-outs are rare, so what counts is exact: of all opt-outs, how many fall to these messages by chance.
         case
             when is_enough and other_messages > 0
             then marts.binomial_p(opted_out, opted_out + other_opted_out, messages / (messages + other_messages))
         end as p_alone
     from groups
+    cross join params
     window of_all as (partition by compared_within)
 ),
 -- Of many comparisons some look unusual by chance: Holm's correction, over all that are judged here.
@@ -145,7 +146,7 @@ judged as (
 )
 select
     coalesce(
-        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, resource_id
+        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, judged.key
     ) as item,
     judged.channel,
     judged.messages,

@@ -38,4 +38,4 @@ left join user_journeys on template_days.user_journey_id = user_journeys.user_jo
 where template_days.state is not null and template_days.sent > 0
 group by all
 order by
-    list_position(['that day', 'earlier', 'later'], template_days.template_known), sent desc, template_days.template_kind, template_days.template, resource_id, template_days.status;
+    template_days.template_known desc, sent desc, template_days.template_kind, template_days.template, resource_id, template_days.status;
