@@ -66,7 +66,7 @@ describe('the version of the day', () => {
       { date: '2026-11-25', known: 'that day', text: '나중', candidates: 2 },
     ]);
     // Of those that nothing tells apart, the first by its id.
-    const alike = both.map((one) => ({ ...one, from: '2026-11-01', to: undefined }) as Template);
+    const alike = both.map((one): Template => ({ ...one, from: '2026-11-01', to: '2026-11-30' }));
     expect(await seen(alike, [send('2026-11-15', '할인')])).toMatchObject([{ text: '먼저', candidates: 2 }]);
   });
 
@@ -154,7 +154,14 @@ describe('how a template does', () => {
   test('and those that were refused and are sent all the same', async () => {
     const workshop = await referenceWorkshop({ templates: WELCOME, messages });
     expect(await asked(workshop, 'refused-templates')).toMatchObject([
-      { template: '환영', state: 'refused', status: 'REJ', sent: '1', resource_id: 'c2', first_date: '2026-11-16' },
+      {
+        template: '환영',
+        state: 'refused',
+        status: 'REJ',
+        sent: '1',
+        resource_id: 'c2',
+        first_date: '2026-11-16',
+      },
     ]);
   });
 
