@@ -24,7 +24,7 @@ counted as (
 ),
 
 covered as (
-    select stream, date, rows from ops.coverage semi join batch_days using (date)
+    select stream, date, rows from ops.coverage semi join batch_days using (date) where not marts.is_snapshot(stream)
 )
 
 select

@@ -6,6 +6,8 @@
 with followed as (
     select stream, date, lead(date) over (partition by stream order by date) as next_date
     from ops.coverage
+    -- Snapshots of past days cannot be had, and the next one shows all that there is.
+    where not marts.is_snapshot(stream)
 )
 
 select

@@ -69,6 +69,36 @@ with keys as (
     union all
     select 'marts.first_node_messages', date, hash(visit) from marts.first_node_messages
     union all
+    select
+        'marts.daily_templates',
+        date,
+        hash(
+            template_kind,
+            template,
+            sender_key,
+            plus_friend_id,
+            channel,
+            channel_subtype,
+            resource_type,
+            campaign_id,
+            user_journey_id
+        )
+    from marts.daily_templates
+    union all
+    select
+        'marts.daily_recipient_messages',
+        date,
+        hash(sent_date, hour, channel, resource_type, campaign_id, user_journey_id, template_kind, template)
+    from marts.daily_recipient_messages
+    union all
+    select 'marts.daily_opt_out_messages', date, hash(request, channel, is_delivered) from marts.daily_opt_out_messages
+    union all
+    select
+        'marts.daily_item_mentions',
+        date,
+        hash(catalog_name, item_id, channel, resource_type, campaign_id, user_journey_id)
+    from marts.daily_item_mentions
+    union all
     select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts
 ),
 

@@ -5,6 +5,16 @@
 create or replace temp table dirty_days as
 with changed as (
     select date from ops.touched_days where stream in ({streams})
+
+    union
+
+    -- A snapshot tells of opt-outs of earlier days, which matter where events are held.
+    select (requested_at at time zone 'Asia/Seoul')::date
+    from opt_outs_history
+    where
+        'opt_outs' in ({streams})
+        and valid_from in (select date from ops.touched_days where stream = 'opt_outs')
+        and requested_at >= (select min(date) from ops.coverage where stream = 'events')
 ),
 
 last_one as (

@@ -26,6 +26,12 @@ from (
     select export_date from events
     union
     select unnest([date, export_date]) from message_rows
+    union
+    select valid_from from opt_outs_history
+    union
+    select (requested_at at time zone 'Asia/Seoul')::date
+    from opt_outs_history
+    where requested_at >= (select min(date) from ops.coverage where stream = 'events')
 ) as days
 where date is not null;
 

@@ -1,7 +1,7 @@
 -- title: Fields that differ from the specification
 -- question: Which fields does the service send otherwise than specified, and since when?
 -- params:
---   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
+--   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
 -- example:
 --   stream  place                           field   kind     example_type  first_date  last_date   records

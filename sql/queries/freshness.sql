@@ -1,7 +1,7 @@
 -- title: Freshness
 -- question: How far does each stream reach, and how many of its days are missing?
 -- params:
---   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
+--   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
 -- example:
 --   stream      first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   rows

@@ -1,7 +1,7 @@
 -- title: Missing days
 -- question: Which days does the warehouse lack, stream by stream, up to the last complete one?
 -- params:
---   start (date, default (select min(date) from ops.coverage)): first KST day to look at; unless given, the first one that any stream has
+--   start (date, default first_held): first KST day to look at; unless given, the first one that any stream has
 --   end (date, default (now_in_korea - interval 7 hours)::date - 1): last KST day to look at; unless given, the last complete one
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events): only this stream
 --   now (timestamptz, default now()): the present, for a look at what was complete at another time
@@ -11,11 +11,16 @@
 --   events  2026-09-26  2026-11-01  37
 
 with clock as (
-    select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
+    select
+        coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea,
+        -- Reference data has no days to miss: a snapshot holds all that there is.
+        min(date) as first_held
+    from ops.coverage
+    where not marts.is_snapshot(stream)
 ),
 params as (
     select
-        coalesce(getvariable('start')::date, (select min(date) from ops.coverage)) as first_day,
+        coalesce(getvariable('start')::date, first_held) as first_day,
         -- Yesterday is complete from 07:00 in Korea on (E17).
         coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as last_day,
         getvariable('stream')::varchar as only_stream

@@ -113,3 +113,53 @@ create table ops.snapshots (
 
 -- A typed view for each catalog: catalog.<name>.
 create schema catalog;
+
+-- The catalogs whose items are looked for in messages (reference.item_mentions), and the first snapshot of each.
+create table ops.item_mentions (
+    catalog_name varchar,
+    items_since date
+);
+
+-- Streams of snapshots: a list as it is today. They have no past days to miss; how old the last one is matters.
+create macro marts.is_snapshot(stream) as
+    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
+
+-- What a template's status means for sending. Statuses are an open vocabulary: these are the beginnings of their words.
+create macro marts.template_state(status) as case
+    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
+    when regexp_matches(status, '(?i)(^|[^a-z])(stop|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')
+    then 'suspended'
+end;
+
+-- How often chance alone is at least as far off as so many successes, on either side, where each of so many trials succeeds
+-- with that chance: exact, at most 1.
+create macro marts.binomial_at_most(successes, trials, chance) as case
+    when successes < 0 then 0
+    else list_sum(
+        list_transform(
+            range((successes + 1)::bigint),
+            lambda i: exp(
+                lgamma(trials + 1) - lgamma(i + 1) - lgamma(trials - i + 1)
+                + i * ln(chance) + (trials - i) * ln(1 - chance)
+            )
+        )
+    )
+end;
+
+create macro marts.binomial_p(successes, trials, chance) as least(
+    1,
+    2 * marts.binomial_at_most(successes, trials, chance),
+    greatest(0, 2 * (1 - marts.binomial_at_most(successes - 1, trials, chance)))
+);
+
+-- The 95 % interval (Newcombe's) of the difference of two rates, made of the intervals of each.
+create macro marts.difference_interval(successes, trials, other_successes, other_trials) as {
+    'low': successes / trials - other_successes / other_trials - sqrt(
+        pow(successes / trials - marts.wilson_interval(successes, trials).low, 2)
+        + pow(marts.wilson_interval(other_successes, other_trials).high - other_successes / other_trials, 2)
+    ),
+    'high': successes / trials - other_successes / other_trials + sqrt(
+        pow(marts.wilson_interval(successes, trials).high - successes / trials, 2)
+        + pow(other_successes / other_trials - marts.wilson_interval(other_successes, other_trials).low, 2)
+    )
+};

@@ -16,6 +16,7 @@ import { runChecks } from './checks.js';
 import { countRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
+import { noteItemMentions } from './item-mentions.js';
 import { fieldsFor, shapesOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
@@ -67,6 +68,8 @@ export interface WarehouseOptions {
   readonly privacy: Privacy;
   /** How A/B tests are judged, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
+  /** The catalogs whose items are looked for in messages (`reference.item_mentions`). */
+  readonly itemMentions?: readonly string[];
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;
@@ -266,6 +269,7 @@ export class Warehouse {
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await noteExperiments(this.#session, this.#options.experiments ?? {});
+        await noteItemMentions(this.#session, this.#options.itemMentions ?? []);
         await refreshModels(this.#session);
         await describeAll(this.#session);
       }),

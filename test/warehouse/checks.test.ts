@@ -103,6 +103,11 @@ test('every check has been seen to find something, says what it means, and is ab
     'dates_present',
     'days_missing',
     'experiments_known',
+    'opt_outs_dated',
     'schema_drift',
+    'snapshot_parts',
+    'snapshots_agree',
+    'snapshots_old',
+    'templates_known',
   ]);
 });

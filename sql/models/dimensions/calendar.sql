@@ -1,8 +1,9 @@
--- grain: one KST day, from the first to the last day that any stream covers.
+-- grain: one KST day, from the first to the last day that any stream of days covers: a snapshot is of no day.
 
 with span as (
     select min(date) as first_date, max(date) as last_date
     from ops.coverage
+    where not marts.is_snapshot(stream)
 ),
 
 all_days as (

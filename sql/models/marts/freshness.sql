@@ -1,19 +1,23 @@
 -- grain: one stream.
+--
+-- Reference data comes in snapshots: one holds all that there is, so no day of them is missing, and what counts is how many
+-- nights ago the last one was taken. The snapshot of a night is of the day after the newest one that statistics hold.
 
 with held as (
     select
         stream,
+        marts.is_snapshot(stream) as is_snapshot,
         min(date) as first_date,
         max(date) as last_date,
         count(*) as days_held,
         max(pulled_at) as last_pulled_at,
-        sum(rows)::bigint as rows
+        if(is_snapshot, arg_max(rows, date), sum(rows))::bigint as rows
     from ops.coverage
     group by stream
 ),
 
 latest as (
-    select max(last_date) as last_date
+    select coalesce(max(last_date) filter (not is_snapshot), max(last_date) - 1) as last_date
     from held
 )
 
@@ -22,8 +26,10 @@ select
     held.first_date,
     held.last_date,
     held.days_held,
-    held.last_date - held.first_date + 1 - held.days_held as days_missing,
-    latest.last_date - held.last_date as days_behind_newest,
+    if(held.is_snapshot, 0, held.last_date - held.first_date + 1 - held.days_held) as days_missing,
+    if(
+        held.is_snapshot, greatest(0, latest.last_date + 1 - held.last_date), latest.last_date - held.last_date
+    ) as days_behind_newest,
     held.last_pulled_at,
     held.rows
 from held

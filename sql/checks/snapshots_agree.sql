@@ -1,0 +1,54 @@
+-- severity: warn
+-- scope: full
+-- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
+-- meaning: A list of reference data does not hold as many rows as it should by its own count. A list that changed while it
+--   was read is read anew by the next run; if it stays, compare the landed pages with the service.
+-- Of the last snapshot of each list alone.
+
+with latest as (
+    select *
+    from ops.snapshots
+    qualify row_number() over (partition by stream, list order by date desc, pulled_at desc) = 1
+),
+
+announced as (
+    select
+        date,
+        stream || ' ' || list as subject,
+        'The service announced another number of rows than it gave.' as finding,
+        announced as expected,
+        rows as actual
+    from latest
+    where announced <> rows
+),
+
+items as (
+    select catalog_name, count(*) as items
+    from catalog_items
+    group by catalog_name
+),
+
+counted as (
+    select
+        catalogs.valid_from as date,
+        'catalogs ' || catalogs.catalog_name as subject,
+        'The catalog does not hold as many items as num_items says.' as finding,
+        catalogs.num_items as expected,
+        coalesce(items.items, 0) as actual
+    from catalogs
+    -- Items of another night than the catalog's may be others.
+    semi join latest
+        on
+            latest.stream = 'catalogs'
+            and catalogs.catalog_name = latest.list
+            and latest.date = (select max(date) from ops.snapshots where stream = 'catalogs')
+    left join items on catalogs.catalog_name = items.catalog_name
+    where catalogs.num_items <> coalesce(items.items, 0)
+)
+
+select * from announced
+union all
+select counted.*
+from counted
+-- One finding is enough.
+anti join announced on counted.subject = announced.subject;

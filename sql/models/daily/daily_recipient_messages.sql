@@ -1,0 +1,91 @@
+-- grain: one KST day of a record, day and KST hour of sending, channel, campaign or user journey, and template.
+-- materialized: incremental
+-- depends_on: events
+-- lookback: 7 days
+--
+-- Messages that name their recipient (texts, friendtalks, alimtalks): what opt-outs are held against. sent counts those that
+-- reached the recipient's telephone as far as sending tells, on their channel or as a text instead. A delivery stands with
+-- the hour in which its message was sent.
+
+with messages as (
+    select event_id, date, 'text' as template_kind, template_id as template
+    from text_messages
+    where date in (select date from lookback_days) and recipient_no is not null
+
+    union all
+
+    select event_id, date, null, null
+    from friendtalk_messages
+    where date in (select date from lookback_days) and recipient_no is not null
+
+    union all
+
+    select event_id, date, 'alimtalk', template_code
+    from alimtalk_messages
+    where date in (select date from lookback_days) and recipient_no is not null
+),
+
+occurred as (
+    select *, marts.event_kind(event_name) as kind
+    from events
+    where date in (select date from lookback_days) and occurred_at is not null
+),
+
+-- One of a day: what the service tells twice went out once.
+sends as (
+    select
+        occurred.event_id,
+        occurred.date,
+        arg_min(
+            {
+                'sent_at': occurred.occurred_at,
+                'channel': occurred.channel,
+                'resource_type': occurred.resource_type,
+                'campaign_id': occurred.campaign_id,
+                'user_journey_id': occurred.user_journey_id,
+                'template_kind': if(messages.template is null, null, messages.template_kind),
+                'template': messages.template
+            },
+            (occurred.occurred_at, occurred.channel, occurred.campaign_id, occurred.user_journey_id)
+        ) as message
+    from occurred
+    inner join messages
+        on occurred.event_id = messages.event_id and occurred.date between messages.date and messages.date + 7
+    where occurred.kind in ('succeeded', 'failover_sent')
+    group by occurred.event_id, occurred.date
+),
+
+delivered as (
+    select distinct event_id, date
+    from occurred
+    where kind = 'delivered' and date in (select date from batch_days)
+),
+
+counted as (
+    select date, message, true as is_sent
+    from sends
+    where date in (select date from batch_days)
+
+    union all
+
+    select delivered.date, arg_max(sends.message, sends.date), false
+    from delivered
+    inner join sends
+        on delivered.event_id = sends.event_id and delivered.date between sends.date and sends.date + 7
+    group by delivered.event_id, delivered.date
+)
+
+select
+    date,
+    (message.sent_at at time zone 'Asia/Seoul')::date as sent_date,
+    hour(message.sent_at at time zone 'Asia/Seoul')::integer as hour,
+    message.channel as channel,
+    message.resource_type as resource_type,
+    message.campaign_id as campaign_id,
+    message.user_journey_id as user_journey_id,
+    message.template_kind as template_kind,
+    message.template as template,
+    count(*) filter (is_sent) as sent,
+    count(*) filter (not is_sent) as delivered
+from counted
+group by all;

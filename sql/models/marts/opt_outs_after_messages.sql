@@ -1,0 +1,32 @@
+-- grain: one opt-out that a message to the same recipient precedes by at most 72 hours.
+--
+-- The last message before it gets it, on whichever channel; on a channel that tells of deliveries, the last one that was
+-- delivered. Two opt-outs may follow one message, which then counts once: count distinct event_id.
+
+with channels as (
+    select distinct channel, counted_as
+    from marts.recipient_messages
+)
+
+select
+    preceding.date,
+    preceding.request,
+    preceding.unsubscribe_number,
+    preceding.requested_at,
+    preceding.event_id,
+    preceding.channel,
+    preceding.resource_type,
+    preceding.campaign_id,
+    preceding.user_journey_id,
+    preceding.template_kind,
+    preceding.template,
+    preceding.sent_at,
+    preceding.sent_date,
+    preceding.hour
+from marts.daily_opt_out_messages as preceding
+inner join channels on preceding.channel is not distinct from channels.channel
+where channels.counted_as = 'sent' or preceding.is_delivered
+qualify
+    row_number() over (
+        partition by preceding.request order by preceding.sent_at desc, preceding.event_id desc, preceding.channel
+    ) = 1;

@@ -1,0 +1,107 @@
+-- grain: one KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
+--
+-- The rule of the version of the day, for all who ask: the latest version that a snapshot showed on that day or before, else
+-- the earliest one there is. template_known says which: `that day`, `earlier` (the last snapshot before that day that showed
+-- the template: it was deleted, or nights are missing), `later` (the day is before the first snapshot that showed it), or
+-- `unknown` (no snapshot shows such a template).
+-- Templates of one name are told apart by the sender, where both sides name it; of those that cannot be told apart, one that
+-- was there on that day is taken, then the latest, then the first by id. candidates says how many there were.
+
+with used as (
+    select distinct date, template_kind, template, sender_key, plus_friend_id
+    from marts.daily_templates
+),
+
+candidates as (
+    select
+        used.date,
+        used.template_kind,
+        used.template,
+        used.sender_key,
+        used.plus_friend_id,
+        versions,
+        coalesce(
+            used.sender_key in (versions.sender_key, versions.channel_id)
+            or used.plus_friend_id in (versions.plus_friend_id, versions.channel_id),
+            false
+        ) as is_of_sender,
+        case
+            when used.date < versions.valid_from then 'later'
+            when used.date > versions.valid_to then 'earlier'
+            else 'that day'
+        end as known
+    from used
+    inner join marts.template_versions as versions
+        on used.template_kind = versions.template_kind and used.template = versions.template
+),
+
+told as (
+    select *
+    from candidates
+    qualify
+        is_of_sender = bool_or(is_of_sender) over (
+            partition by date, template_kind, template, sender_key, plus_friend_id
+        )
+),
+
+chosen as (
+    select
+        date,
+        template_kind,
+        template,
+        sender_key,
+        plus_friend_id,
+        known,
+        versions as version,
+        count(distinct (versions.template_id, versions.sender_key, versions.channel_id)) over (
+            partition by date, template_kind, template, sender_key, plus_friend_id
+        ) as candidates
+    from told
+    qualify
+        row_number() over (
+            partition by date, template_kind, template, sender_key, plus_friend_id
+            order by
+                list_position(['that day', 'earlier', 'later'], known),
+                if(known = 'later', versions.valid_from, null),
+                versions.valid_from desc,
+                versions.template_id,
+                versions.sender_key,
+                versions.channel_id
+        ) = 1
+)
+
+select
+    days.date,
+    days.template_kind,
+    days.template,
+    days.sender_key,
+    days.plus_friend_id,
+    days.channel,
+    days.channel_subtype,
+    days.resource_type,
+    days.campaign_id,
+    days.user_journey_id,
+    days.sent,
+    days.failed,
+    days.succeeded,
+    days.delivered,
+    days.clicked,
+    coalesce(chosen.known, 'unknown') as template_known,
+    coalesce(chosen.candidates, 0) as candidates,
+    chosen.version.template_id as template_id,
+    chosen.version.channel_id as channel_id,
+    chosen.version.template_name as template_name,
+    chosen.version.status as status,
+    chosen.version.state as state,
+    chosen.version.text as text,
+    chosen.version.buttons as buttons,
+    chosen.version.valid_from as version_from,
+    chosen.version.valid_to as version_to
+from marts.daily_templates as days
+left join chosen
+    on
+        days.date = chosen.date
+        and days.template_kind = chosen.template_kind
+        and days.template = chosen.template
+        and days.sender_key is not distinct from chosen.sender_key
+        and days.plus_friend_id is not distinct from chosen.plus_friend_id;

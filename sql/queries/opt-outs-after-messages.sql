@@ -1,0 +1,190 @@
+-- title: Opt-outs after messages
+-- question: Which campaign, template or hour do opt-outs follow within 72 hours more often than all others?
+-- params:
+--   start (date, default last_day - 27): first KST day of sending; unless given, 28 days in all
+--   end (date, default max(date)): last KST day of sending; unless given, the last one of which all 72 hours are known
+--   per (varchar, default 'campaign', one of campaign template hour): what messages are told apart by
+--   others (varchar, default 'channel', one of channel all): compared with all others of the channel, or of all channels
+--   least_messages (bigint, default 100): only what has so many messages is judged
+--   lang (varchar, default 'en', one of en ko): language of the verdict; --lang sets it too
+-- In other DuckDB clients, set parameters before: set variable per = 'hour';
+
+with held as (
+    select date
+    from ops.coverage
+    where stream = 'events'
+),
+-- Of a message, the opt-outs are known once a snapshot was taken three whole days after its own, and which message was the
+-- last one before them where events of those days are held.
+complete as (
+    select held.date
+    from held
+    semi join held as next_day on held.date + 1 = next_day.date
+    semi join held as second_day on held.date + 2 = second_day.date
+    semi join held as third_day on held.date + 3 = third_day.date
+    where held.date + 4 <= (select max(date) from ops.snapshots where stream = 'opt_outs')
+),
+params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        coalesce(getvariable('per')::varchar, 'campaign') as per,
+        coalesce(getvariable('others')::varchar, 'channel') as others,
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
+        coalesce(getvariable('lang')::varchar, 'en') as lang
+    from complete
+),
+days as (
+    select complete.date
+    from complete
+    inner join params on complete.date between params.first_day and params.last_day
+),
+-- Recipients that were dropped can be held against nothing.
+known as (
+    select count(*) = 0 or count(recipient) > 0 as has_recipients
+    from opt_outs_history
+),
+told as (
+    select
+        channel,
+        messages,
+        null as event_id,
+        counted_as,
+        date,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        template_kind,
+        template,
+        hour
+    from marts.recipient_messages
+    union all by name
+    select
+        channel,
+        0 as messages,
+        event_id,
+        sent_date as date,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        template_kind,
+        template,
+        hour
+    from marts.opt_outs_after_messages
+),
+groups as (
+    select
+        told.channel,
+        case params.per
+            when 'campaign' then coalesce(told.campaign_id, told.user_journey_id)
+            when 'template' then concat_ws(' ', told.template_kind, told.template)
+            when 'hour' then printf('%02d', told.hour)
+            else error('per must be one of campaign, template, hour')
+        end as key,
+        case params.others
+            when 'channel' then told.channel
+            when 'all' then ''
+            else error('others must be one of channel, all')
+        end as compared_within,
+        if(params.per = 'template', any_value(told.template), null) as template,
+        if(params.per = 'hour', any_value(told.hour), null) as hour,
+        max(told.counted_as) as counted_as,
+        sum(told.messages)::bigint as messages,
+        least(count(distinct told.event_id), sum(told.messages))::bigint as opted_out
+    from told
+    cross join params
+    where told.date in (select date from days) and (select has_recipients from known)
+    group by told.channel, key, compared_within, params.per
+    having sum(told.messages) > 0
+),
+rates as (
+    select
+        groups.*,
+        opted_out / messages as rate,
+        (sum(messages) over of_all - messages)::bigint as other_messages,
+        (sum(opted_out) over of_all - opted_out)::bigint as other_opted_out,
+        other_opted_out / nullif(other_messages, 0) as rate_of_others,
+        marts.wilson_interval(opted_out, messages) as likely,
+        marts.difference_interval(opted_out, messages, other_opted_out, nullif(other_messages, 0)) as likely_difference,
+        messages >= params.least_messages as is_enough,
+        -- Opt-outs are rare, so what counts is exact: of all opt-outs, how many fall to these messages by chance.
+        case
+            when is_enough and other_messages > 0
+            then marts.binomial_p(opted_out, opted_out + other_opted_out, messages / (messages + other_messages))
+        end as p_alone
+    from groups
+    cross join params
+    window of_all as (partition by compared_within)
+),
+-- Of many comparisons some look unusual by chance: Holm's correction, over all that are judged here.
+ranked as (
+    select
+        *,
+        row_number() over (order by p_alone nulls last, channel, key) as place,
+        count(p_alone) over () as comparisons
+    from rates
+),
+judged as (
+    select
+        *,
+        if(
+            p_alone is null,
+            null,
+            max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding)
+        ) as p_value,
+        case
+            when other_messages = 0 then 'opt_outs_alone'
+            when not is_enough then 'opt_outs_too_few'
+            when p_value >= 0.05 then 'opt_outs_inconclusive'
+            when rate > rate_of_others then 'opt_outs_more'
+            else 'opt_outs_fewer'
+        end as verdict_code
+    from ranked
+    union all by name
+    select 'opt_outs_unknown' as verdict_code
+    where not (select has_recipients from known)
+)
+select
+    coalesce(
+        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, judged.key
+    ) as item,
+    judged.channel,
+    judged.messages,
+    judged.opted_out,
+    round(1000 * judged.rate, 3) as per_thousand,
+    round(1000 * judged.likely.low, 3) as per_thousand_low,
+    round(1000 * judged.likely.high, 3) as per_thousand_high,
+    replace(judged.verdict_code, 'opt_outs_', '') as verdict_code,
+    round(1000 * judged.rate_of_others, 3) as per_thousand_of_others,
+    round(1000 * (judged.rate - judged.rate_of_others), 3) as difference,
+    round(1000 * judged.likely_difference.low, 3) as difference_low,
+    round(1000 * judged.likely_difference.high, 3) as difference_high,
+    round(judged.rate / nullif(judged.rate_of_others, 0), 2) as ratio,
+    round(judged.p_value, 4) as p_value,
+    marts.fill_words(
+        if(params.lang = 'ko', words.sentence_ko, words.sentence),
+        map {
+            'rate': printf('%.2f', 1000 * judged.rate),
+            'others': printf('%.2f', 1000 * judged.rate_of_others),
+            'messages': format('{:,d}', judged.messages),
+            'least': format('{:,d}', params.least_messages),
+            'comparisons': format('{:,d}', judged.comparisons)
+        }
+    ) as verdict,
+    judged.counted_as,
+    judged.other_messages,
+    judged.other_opted_out,
+    (select min(date) from days) as first_date,
+    (select max(date) from days) as last_date,
+    (select count(*) from days) as days,
+    if(params.per = 'campaign', judged.key, null) as resource_id
+from judged
+cross join params
+inner join verdict_words as words on judged.verdict_code = words.verdict_code
+left join campaigns on params.per = 'campaign' and judged.key = campaigns.campaign_id
+left join user_journeys on params.per = 'campaign' and judged.key = user_journeys.user_journey_id
+order by
+    list_position(['unknown', 'more', 'fewer', 'inconclusive', 'too_few', 'alone'], replace(judged.verdict_code, 'opt_outs_', '')),
+    judged.p_value,
+    judged.channel,
+    judged.key;

@@ -1,0 +1,51 @@
+-- title: Opt-outs by day and number
+-- question: How many recipients opt out on each day by each 080 number, and how many opt-outs vanish again?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, that of the last snapshot
+--   number (varchar, default null): only this 080 number
+-- In other DuckDB clients, set parameters before: set variable number = '0801234567';
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        getvariable('number')::varchar as only_number
+    from ops.snapshots
+    where stream = 'opt_outs'
+),
+-- An opt-out counts on the day of its request, which may be before the first snapshot, and vanishes on the day of the first
+-- snapshot without it.
+changes as (
+    select date, unsubscribe_number, 1 as opted_out, 0 as vanished
+    from marts.opt_out_requests
+    union all
+    select vanished_date, unsubscribe_number, 0, 1
+    from marts.opt_out_requests
+    where vanished_date is not null
+),
+days as (
+    select
+        date,
+        unsubscribe_number,
+        sum(opted_out)::bigint as opt_outs,
+        sum(vanished)::bigint as vanished
+    from changes
+    group by date, unsubscribe_number
+),
+with_standing as (
+    select
+        *,
+        sum(opt_outs - vanished) over (partition by unsubscribe_number order by date)::bigint as standing
+    from days
+)
+select
+    with_standing.date,
+    with_standing.unsubscribe_number,
+    with_standing.opt_outs,
+    with_standing.vanished,
+    with_standing.standing
+from with_standing
+inner join params on with_standing.date between params.first_day and params.last_day
+where params.only_number is null or with_standing.unsubscribe_number = params.only_number
+order by with_standing.date, with_standing.unsubscribe_number;

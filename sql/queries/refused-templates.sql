@@ -1,0 +1,41 @@
+-- title: Refused templates still sent
+-- question: Which templates are still sent though they were refused or suspended, and by which campaign?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day
+    from ops.coverage
+    where stream = 'events'
+)
+-- What a template's status was before the first snapshot that showed it, nobody knows: template_known says `later` then.
+select
+    template_days.template_kind,
+    template_days.template,
+    template_days.state,
+    template_days.status,
+    template_days.template_known,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
+    sum(template_days.sent)::bigint as sent,
+    sum(template_days.failed)::bigint as failed,
+    round(sum(template_days.failed) / nullif(sum(template_days.sent), 0), 4) as failure_rate,
+    min(template_days.date) as first_date,
+    max(template_days.date) as last_date,
+    max(template_days.candidates) as candidates,
+    template_days.template_name,
+    template_days.text,
+    template_days.template_id,
+    template_days.channel_id,
+    coalesce(template_days.campaign_id, template_days.user_journey_id) as resource_id
+from marts.template_days
+inner join params on template_days.date between params.first_day and params.last_day
+left join campaigns on template_days.campaign_id = campaigns.campaign_id
+left join user_journeys on template_days.user_journey_id = user_journeys.user_journey_id
+where template_days.state is not null and template_days.sent > 0
+group by all
+order by
+    template_days.template_known desc, sent desc, template_days.template_kind, template_days.template, resource_id, template_days.status;

@@ -1,0 +1,111 @@
+-- title: Brand and alimtalk templates
+-- question: How does each brand and alimtalk template do, with the text, status and buttons that it had then?
+-- params:
+--   start (date, default last_day - 27): first KST day; unless given, 28 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   kind (varchar, default null, one of brand alimtalk): only templates of this kind
+--   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
+--   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
+--   least_sent (bigint, default 1): only rows with so many messages
+-- In other DuckDB clients, set parameters before: set variable per = 'template';
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day,
+        getvariable('kind')::varchar as only_kind,
+        getvariable('template')::varchar as only_template,
+        coalesce(getvariable('per')::varchar, 'version') as per,
+        coalesce(getvariable('least_sent')::bigint, 1) as least_sent
+    from ops.coverage
+    where stream = 'events'
+),
+days as (
+    select
+        template_days.*,
+        -- Without a snapshot there is nothing that tells versions apart.
+        case params.per
+            when 'version' then struct_pack(template_id, channel_id, version_from, template_known)
+            when 'template' then null
+            else error('per must be one of version, template')
+        end as version
+    from marts.template_days
+    inner join params on template_days.date between params.first_day and params.last_day
+    where
+        (params.only_kind is null or template_days.template_kind = params.only_kind)
+        and (params.only_template is null or template_days.template = params.only_template)
+),
+sums as (
+    select
+        template_kind,
+        template,
+        sender_key,
+        channel,
+        version,
+        sum(sent)::bigint as sent,
+        sum(failed)::bigint as failed,
+        sum(succeeded)::bigint as succeeded,
+        sum(delivered)::bigint as delivered,
+        sum(clicked)::bigint as clicked,
+        min(date) as first_date,
+        max(date) as last_date,
+        max(candidates) as candidates,
+        arg_max(days, (date, template_id, channel_id)) as latest
+    from days
+    group by all
+),
+-- A rate of what nobody counts is unknown. A person may click twice: an interval is of at most one click for each message.
+rates as (
+    select
+        sums.*,
+        case when channel_counters.counts_deliveries then sums.delivered end as deliveries,
+        case when channel_counters.counts_clicks then sums.clicked end as clicks,
+        marts.wilson_interval(sums.failed, nullif(sums.sent, 0)) as likely_failures,
+        marts.wilson_interval(least(deliveries, sums.succeeded), nullif(sums.succeeded, 0)) as likely_deliveries,
+        marts.wilson_interval(least(clicks, sums.succeeded), nullif(sums.succeeded, 0)) as likely_clicks
+    from sums
+    left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel
+)
+select
+    rates.template_kind,
+    rates.template,
+    rates.latest.status as status,
+    rates.latest.template_known as template_known,
+    rates.sent,
+    rates.failed,
+    rates.deliveries as delivered,
+    rates.clicks as clicked,
+    round(rates.failed / nullif(rates.sent, 0), 4) as failure_rate,
+    round(rates.likely_failures.low, 4) as failure_rate_low,
+    round(rates.likely_failures.high, 4) as failure_rate_high,
+    round(rates.deliveries / nullif(rates.succeeded, 0), 4) as delivery_rate,
+    round(rates.likely_deliveries.low, 4) as delivery_rate_low,
+    round(rates.likely_deliveries.high, 4) as delivery_rate_high,
+    round(rates.clicks / nullif(rates.succeeded, 0), 4) as click_rate,
+    round(rates.likely_clicks.low, 4) as click_rate_low,
+    round(rates.likely_clicks.high, 4) as click_rate_high,
+    rates.latest.template_name as template_name,
+    rates.latest.text as text,
+    rates.latest.buttons as buttons,
+    rates.first_date,
+    rates.last_date,
+    rates.latest.version_from as version_from,
+    rates.latest.version_to as version_to,
+    rates.candidates,
+    rates.channel,
+    rates.latest.template_id as template_id,
+    rates.sender_key,
+    rates.latest.channel_id as channel_id
+from rates
+cross join params
+where rates.sent >= params.least_sent
+order by
+    sum(rates.sent) over (partition by rates.template_kind, rates.template) desc,
+    rates.template_kind,
+    rates.template,
+    rates.first_date desc,
+    rates.sent desc,
+    rates.channel,
+    rates.sender_key,
+    rates.latest.version_from desc,
+    rates.latest.template_id;

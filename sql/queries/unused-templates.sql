@@ -1,0 +1,87 @@
+-- title: Unused templates
+-- question: Which templates were not used for 90 days, as far as the events held can tell?
+-- params:
+--   end (date, default max(date)): last KST day that is looked at; unless given, the last one held
+--   days (bigint, default 90): how many days without use
+--   kind (varchar, default null, one of brand alimtalk): only templates of this kind
+-- In other DuckDB clients, set parameters before: set variable days = 30;
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('days')::bigint, 90) as length,
+        getvariable('kind')::varchar as only_kind
+    from ops.coverage
+    where stream = 'events'
+),
+held as (
+    select count(coverage.date) as days_held
+    from params
+    inner join ops.coverage
+        on coverage.stream = 'events' and coverage.date between params.last_day - params.length::integer + 1 and params.last_day
+),
+-- Templates of one name that events cannot tell apart all count as used.
+uses as (
+    select
+        daily_templates.template_kind,
+        daily_templates.template,
+        max(daily_templates.date) as last_used_date,
+        sum(daily_templates.sent)::bigint as sent
+    from marts.daily_templates
+    inner join params on daily_templates.date <= params.last_day
+    group by daily_templates.template_kind, daily_templates.template
+),
+templates as (
+    select
+        template_kind,
+        template_id,
+        channel_id,
+        sender_key,
+        arg_max(template_versions, valid_from) as latest,
+        min(valid_from) as known_since,
+        -- When a template was made is known where the service tells, or where earlier snapshots did not show it.
+        coalesce(min(created_date), if(known_since > any_value(first_snapshot), known_since, null)) as new_since
+    from (
+        select *, min(valid_from) over (partition by template_kind) as first_snapshot
+        from marts.template_versions
+    ) as template_versions
+    group by template_kind, template_id, channel_id, sender_key
+    having bool_or(valid_to is null)
+)
+select
+    templates.template_kind,
+    templates.latest.template as template,
+    case
+        when held.days_held < params.length then 'days_missing'
+        when templates.new_since > params.last_day - params.length::integer + 1 then 'too_new'
+        else 'unused'
+    end as verdict_code,
+    uses.last_used_date,
+    params.last_day - uses.last_used_date as days_unused,
+    held.days_held,
+    params.length as days_needed,
+    templates.known_since,
+    templates.new_since,
+    templates.latest.status as status,
+    templates.latest.template_name as template_name,
+    coalesce(uses.sent, 0) as sent,
+    templates.template_id,
+    templates.channel_id,
+    templates.sender_key
+from templates
+cross join params
+cross join held
+left join uses
+    on templates.template_kind = uses.template_kind and templates.latest.template = uses.template
+where
+    (params.only_kind is null or templates.template_kind = params.only_kind)
+    and coalesce(uses.last_used_date <= params.last_day - params.length::integer, true)
+    and params.last_day is not null
+order by
+    list_position(['unused', 'days_missing', 'too_new'], verdict_code),
+    uses.last_used_date nulls first,
+    templates.template_kind,
+    template,
+    templates.template_id,
+    templates.channel_id,
+    templates.sender_key;
