@@ -237,10 +237,12 @@ export function commandLine(version: string, perform: Perform): Command {
   add(program, 'sandbox', 'run the sandbox service alone, on a port, for rehearsals', [
     'dawnload sandbox',
     'dawnload sandbox --port 8080 --events-per-day 1000000',
+    'dawnload sandbox --catalog-items 1000000',
   ])
     .option('--port <port>', 'the port; 0 takes any free one', '0')
     .option('--events-per-day <count>', 'export records per day', '20000')
     .option('--export-seconds <seconds>', 'how long an export is processing', '1')
+    .option('--catalog-items <count>', 'items of a catalog called big; with 0 there is none', '0')
     .option('--latency <milliseconds>', 'how long each answer takes', '0')
     .option('--no-date', 'send no Date header, for rehearsals in which the command has another clock')
     .option('--billing-journal <file>', 'a file that each bill is appended to')

@@ -8,6 +8,7 @@ export interface SandboxFlags {
   readonly port: string;
   readonly eventsPerDay: string;
   readonly exportSeconds: string;
+  readonly catalogItems: string;
   readonly latency: string;
   /** False with `--no-date`. */
   readonly date: boolean;
@@ -24,6 +25,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     port: numberIn('--port', flags.port, 0, 65_535),
     eventsPerDay,
     exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
+    catalogItems: numberIn('--catalog-items', flags.catalogItems, 0, 100_000_000),
     latencyMs: numberIn('--latency', flags.latency, 0, 600_000),
     now: () => effects.now(),
     ...(flags.date ? {} : { date: () => null }),

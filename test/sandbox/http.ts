@@ -25,7 +25,9 @@ export interface Ask {
   method?: string;
   path: string;
   token?: string;
+  /** JSON, unless it is a text or bytes. */
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
 function parse(text: string): unknown {
@@ -37,9 +39,13 @@ function parse(text: string): unknown {
 }
 
 /** One request and its whole answer; rejects when the connection breaks before the answer ends. */
-export function ask(sandbox: { url: string }, { method = 'GET', path, token, body }: Ask): Promise<Got> {
+export function ask(
+  sandbox: { url: string },
+  { method = 'GET', path, token, body, headers = {} }: Ask,
+): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const text =
+      body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const sent = request(
       `${sandbox.url}${path}`,
       {
@@ -50,6 +56,7 @@ export function ask(sandbox: { url: string }, { method = 'GET', path, token, bod
           ...(text === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+          ...headers,
         },
       },
       (answer) => {
