@@ -72,6 +72,7 @@ export type StorageConfig = Pick<
   | 'privacy'
   | 'experiments'
   | 'exports'
+  | 'reference'
   | 'reportIn'
 >;
 
@@ -170,7 +171,7 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
 /** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, experiments }: StorageConfig,
+  { dataDir, brand, messenger, privacy, experiments, reference }: StorageConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -179,6 +180,7 @@ export async function openWarehouse(
     brand,
     messenger,
     experiments,
+    itemMentions: reference.itemMentions,
     privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
     effects,
     signal,
