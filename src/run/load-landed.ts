@@ -10,25 +10,16 @@ import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/p
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, ledger, warehouse } = context;
   const loaded = await warehouse.loaded();
-  const free: Pull[] = await landing.pulls((id) => !loaded.has(id));
+  const missing = await landing.pulls((id) => !loaded.has(id));
+  const again = await warehouse.setAside(missing.filter(isReference));
+  const free: Pull[] = [...missing, ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id)))];
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadAll(context, waiting);
-  await loadSetAside(context, new Set(waiting.map(({ id }) => id)));
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loaded();
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
-}
-
-/** A snapshot that is loaded late goes before those of later days, so these are loaded again behind it. */
-async function loadSetAside(context: LocalContext, tried: ReadonlySet<string>): Promise<void> {
-  const { landing, warehouse } = context;
-  const loaded = await warehouse.loaded();
-  await loadAll(
-    context,
-    (await landing.pulls((id) => !loaded.has(id) && !tried.has(id))).filter(isReference),
-  );
 }
 
 /** The pull of a landed export; undefined while pages are missing. */

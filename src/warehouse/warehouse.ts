@@ -22,7 +22,7 @@ import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
 import { refreshModels } from './model.js';
 import { openUpgraded } from './opening.js';
-import type { Pull, Stream } from '../storage/pull.js';
+import type { Pull, ReferencePull, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
 import { messageTotals, unchanged } from './rows.js';
@@ -126,6 +126,16 @@ export class Warehouse {
   async #loadedOf(pulls: readonly Pull[]): Promise<Set<string>> {
     await this.#session.set({ asked_pulls: pulls.map(({ id }) => id) });
     const rows = await this.#session.rows('ops/loaded_of', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
+  /**
+   * Sets aside the snapshots that are later than one of these, which come late: they are to be loaded again behind them.
+   * Returns their ids.
+   */
+  async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
+    await this.#session.set({ asked_pulls: late.map(({ id }) => id) });
+    const rows = await this.#session.rows('ops/set_aside', pullId);
     return new Set(rows.map(({ pull }) => pull));
   }
 

@@ -38,3 +38,6 @@ select
 from unfolded
 inner join files on unfolded.filename = files.file
 inner join asked using (pull);
+
+-- Which catalogs there are, by the lists of catalogs of the pulls; none in other streams.
+create or replace temp table named_catalogs (pull varchar, catalog_name varchar);

@@ -39,7 +39,7 @@ select
 from documents
 where list <> '*';
 
-create or replace temp table named_catalogs as select pull, catalog_name from staged_catalogs;
+insert into named_catalogs select pull, catalog_name from staged_catalogs;
 
 create or replace temp table documents as
 select row_number() over () as row_id, *

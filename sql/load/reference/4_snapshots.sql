@@ -1,5 +1,5 @@
 -- What a list holds on a day is what the latest pull of that day gave. Variables list the lists that the pulls read whole, in
--- the same order. Snapshots from the first of these days on are set aside; those of later pulls are loaded again.
+-- the same order. Snapshots come in the order of their days (ops/set_aside): only of the first day there may be one already.
 
 create or replace temp table snapshots as
 with asked_lists as (
@@ -16,27 +16,26 @@ given as (
     inner join asked using (pull)
 ),
 
--- A catalog that the list of catalogs does not name has no items.
+-- A catalog that was there before, and that the list of catalogs does not name, has no items.
 gone as (
-    select held.list, given.pull, 0 as rows, null as announced, given.date, given.pulled_at
+    select distinct held.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
     from given
-    cross join (
-        select list from ops.snapshots where stream = 'catalogs'
-        union
-        select list from asked_lists
+    inner join (
+        select list, pulled_at from ops.snapshots where stream = 'catalogs'
+        union all
+        select list, pulled_at from given
     ) as held
+        on held.list <> '*' and held.pulled_at < given.pulled_at
     where
         getvariable('stream') = 'catalogs'
         and given.list = '*'
-        and held.list <> '*'
         and (given.pull, held.list) not in (select (pull, catalog_name) from named_catalogs)
-        and (given.pull, held.list) not in (select (pull, list) from asked_lists)
+        and (given.pull, held.list) not in (select (pull, list) from given)
 ),
 
 latest as (
-    select * from given
-    union all by name
-    select * from gone
+    select *
+    from (select * from given union all by name select * from gone) as found
     qualify row_number() over (partition by list, date order by pulled_at desc, pull desc) = 1
 )
 
@@ -61,13 +60,6 @@ select
         where held.stream = getvariable('stream') and held.list = firsts.list and held.date < firsts.date
     ) as previous
 from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
-
-delete from ops.loads
-using first_snapshots
-where
-    loads.stream = getvariable('stream')
-    and loads.first_day > first_snapshots.date
-    and loads.pull not in (select pull from asked);
 
 delete from ops.snapshots
 using first_snapshots

@@ -1,0 +1,166 @@
+/** The history of reference data, recomputed here from the snapshots, whatever order and groups they are loaded in. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dayOf, shiftDay, type Day } from '../../src/calendar.js';
+import type { ReferencePull } from '../../src/storage/pull.js';
+import { landed, Workshop, type Row } from '../warehouse/support.js';
+
+const FIRST = '2026-11-16';
+
+/** A pull of catalogs: which catalogs there are, and the version of each item of those that were read whole. */
+interface Snapshot {
+  /** Days after the first one, and hours after seven. */
+  readonly day: number;
+  readonly hour: number;
+  readonly catalogs: readonly string[];
+  readonly items: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+function pullOf(workshop: Workshop, { day, hour, catalogs, items }: Snapshot): ReferencePull {
+  const date = shiftDay(FIRST, day);
+  const pulledAt = new Date(Date.parse(`${shiftDay(date, -1)}T22:00:00Z`) + hour * 3_600_000);
+  const list = (name: string, body: unknown, rows: number) => ({
+    list: name,
+    files: [landed(workshop.folder, body)],
+    rows,
+    announced: null,
+  });
+  const whole = Object.entries(items).filter(([name]) => catalogs.includes(name));
+  return {
+    stream: 'catalogs',
+    id: `catalogs/${date}/${pulledAt.toISOString()}`,
+    day: dayOf(pulledAt),
+    pulledAt,
+    complete: whole.length === catalogs.length,
+    lists: [
+      list(
+        '*',
+        { data: catalogs.map((name) => ({ name, fields: [{ name: 'id', type: 'string' }] })) },
+        catalogs.length,
+      ),
+      ...whole.map(([name, versions]) => {
+        const rows = Object.entries(versions).map(([id, version]) => ({ id, version }));
+        return list(name, { data: { items: rows, next_cursor: null } }, rows.length);
+      }),
+    ],
+    short: [],
+    templates: [],
+    largestPage: 1000,
+  };
+}
+
+/** The rows of `catalog_items_history`, by hand: one catalog and item after the other, day by day. */
+function expectedItems(snapshots: readonly Snapshot[]): Row[] {
+  const rows: Row[] = [];
+  for (const name of ['a', 'b']) {
+    // What the catalog holds on each day on which it was read whole, or was not there.
+    const days = new Map<Day, Readonly<Record<string, number>>>();
+    for (const { day, catalogs, items } of [...snapshots].sort((x, y) => x.day - y.day || x.hour - y.hour)) {
+      const date = shiftDay(FIRST, day);
+      const held = catalogs.includes(name) ? items[name] : {};
+      if (held !== undefined) days.set(date, held);
+    }
+    const dates = [...days.keys()].sort();
+    for (const item of ['x', 'y', 'z']) {
+      let open: Row | undefined;
+      dates.forEach((date, nth) => {
+        const version = days.get(date)?.[item];
+        if (open !== undefined && open['version'] !== version) {
+          open['valid_to'] = dates[nth - 1];
+          open = undefined;
+        }
+        if (version !== undefined && open === undefined) {
+          open = { catalog_name: name, item_id: item, version, valid_from: date, valid_to: null };
+          rows.push(open);
+        }
+      });
+    }
+  }
+  return rows;
+}
+
+const versions = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.nat(1), { maxKeys: 3 });
+const snapshot = fc.record({
+  day: fc.nat(4),
+  hour: fc.nat(2),
+  catalogs: fc.subarray(['a', 'b']),
+  items: fc.record({ a: versions, b: versions }, { requiredKeys: [] }),
+});
+const snapshots = fc.uniqueArray(snapshot, {
+  selector: ({ day, hour }) => `${day} ${hour}`,
+  minLength: 1,
+  maxLength: 6,
+});
+
+const HISTORY = `select catalog_name, item_id, (item ->> '$.version')::int as version,
+  valid_from::varchar as valid_from, valid_to::varchar as valid_to
+  from catalog_items_history order by catalog_name, item_id, valid_from`;
+
+/** As a run does it: what the warehouse lacks, and what comes after that. */
+async function loadAll(workshop: Workshop, pulls: readonly ReferencePull[]): Promise<void> {
+  await workshop.with(async (warehouse) => {
+    const held = await warehouse.loaded();
+    const again = await warehouse.setAside(pulls.filter(({ id }) => !held.has(id)));
+    const missing = pulls
+      .filter(({ id }) => !held.has(id) || again.has(id))
+      .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
+    expect((await warehouse.loadAll(missing, () => undefined)).failures).toEqual([]);
+  });
+}
+
+describe('the history of catalog items', () => {
+  test(
+    'is what the snapshots say, whatever comes late and whatever is loaded together',
+    { tags: ['long'], timeout: 600_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(snapshots, fc.nat(6), fc.nat(6), async (given, first, second) => {
+          const workshop = new Workshop();
+          mkdirSync(join(workshop.folder, 'tmp'), { recursive: true });
+          // In three parts that do not follow the order of the days.
+          const pulls = given.map((one) => pullOf(workshop, one));
+          for (const part of [pulls.slice(0, first), pulls.slice(0, first + second), pulls]) {
+            await loadAll(workshop, part);
+            const held = given.slice(0, part.length);
+            expect(await workshop.look(HISTORY)).toEqual(sorted(expectedItems(held)));
+          }
+          expect(await workshop.look('select count(*)::int as n from ops.loads')).toEqual([
+            { n: given.length },
+          ]);
+        }),
+        { numRuns: Number(process.env['RUNS'] ?? 10) },
+      );
+    },
+  );
+
+  test('is the same when all snapshots are loaded at once as when they come night by night', async () => {
+    const nights: Snapshot[] = [
+      { day: 0, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 0, y: 0 }, b: { z: 0 } } },
+      { day: 1, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
+      { day: 2, hour: 0, catalogs: ['a'], items: { a: { x: 1 } } },
+      { day: 4, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
+    ];
+    const together = new Workshop();
+    await loadAll(
+      together,
+      nights.map((night) => pullOf(together, night)),
+    );
+    const apart = new Workshop();
+    for (const night of nights) await loadAll(apart, [pullOf(apart, night)]);
+    const all = [
+      HISTORY,
+      'from catalogs_history order by all',
+      'from catalog_fields_history order by all',
+      'select * exclude (pulled_at) from ops.snapshots order by all',
+    ];
+    for (const sql of all) expect(await together.look(sql)).toEqual(await apart.look(sql));
+    expect(await apart.look(HISTORY)).toEqual(sorted(expectedItems(nights)));
+  });
+});
+
+function sorted(rows: readonly Row[]): Row[] {
+  const key = (row: Row): string => [row['catalog_name'], row['item_id'], row['valid_from']].join(' ');
+  return [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
