@@ -45,7 +45,9 @@ sums as (
         string_agg(distinct channel, ', ' order by channel) as channels,
         min(date) as first_date,
         max(date) as last_date,
-        marts.wilson_interval(least(clicks, clickable), nullif(clickable, 0)) as likely
+        case
+            when sum(succeeded) filter (counts_clicks) > 0 then marts.wilson_interval(least(clicks, clickable), clickable)
+        end as likely
     from days
     group by catalog_name, item_id, resource_id
 ),
@@ -63,7 +65,7 @@ select
     sums.sent,
     sums.clicks as clicked,
     round(sums.clicks / nullif(sums.clickable, 0), 4) as click_rate,
-    round(sums.likely.low, 4) as click_rate_low,
+    round(if(sums.likely.low < 0, 0, sums.likely.low), 4) as click_rate_low,
     round(sums.likely.high, 4) as click_rate_high,
     sums.campaigns_and_journeys,
     sums.channels,

@@ -109,7 +109,7 @@ rates as (
         messages >= params.least_messages as is_enough,
         -- Opt-outs are rare, so what counts is exact: of all opt-outs, how many fall to these messages by chance.
         case
-            when is_enough and other_messages > 0
+            when is_enough and other_messages > 0 and opted_out + other_opted_out > 0
             then marts.binomial_p(opted_out, opted_out + other_opted_out, messages / (messages + other_messages))
         end as p_alone
     from groups
@@ -133,6 +133,7 @@ judged as (
             max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding)
         ) as p_value,
         case
+            when opted_out + other_opted_out = 0 then 'opt_outs_none'
             when other_messages = 0 then 'opt_outs_alone'
             when not is_enough then 'opt_outs_too_few'
             when p_value >= 0.05 then 'opt_outs_inconclusive'
@@ -146,13 +147,13 @@ judged as (
 )
 select
     coalesce(
-        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, judged.key
+        campaigns.campaign_name, user_journeys.user_journey_name, judged.template, judged.hour::varchar, nullif(judged.key, '')
     ) as item,
     judged.channel,
     judged.messages,
     judged.opted_out,
     round(1000 * judged.rate, 3) as per_thousand,
-    round(1000 * judged.likely.low, 3) as per_thousand_low,
+    round(1000 * if(judged.likely.low < 0, 0, judged.likely.low), 3) as per_thousand_low,
     round(1000 * judged.likely.high, 3) as per_thousand_high,
     replace(judged.verdict_code, 'opt_outs_', '') as verdict_code,
     round(1000 * judged.rate_of_others, 3) as per_thousand_of_others,
@@ -184,7 +185,9 @@ inner join verdict_words as words on judged.verdict_code = words.verdict_code
 left join campaigns on params.per = 'campaign' and judged.key = campaigns.campaign_id
 left join user_journeys on params.per = 'campaign' and judged.key = user_journeys.user_journey_id
 order by
-    list_position(['unknown', 'more', 'fewer', 'inconclusive', 'too_few', 'alone'], replace(judged.verdict_code, 'opt_outs_', '')),
+    list_position(['unknown', 'more', 'fewer', 'inconclusive', 'too_few', 'alone', 'none'], replace(judged.verdict_code, 'opt_outs_', '')),
     judged.p_value,
+    judged.opted_out desc,
+    judged.messages desc,
     judged.channel,
     judged.key;

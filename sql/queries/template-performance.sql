@@ -61,8 +61,14 @@ rates as (
         case when channel_counters.counts_deliveries then sums.delivered end as deliveries,
         case when channel_counters.counts_clicks then sums.clicked end as clicks,
         marts.wilson_interval(sums.failed, nullif(sums.sent, 0)) as likely_failures,
-        marts.wilson_interval(least(deliveries, sums.succeeded), nullif(sums.succeeded, 0)) as likely_deliveries,
-        marts.wilson_interval(least(clicks, sums.succeeded), nullif(sums.succeeded, 0)) as likely_clicks
+        case
+            when channel_counters.counts_deliveries
+            then marts.wilson_interval(least(sums.delivered, sums.succeeded), nullif(sums.succeeded, 0))
+        end as likely_deliveries,
+        case
+            when channel_counters.counts_clicks
+            then marts.wilson_interval(least(sums.clicked, sums.succeeded), nullif(sums.succeeded, 0))
+        end as likely_clicks
     from sums
     left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel
 )
@@ -76,13 +82,13 @@ select
     rates.deliveries as delivered,
     rates.clicks as clicked,
     round(rates.failed / nullif(rates.sent, 0), 4) as failure_rate,
-    round(rates.likely_failures.low, 4) as failure_rate_low,
+    round(if(rates.likely_failures.low < 0, 0, rates.likely_failures.low), 4) as failure_rate_low,
     round(rates.likely_failures.high, 4) as failure_rate_high,
     round(rates.deliveries / nullif(rates.succeeded, 0), 4) as delivery_rate,
-    round(rates.likely_deliveries.low, 4) as delivery_rate_low,
+    round(if(rates.likely_deliveries.low < 0, 0, rates.likely_deliveries.low), 4) as delivery_rate_low,
     round(rates.likely_deliveries.high, 4) as delivery_rate_high,
     round(rates.clicks / nullif(rates.succeeded, 0), 4) as click_rate,
-    round(rates.likely_clicks.low, 4) as click_rate_low,
+    round(if(rates.likely_clicks.low < 0, 0, rates.likely_clicks.low), 4) as click_rate_low,
     round(rates.likely_clicks.high, 4) as click_rate_high,
     rates.latest.template_name as template_name,
     rates.latest.text as text,

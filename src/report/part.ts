@@ -25,15 +25,15 @@ export interface Part<Answers = unknown> {
   readonly answers: z.ZodType<Answers>;
   /** What the part shows; undefined where the answers hold nothing to show. */
   show(answers: Answers, page: Page): Shown | undefined;
-  /** What to say where there is nothing to show, and what would fill it. */
-  readonly empty: Text;
+  /** What to say where there is nothing to show, and what would fill it; undefined where the part is left out then. */
+  readonly empty: Text | undefined;
 }
 
 /** A part whose answers are read before they are shown. */
 export interface ReadyPart {
   readonly id: string;
   readonly title: Text;
-  readonly empty: Text;
+  readonly empty: Text | undefined;
   asks(page: Page): readonly Asked[];
   show(answers: unknown, page: Page): Shown | undefined;
 }

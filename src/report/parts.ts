@@ -9,6 +9,7 @@ import { headline } from './parts/headline.js';
 import { hours } from './parts/hours.js';
 import { journeys } from './parts/journeys.js';
 import { pressure } from './parts/pressure.js';
+import { reference } from './parts/reference.js';
 import { responses } from './parts/responses.js';
 import { restated } from './parts/restated.js';
 import { spend } from './parts/spend.js';
@@ -25,6 +26,7 @@ export const PARTS: readonly ReadyPart[] = [
   hours,
   responses,
   pressure,
+  reference,
   restated,
   spend,
   findings,

@@ -33,7 +33,8 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const [held] = await warehouse.ask({ query: 'freshness', parameters: { stream: 'statistics' } });
     const newest = held?.['last_date'];
     const page = new Page(language, typeof newest === 'string' ? newest : undefined, lastCompleteDay(now));
-    const parts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
+    const drawnParts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
+    const parts = drawnParts.filter((part) => part !== undefined);
     const known = await reader.objects(statement('status/runs'));
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
     return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice) });
@@ -42,13 +43,15 @@ export async function makeReport(published: string, { language, now, runs }: Rep
   }
 }
 
-async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<DrawnPart> {
+/** Undefined for a part that has nothing to show, and nothing to say of it. */
+async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<DrawnPart | undefined> {
   const asked = part.asks(page);
   const queries = asked.map((ask) => ({ ...ask, sql: warehouse.queryOf(ask).sql }));
   const { id, title } = part;
   try {
     const answers = await Promise.all(asked.map((ask) => warehouse.ask(ask)));
-    return { id, title, queries, shown: part.show(answers, page) ?? { sentence: page.say(part.empty) } };
+    const shown = part.show(answers, page) ?? (part.empty && { sentence: page.say(part.empty) });
+    return shown && { id, title, queries, shown };
   } catch (error) {
     // One part that cannot be drawn must not take the others with it.
     const sentence = page.say({

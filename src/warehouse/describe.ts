@@ -73,10 +73,10 @@ function wordsFor(
     return found && { ...found, label: null };
   }
   const relation = relationName(schema_name, relation_name);
-  if (column_name === null) {
-    const found = dictionary.relation(relation);
-    return found && { ...Dictionary.commentOf(found), label: null };
-  }
+  const known = dictionary.relation(relation);
+  // A column of what is not in the dictionary, such as the view of a catalog, is named by others.
+  if (known === undefined) return undefined;
+  if (column_name === null) return { ...Dictionary.commentOf(known), label: null };
   return dictionary.column(relation, column_name);
 }
 

@@ -28,9 +28,13 @@ async function look(): Promise<{ heldSchemas: Set<string>; held: Map<string, str
   await workshop.with((warehouse) => warehouse.model());
   for (const row of await workshop.look(THINGS)) {
     const relation = relationName(String(row['schema_name']), String(row['table_name']));
-    heldSchemas.add(String(row['schema_name']));
     held.set(relation, [...(held.get(relation) ?? []), String(row['column_name'])]);
   }
+  const named = await workshop.look(
+    `select schema_name from duckdb_schemas()
+    where database_name = current_database() and (not internal or schema_name = 'main')`,
+  );
+  for (const row of named) heldSchemas.add(String(row['schema_name']));
   return { heldSchemas, held };
 }
 

@@ -24,6 +24,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test.each(['en', 'ko'] as const)('in %s every part says what would fill it', async (language) => {
   const { document } = parseHTML(await makeReport(empty, { language, now: new Date(NOW), runs: [] }));
   for (const part of PARTS) {
+    if (part.empty === undefined) {
+      expect(document.querySelector(`#${part.id}`)).toBeNull();
+      continue;
+    }
     const sentence = document.querySelector(`#${part.id} .sentence`)?.textContent;
     expect(sentence, part.id).toBe(part.empty[language].replaceAll('`', ''));
   }

@@ -48,7 +48,9 @@ describe.each(LANGUAGES)('in %s', (language) => {
     expect(document.documentElement.getAttribute('lang')).toBe(language);
     for (const part of PARTS) {
       const section = document.querySelector(`#${part.id}`);
-      expect(section?.querySelector('.sentence')?.textContent, part.id).not.toBe(part.empty[language]);
+      // Left out where nobody configured what it shows.
+      if (part.empty === undefined && section === null) continue;
+      expect(section?.querySelector('.sentence')?.textContent, part.id).not.toBe(part.empty?.[language]);
       expect(section?.querySelector('svg[role=img] title'), part.id).toBeTruthy();
       // Five numbers are tiles.
       if (part.id !== 'headline') expect(section?.querySelector('table caption'), part.id).toBeTruthy();

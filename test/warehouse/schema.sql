@@ -12,6 +12,25 @@ table main.alimtalk_messages -- Alimtalk messages (chatapp-alimtalk): the conten
     template_extra varchar -- templateExtra, the additional text of the template.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
+view main.alimtalk_templates -- The alimtalk templates of each channel (E10), as the latest snapshot shows them. One row per template of a channel.
+    channel_id varchar -- Channel of the alimtalk template, as configured.
+    template_code varchar -- Code of the template; alimtalks name it.
+    template_name varchar -- Name of the template.
+    status_code varchar -- Status, as given.
+    content varchar -- Text of the template.
+    template json -- The template as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.alimtalk_templates_history -- The alimtalk templates of each channel (E10), version by version. One row per template of a channel and version.
+    channel_id varchar -- Channel of the alimtalk template, as configured.
+    template_code varchar -- Code of the template; alimtalks name it.
+    template_name varchar -- Name of the template.
+    status_code varchar -- Status, as given.
+    content varchar -- Text of the template.
+    template json -- The template as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
 table main.brand_messages -- Brand messages (chatapp-brand-message): the content that came with an event. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
     date date -- KST day.
@@ -19,7 +38,77 @@ table main.brand_messages -- Brand messages (chatapp-brand-message): the content
     template_name varchar -- templateName of the brand message.
     extra json -- Fields outside the specification, and values that did not fit, as given.
 
-view main.calendar -- The KST days that the warehouse spans, gaps included. One row per KST day, from the first to the last that any stream covers.
+view main.brand_template_buttons -- The buttons of brand-message templates, as the latest snapshot shows them. One row per button of a template.
+    template_id varchar -- Id of the template.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    position bigint -- Place in the list, from 1.
+    button_type varchar -- Type, such as WL for a link.
+    button_name varchar -- Words on the button.
+    link_mo varchar -- Link on telephones (linkMo).
+    link_pc varchar -- Link on computers (linkPc).
+    link_and varchar -- Link on Android (linkAnd).
+    link_ios varchar -- Link on iOS (linkIos).
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.brand_template_buttons_history -- The buttons of brand-message templates, version by version. One row per button of a template and version.
+    template_id varchar -- Id of the template.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    position bigint -- Place in the list, from 1.
+    button_type varchar -- Type, such as WL for a link.
+    button_name varchar -- Words on the button.
+    link_mo varchar -- Link on telephones (linkMo).
+    link_pc varchar -- Link on computers (linkPc).
+    link_and varchar -- Link on Android (linkAnd).
+    link_ios varchar -- Link on iOS (linkIos).
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
+view main.brand_templates -- The brand-message templates of each sender (E4, E5), as the latest snapshot shows them. One row per template of a sender.
+    template_id varchar -- Id of the template.
+    template_name varchar -- Name of the template; brand messages name it.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    template_type varchar -- Type, such as text or image.
+    content_text varchar -- Text, which may hold #{variables}.
+    image_url varchar -- Address of the image (imageUrl).
+    image_link varchar -- Link of the image.
+    coupon json -- Coupon, as given.
+    failover_type varchar -- Type of the text that goes out instead: sms or lms.
+    failover_title varchar -- Title of the text that goes out instead.
+    failover_body varchar -- Body of the text that goes out instead.
+    failover_sender varchar -- Number that the text comes from.
+    unsubscribe_number varchar -- 080 number for opting out.
+    status varchar -- Status at the messenger (E5), as given.
+    created_at timestamp with time zone -- When the template was made.
+    updated_at timestamp with time zone -- When the template was changed last.
+    template json -- The template as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.brand_templates_history -- The brand-message templates of each sender (E4, E5), version by version. One row per template of a sender and version.
+    template_id varchar -- Id of the template.
+    template_name varchar -- Name of the template; brand messages name it.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    template_type varchar -- Type, such as text or image.
+    content_text varchar -- Text, which may hold #{variables}.
+    image_url varchar -- Address of the image (imageUrl).
+    image_link varchar -- Link of the image.
+    coupon json -- Coupon, as given.
+    failover_type varchar -- Type of the text that goes out instead: sms or lms.
+    failover_title varchar -- Title of the text that goes out instead.
+    failover_body varchar -- Body of the text that goes out instead.
+    failover_sender varchar -- Number that the text comes from.
+    unsubscribe_number varchar -- 080 number for opting out.
+    status varchar -- Status at the messenger (E5), as given.
+    created_at timestamp with time zone -- When the template was made.
+    updated_at timestamp with time zone -- When the template was changed last.
+    template json -- The template as given.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
+view main.calendar -- The KST days that the warehouse spans, gaps included. One row per KST day, from the first to the last that any stream of days covers.
     date date -- KST day.
     weekday integer -- 1 for Monday to 7 for Sunday.
     weekday_ko varchar -- The weekday in Korean, such as 월.
@@ -97,6 +186,55 @@ view main.campaigns -- Campaigns with messages in the daily statistics, by the l
     channels varchar[] -- Channels that it sent through.
     first_date date -- First KST day with a count.
     last_date date -- Last KST day with a count.
+
+view main.catalog_fields -- The declared fields of catalogs (E2), as the latest snapshot shows them. One row per field of a catalog.
+    catalog_name varchar -- Name of the catalog.
+    position bigint -- Place in the list, from 1.
+    name varchar -- Name of the field.
+    type varchar -- string, number, boolean, time, array, object or geo.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.catalog_fields_history -- The declared fields of catalogs (E2), version by version. One row per field of a catalog and version.
+    catalog_name varchar -- Name of the catalog.
+    position bigint -- Place in the list, from 1.
+    name varchar -- Name of the field.
+    type varchar -- string, number, boolean, time, array, object or geo.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
+view main.catalog_items -- The items of catalogs (E2), whole; catalog.<name> has their fields as columns, as the latest snapshot shows them. One row per item of a catalog.
+    catalog_name varchar -- Name of the catalog.
+    item_id varchar -- Id of the catalog item.
+    item json -- The item as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.catalog_items_history -- The items of catalogs (E2), whole; catalog.<name> has their fields as columns, version by version. One row per item of a catalog and version.
+    catalog_name varchar -- Name of the catalog.
+    item_id varchar -- Id of the catalog item.
+    item json -- The item as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
+view main.catalogs -- The catalogs of the service (E2), as the latest snapshot shows them. One row per catalog.
+    catalog_name varchar -- Name of the catalog.
+    description varchar -- Description of the catalog.
+    data_classification varchar -- Classification of its data; non_personal.
+    num_items bigint -- How many items the service says it has.
+    fields json -- Its fields, as given; catalog_fields has them one by one.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.catalogs_history -- The catalogs of the service (E2), version by version. One row per catalog and version.
+    catalog_name varchar -- Name of the catalog.
+    description varchar -- Description of the catalog.
+    data_classification varchar -- Classification of its data; non_personal.
+    num_items bigint -- How many items the service says it has.
+    fields json -- Its fields, as given; catalog_fields has them one by one.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
 table main.daily_conversions -- Conversions of daily_statistics (E17). One row per statistic, conversion and type.
     statistic_id varchar -- The row of daily_statistics that it belongs to.
@@ -255,6 +393,23 @@ table main.message_contents -- Texts of e-mails and push notifications, stored o
     title varchar -- Title of a push notification; null for e-mails, whose title may differ by recipient.
     body varchar -- Text of a push notification, or the text body of an e-mail.
     html varchar -- HTML body of an e-mail; null otherwise.
+
+view main.opt_outs -- Recipients who opted out by an 080 number (E12), as the latest snapshot shows them. One row per opt-out.
+    unsubscribe_number varchar -- 080 number for opting out.
+    recipient varchar -- Recipient, under the setting privacy.recipients like every other one.
+    requested_at timestamp with time zone -- When the recipient opted out.
+    copy bigint -- 1, or counted on where the list holds the same again.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+
+table main.opt_outs_history -- Recipients who opted out by an 080 number (E12), version by version. One row per opt-out and version.
+    unsubscribe_number varchar -- 080 number for opting out.
+    recipient varchar -- Recipient, under the setting privacy.recipients like every other one.
+    requested_at timestamp with time zone -- When the recipient opted out.
+    copy bigint -- 1, or counted on where the list holds the same again.
+    extra json -- Fields outside the specification, and values that did not fit, as given.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 
 table main.other_messages -- Messages of channels that the specification does not know, and message_data of no known form. One row per event that carried one.
     event_id varchar -- Id of the event; joins events.
@@ -578,6 +733,35 @@ table marts.daily_identities -- To which person an id belonged that stood alone 
     strongest_id ubigint -- Hash of the strongest id of the record.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
 
+table marts.daily_item_mentions -- Catalog items that messages mention, day by day; empty unless reference.item_mentions names catalogs. One row per KST day, catalog, item, channel, and campaign or user journey.
+    date date -- KST day.
+    catalog_name varchar -- Name of the catalog.
+    item_id varchar -- Id of the catalog item.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    sent bigint -- Messages that mention the item, failed ones included.
+    succeeded bigint -- Sends that did not fail.
+    clicked bigint -- Clicks on messages that mention the item.
+
+table marts.daily_opt_out_messages -- The last message of each channel in the 72 hours before an opt-out of its recipient. One row per opt-out, channel, and whether the message is known to be delivered.
+    date date -- KST day of the request.
+    request ubigint -- Hash of the opt-out: its number, recipient and time.
+    unsubscribe_number varchar -- 080 number for opting out.
+    requested_at timestamp with time zone -- When the recipient opted out.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    is_delivered boolean -- Whether the message is known to be delivered.
+    event_id varchar -- Id of the message that precedes it.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    sent_at timestamp with time zone -- When the message was sent.
+    sent_date date -- KST day of sending.
+    hour integer -- KST hour of sending, 0 to 23.
+
 table marts.daily_people -- How many messages reached each person on a day, and their clicks: what reach, pressure and cohorts are made of. One row per KST day, person, channel, and campaign or user journey.
     date date -- KST day.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
@@ -601,6 +785,19 @@ table marts.daily_pressure -- People by how many messages they got in the 7 and 
     clicks bigint -- Clicks on messages; those on displays are left out.
     clickers bigint -- Distinct people who clicked.
 
+table marts.daily_recipient_messages -- Messages that name their recipient, by hour and template, day by day: what recipient_messages adds up. One row per KST day of a record, day and KST hour of sending, channel, campaign or user journey, and template.
+    date date -- KST day.
+    sent_date date -- KST day of sending.
+    hour integer -- Hour of the day in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    sent bigint -- Messages sent, texts instead of them among them.
+    delivered bigint -- Messages delivered.
+
 table marts.daily_response_times -- Responses by the time since sending, day by day: what response_times adds up. Times are rounded by at most 2 %. One row per KST day of the response, channel, campaign or user journey, node, kind of response, and time that it took.
     date date -- KST day of the response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -623,6 +820,23 @@ table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a 
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
     clicked bigint -- Clicks of that day on messages sent in that hour.
+
+table marts.daily_templates -- Events by the template of their message, day by day: what template_days joins with versions. One row per KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
+    date date -- KST day.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    plus_friend_id varchar -- plusFriendId, the channel of the sender.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    channel_subtype varchar -- Sub-channel, as given.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries in the events.
+    clicked bigint -- Clicks in the events.
 
 table marts.daily_variant_people -- People of A/B tests by day: who got messages of which variant, and who clicked. What experiment_arms counts. One row per KST day, campaign, channel, variant name and person.
     date date -- KST day.
@@ -722,14 +936,14 @@ table marts.first_node_messages -- The first event of each person at each node o
     first_at timestamp with time zone -- When the first event was.
 
 view marts.freshness -- How far each stream reaches, and how many of its days are missing. One row per stream.
-    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
     first_date date -- First KST day held.
     last_date date -- Last KST day held.
     days_held bigint -- How many KST days are held.
-    days_missing bigint -- Days between the first and the last that are not held.
-    days_behind_newest bigint -- Days behind the stream that reaches furthest.
+    days_missing bigint -- Days between the first and the last that are not held; 0 for reference data, whose snapshots hold all that there is.
+    days_behind_newest bigint -- Days behind the stream that reaches furthest; for reference data, nights without a snapshot since the last one.
     last_pulled_at timestamp with time zone -- When the service answered last.
-    rows bigint -- Rows of all days held.
+    rows bigint -- Rows of all days held; for reference data, those of the last snapshot.
 
 view marts.goals -- The goals (names of conversions) of each campaign and user journey, and which one is its main goal. One row per campaign or user journey, channel and goal.
     resource_type varchar -- campaign or user-journey.
@@ -850,9 +1064,46 @@ table marts.message_responses -- Each delivery and click beside the message that
     sent_at timestamp with time zone -- When the message was sent, at most seven days before.
     seconds double -- Seconds from sending to the response.
 
+view marts.opt_out_requests -- Opt-outs by 080 number, those that vanished again among them. One row per opt-out.
+    date date -- KST day of the request, or of the first snapshot where it has no readable time.
+    unsubscribe_number varchar -- 080 number for opting out.
+    recipient varchar -- Recipient, under the setting privacy.recipients like every other one.
+    requested_at timestamp with time zone -- When it was requested.
+    first_seen date -- KST day of the first snapshot that showed it.
+    last_seen date -- KST day of the last snapshot that showed it; null while the latest one does.
+    vanished_date date -- KST day of the first snapshot without it; null while the latest one shows it.
+
+view marts.opt_outs_after_messages -- Opt-outs with the message that they follow: the last one to the same recipient within 72 hours. One row per opt-out that such a message precedes.
+    date date -- KST day of the request.
+    request ubigint -- Hash of the opt-out: its number, recipient and time.
+    unsubscribe_number varchar -- 080 number for opting out.
+    requested_at timestamp with time zone -- When the recipient opted out.
+    event_id varchar -- Id of the message that precedes it.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    sent_at timestamp with time zone -- When the message was sent.
+    sent_date date -- KST day of sending.
+    hour integer -- KST hour of sending, 0 to 23.
+
 view marts.people -- Which ids belong to which person as of now; ids and people only by a hash. One row per id that has appeared with a stronger one.
     weaker_id ubigint -- Hash of the kind of id and the id.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+
+view marts.recipient_messages -- Messages that an opt-out of their recipient could follow. One row per KST day and hour of sending, channel, campaign or user journey, and template.
+    date date -- KST day of sending.
+    hour integer -- Hour of the day in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    counted_as varchar -- What the messages are: delivered where events of the channel tell of deliveries, else sent.
+    messages bigint -- Messages delivered or sent, by counted_as.
 
 view marts.response_times -- Time from sending to delivery and to click, over all days held. Percentiles are right to 2 %. One row per channel, campaign or user journey, and kind of response.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -920,6 +1171,50 @@ view marts.tag_days -- Performance of each tag by day. A message counts for each
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
+view marts.template_days -- Brand and alimtalk templates by day, with the text, status and buttons of that day. One row per KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
+    date date -- KST day.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    sender_key varchar -- senderKey, the key of the sender's profile.
+    plus_friend_id varchar -- plusFriendId, the channel of the sender.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    channel_subtype varchar -- Sub-channel, as given.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    sent bigint -- Attempted sends, failed ones included.
+    failed bigint -- Failed sends.
+    succeeded bigint -- Sends that did not fail.
+    delivered bigint -- Deliveries in the events.
+    clicked bigint -- Clicks in the events.
+    template_known varchar -- Which version this is: that day; earlier, the last one before the day; later, the first one after it; unknown, none.
+    candidates bigint -- How many templates the message could have been of.
+    template_id varchar -- Id of the template.
+    channel_id varchar -- Channel of the alimtalk template, as configured.
+    template_name varchar -- Name of the template.
+    status varchar -- Status of the template, as given.
+    state varchar -- refused or suspended, where the status says so; else null.
+    text varchar -- Text of the template.
+    buttons json -- Buttons of the template.
+    version_from date -- KST day of the first snapshot that showed the version.
+    version_to date -- KST day of the last snapshot that showed the version; null while the latest one shows it.
+
+view marts.template_versions -- Brand and alimtalk templates in one shape, version by version. One row per version of a template.
+    template_kind varchar -- brand, alimtalk, or text where the message is a text.
+    template varchar -- What messages call it: the name of a brand template, the code of an alimtalk template, the id of a text template.
+    template_id varchar -- Id of the template.
+    sender_key varchar -- Sender of the template, where the service names it.
+    channel_id varchar -- Channel of the alimtalk template, as configured.
+    plus_friend_id varchar -- Channel of the sender, where the service names it.
+    template_name varchar -- Name of the template.
+    status varchar -- Status of the template, as given.
+    state varchar -- refused or suspended, where the status says so; else null.
+    text varchar -- Text of the template.
+    buttons json -- Buttons of the template.
+    created_date date -- KST day on which it was made, where the service tells.
+    valid_from date -- KST day of the first snapshot that showed this version.
+    valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
+
 view marts.variant_days -- Performance of each variant of A/B tests by day. One row per KST day, campaign, variant and channel.
     date date -- KST day.
     campaign_id varchar -- Campaign.
@@ -973,8 +1268,8 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
     meaning varchar -- What a finding of this check means, and what to do about it.
 
 table ops.coverage -- The days that the warehouse holds whole. One row per stream and KST day.
-    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
-    date date -- KST day; for events the day of the export window.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
+    date date -- KST day; for events the day of the export window, for reference data that of the snapshot.
     rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export; zero is a day on which nothing happened.
     loaded_at timestamp with time zone -- When the day was loaded into this file.
     pull varchar -- Id of the pull that the day came with.
@@ -1036,6 +1331,10 @@ table ops.held_back -- Answers that would have wiped most of a day, and did not 
     rows bigint -- Rows that the answer holds of the day.
     messages bigint -- Messages that the answer holds of the day.
 
+table ops.item_mentions -- The catalogs whose items are looked for in messages (reference.item_mentions). One row per catalog.
+    catalog_name varchar -- Name of the catalog.
+    items_since date -- KST day of the first snapshot with items; null without any.
+
 table ops.load_notes -- What a load found odd and dealt with, by day; the checks report it. One row per pull, KST day, note and subject.
     stream varchar -- Stream of the pull.
     date date -- KST day that the note is about; it goes when the day is replaced.
@@ -1046,7 +1345,7 @@ table ops.load_notes -- What a load found odd and dealt with, by day; the checks
 
 table ops.loads -- Pulls of the landing zone that this warehouse has loaded. One row per pull.
     pull varchar -- Id of the pull in the landing zone.
-    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
     first_day date -- First KST day that was asked for.
     last_day date -- Last KST day that was asked for.
     pulled_at timestamp with time zone -- When the service answered. Of two pulls of one day the later one counts.
@@ -1099,6 +1398,15 @@ view ops.schema_drift -- Fields that the service sends otherwise than specified.
     last_date date -- Last KST day on which it was seen.
     records bigint -- In how many records of the days now held.
 
+table ops.snapshots -- The lists of reference data that were read whole. One row per list and KST day.
+    stream varchar -- catalogs, brand_templates, alimtalk_templates or opt_outs.
+    list varchar -- The name of a catalog, a sender key, a channel, or * where the stream has but one list.
+    date date -- KST day of the snapshot.
+    rows bigint -- How many rows the list had.
+    announced bigint -- How many rows the service announced; null where it announces none.
+    pull varchar -- Id of the pull that it came with.
+    pulled_at timestamp with time zone -- When the service answered.
+
 table ops.touched_days -- Days that a load changed since models and checks last ran; empty in a published file. One row per stream and KST day, perhaps repeated.
-    stream varchar -- statistics, statistics_by_subchannel, campaigns or events.
+    stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
     date date -- KST day; for events the day on which they happened.
