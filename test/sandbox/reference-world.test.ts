@@ -88,7 +88,7 @@ describe('templates', () => {
     const codes = templates.map(({ templateCode }) => templateCode);
     expect([...sent].filter((code) => !codes.includes(code as string))).toEqual(['tpl-n2s2']);
     const status = Object.fromEntries(
-      templates.map((one) => [one['templateCode'], one['templateStatusCode']]),
+      templates.map((one): [string, string] => [one['templateCode'] ?? '', one['templateStatusCode'] ?? '']),
     );
     expect(sent).toContain('tpl-u2NqA9');
     expect(sent).toContain('tpl-n2p7');
