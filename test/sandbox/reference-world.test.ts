@@ -95,6 +95,17 @@ describe('templates', () => {
     expect(status).toMatchObject({ 'tpl-u2NqA9': 'REJ', 'tpl-n2p7': 'STP', 'tpl-promo-04': 'REJ' });
     expect(sent).not.toContain('tpl-promo-04');
   });
+
+  it('change their status without their date where that is chosen', async () => {
+    const at = { now: () => new Date('2026-11-21T01:00:00Z'), statusMovesUpdatedAt: false };
+    const other = await startSandbox(at);
+    const there = await reference(other);
+    const path = `/v1/projects/${PROJECT}/messages/chatapp-brand-message/templates?senderKey=${SENDERS[1]}`;
+    const list = dataOf(await there.call('GET', path)) as { templates: (Template & { createdAt: string })[] };
+    const suspended = list.templates.find(({ templateName }) => templateName === '이탈 고객 되살리기 자유형');
+    expect(suspended?.updatedAt).toBe(suspended?.createdAt);
+    await other.close();
+  });
 });
 
 describe('catalogs', () => {
@@ -197,15 +208,4 @@ describe('a fortnight', () => {
     expect(items.some(({ id }) => id === first?.['id'])).toBe(false);
     now = new Date(MORNING);
   });
-});
-
-it('a status changes without the date of the template where that is chosen', async () => {
-  const at = { now: () => new Date('2026-11-21T01:00:00Z'), statusMovesUpdatedAt: false };
-  const other = await startSandbox(at);
-  const there = await reference(other);
-  const path = `/v1/projects/${PROJECT}/messages/chatapp-brand-message/templates?senderKey=${SENDERS[1]}`;
-  const list = dataOf(await there.call('GET', path)) as { templates: (Template & { createdAt: string })[] };
-  const suspended = list.templates.find(({ templateName }) => templateName === '이탈 고객 되살리기 자유형');
-  expect(suspended?.updatedAt).toBe(suspended?.createdAt);
-  await other.close();
 });

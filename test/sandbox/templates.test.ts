@@ -165,6 +165,7 @@ describe('a new brand-message template (E3)', () => {
       { ...plain, template: { type: 'text' } },
       { ...plain, template: { content: {} } },
       {},
+      `{"template":${'['.repeat(90_000)}${']'.repeat(90_000)}}`,
     ];
     for (const body of wrong) expect((await create(body)).json).toEqual(refusal());
   });
