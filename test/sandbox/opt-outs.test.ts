@@ -43,13 +43,13 @@ describe('the list of opt-outs (E12)', () => {
   it('comes in pages whose first is 1', async () => {
     const all = await list(NOVEMBER);
     expect(all).toMatchObject({ pageNum: 1, pageSize: 1000, totalCount: all.data.length });
-    expect(all.data.length).toBeGreaterThan(100);
+    expect(all.data.length).toBeGreaterThan(60);
     const pages = [];
-    for (let pageNum = 1; pageNum <= 1 + all.totalCount / 90; pageNum += 1) {
-      pages.push(await list({ ...NOVEMBER, pageNum: String(pageNum), pageSize: '90' }));
+    for (let pageNum = 1; pageNum <= 1 + all.totalCount / 30; pageNum += 1) {
+      pages.push(await list({ ...NOVEMBER, pageNum: String(pageNum), pageSize: '30' }));
     }
     expect(pages.flatMap(({ data }) => data)).toEqual(all.data);
-    expect(pages.at(-1)).toMatchObject({ pageNum: pages.length, pageSize: 90, totalCount: all.totalCount });
+    expect(pages.at(-1)).toMatchObject({ pageNum: pages.length, pageSize: 30, totalCount: all.totalCount });
   });
 
   it('is filtered by request time, both ends included, by number and by recipient', async () => {
