@@ -25,7 +25,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     port: numberIn('--port', flags.port, 0, 65_535),
     eventsPerDay,
     exportSeconds: numberIn('--export-seconds', flags.exportSeconds, 0, 86_400),
-    catalogItems: numberIn('--catalog-items', flags.catalogItems, 0, 100_000_000),
+    catalogItems: Math.floor(numberIn('--catalog-items', flags.catalogItems, 0, 100_000_000)),
     latencyMs: numberIn('--latency', flags.latency, 0, 600_000),
     now: () => effects.now(),
     ...(flags.date ? {} : { date: () => null }),

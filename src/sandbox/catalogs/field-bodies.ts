@@ -1,6 +1,6 @@
 /** Reading the fields in a request. */
 import { type Field, FIELD_TYPES } from '../world/catalogs/index.js';
-import { isList, isRecord } from './json.js';
+import { isList, isRecord } from '../json.js';
 import { checkName } from './names.js';
 import type { Path, Problems } from './problems.js';
 

@@ -1,7 +1,7 @@
 /** Reading the items in a request: `items`, each checked against the fields of its catalog. */
 import type { Field } from '../world/catalogs/index.js';
 import type { Json } from '../world/messages/json.js';
-import { isDeeperThan, isList, isRecord, type JsonRecord } from './json.js';
+import { isDeeperThan, isList, isRecord, type JsonRecord } from '../json.js';
 import { BULK_ITEMS, NESTING } from './limits.js';
 import { checkName } from './names.js';
 import type { Path, Problems } from './problems.js';

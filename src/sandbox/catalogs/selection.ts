@@ -1,6 +1,6 @@
 /** A stored selection of items: its definition, and the items that it finds. */
 import type { Json } from '../world/messages/json.js';
-import { isList } from './json.js';
+import { isList } from '../json.js';
 
 /** Which operators there are the specification does not show (R2); these are the sandbox's. */
 const OPERATORS: Readonly<Record<string, (value: Json, wanted: Json) => boolean>> = {

@@ -2,7 +2,7 @@
 import { isDay } from '../../calendar.js';
 import type { Field } from '../world/catalogs/index.js';
 import type { Json } from '../world/messages/json.js';
-import { isList, isRecord, type JsonRecord } from './json.js';
+import { isList, isRecord, type JsonRecord } from '../json.js';
 import { ARRAY_LENGTH, STRING_LENGTH } from './limits.js';
 import type { Path, Problems } from './problems.js';
 

@@ -4,7 +4,7 @@ import { refuse } from '../family.js';
 import type { Catalog } from './catalog.js';
 import type { Catalogs } from './catalogs.js';
 import { fieldsGiven } from './field-bodies.js';
-import { isRecord } from './json.js';
+import { isRecord } from '../json.js';
 import { ADDED_FIELDS, CATALOG_FIELDS } from './limits.js';
 import { checkName } from './names.js';
 import { problem, Problems } from './problems.js';

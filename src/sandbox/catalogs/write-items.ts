@@ -5,7 +5,7 @@ import type { Values } from '../world/catalogs/index.js';
 import type { Json } from '../world/messages/json.js';
 import type { Catalog } from './catalog.js';
 import { ArrayPatch, type Given, itemsGiven } from './item-bodies.js';
-import { isList } from './json.js';
+import { isList } from '../json.js';
 import { ARRAY_LENGTH, ITEM_BYTES } from './limits.js';
 import { Problems } from './problems.js';
 

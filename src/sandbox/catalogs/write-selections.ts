@@ -3,7 +3,8 @@ import { type Reply, jsonAnswer } from '../answer.js';
 import { refuse } from '../family.js';
 import type { Json } from '../world/messages/json.js';
 import type { Catalog } from './catalog.js';
-import { isList, isRecord, type JsonRecord } from './json.js';
+import { isDeeperThan, isList, isRecord, type JsonRecord } from '../json.js';
+import { NESTING } from './limits.js';
 import { checkName } from './names.js';
 import { type Path, problem, Problems } from './problems.js';
 import { type Definition, type Filter, isOperator } from './selection.js';
@@ -17,6 +18,9 @@ export function createSelection(catalog: Catalog, body: unknown): Reply {
   if (!isRecord(selection)) {
     const code = selection === undefined ? 'required' : 'invalid-type';
     return problem(['selection'], code, 'An object is wanted here.');
+  }
+  if (isDeeperThan(selection, NESTING)) {
+    return problem(['selection'], 'too-deep', `At most ${NESTING} levels of nesting are allowed.`);
   }
   const problems = new Problems();
   const definition = definitionOf(selection, catalog, problems);

@@ -1,8 +1,12 @@
 /** What a request to create a brand-message template says (E3). */
 import { z } from 'zod';
 
+import { isDeeperThan } from '../json.js';
 import type { Json } from '../world/messages/json.js';
 import { OPT_OUT_NUMBERS } from '../world/opt-out-numbers.js';
+
+/** Deeper ones are refused before they are looked into. */
+const NESTING = 50;
 
 const text = z.string().min(1);
 
@@ -28,6 +32,7 @@ const WITH_IMAGE = ['image', 'wide-image'];
 
 /** The request, or what is wrong with it. */
 export function readNewTemplate(body: unknown, isUploaded: (url: string) => boolean): NewTemplate | string {
+  if (isDeeperThan(body, NESTING)) return 'The request is nested too deeply';
   const parsed = NewTemplate.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
   const { template, failoverTextMessage, unsubscribeNumber } = parsed.data;

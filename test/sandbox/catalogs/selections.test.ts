@@ -49,7 +49,7 @@ describe('Catalog selection', () => {
     }
   });
 
-  it('filters: of fields and operators that there are, with a value that is not null', async () => {
+  it('filters: of fields and operators that there are, with a value that is not null, not nested too deep', async () => {
     const at = (part: object) => create({ name: 'x', filters: [{ ...filter, ...part }] });
     expectRefused(await at({ value: null }), 'selection.filters[0].value required');
     expectRefused(await at({ value: undefined }), 'selection.filters[0].value required');
@@ -57,6 +57,8 @@ describe('Catalog selection', () => {
     expectRefused(await at({ operator: 'toString' }), 'selection.filters[0].operator invalid-value');
     expectRefused(await create({ name: 'x', filters: {} }), 'selection.filters invalid-type');
     expectRefused(await create({ name: 'x', filters: [1] }), 'selection.filters[0] invalid-type');
+    const deep = `{"selection":{"name":"x","filters":[{"value":${'['.repeat(99)}${']'.repeat(99)}}]}}`;
+    expectRefused(await service.catalogs('POST', '/shop/selections', deep), 'selection too-deep');
   });
 
   it('results_limit, sort_field, sort_order: whole, known, asc or desc', async () => {

@@ -92,7 +92,7 @@ const Lies = [
   kind('changing-page-count', { by: z.int().optional() }),
   /** E21: one page (1) has the data of page 0. */
   kind('repeated-page', { page }),
-  /** E21: every page is page 0. */
+  /** E2, E4, E10, E12, E21: every page is the first. */
   kind('ignores-page-parameter', {}),
   /** E21: one page (1) lacks so many records (1). */
   kind('short-page', { page, missing: z.int().positive().optional() }),
@@ -102,6 +102,21 @@ const Lies = [
   kind('outside-window', { page, hours: z.number().optional() }),
   /** E21: making the export failed; default status 200. */
   kind('export-error', { status: z.int().min(200).max(599).optional() }),
+  /** E2, E4, E10, E12: later pages hold a record of the first, `added` (the default) or in place of their own first. */
+  kind('repeated-item', { how: z.enum(['added', 'replaced']).optional() }),
+  /** E4, E10, E12: on later pages the total is off by so much (1). */
+  kind('moving-total', { by: z.int().optional() }),
+  /** E2: of the three that lead to the next page one (`header`) says something else, or nothing. */
+  kind('other-cursor', {
+    where: z.enum(['next_cursor', 'links', 'header']).optional(),
+    how: z.enum(['changed', 'gone']).optional(),
+  }),
+  /** E2: the cursor that leads on is the one that led here, so that there is no end. */
+  kind('cursor-loop', {}),
+  /** E2: cursors are refused with 400 after so many pages (1) were read. */
+  kind('refused-cursor', { after: z.int().nonnegative().optional() }),
+  /** E2: in the list of catalogs `num_items` is off by so much (1). */
+  kind('other-num-items', { by: z.int().optional() }),
   /** A field has a value of another type; `value` says which, default by the type it has. */
   kind('other-type', { field, value: z.unknown().optional(), records }),
   kind('field-gone', { field, records }),

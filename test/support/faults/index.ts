@@ -1,5 +1,11 @@
 /** The sandbox with faults: a service that misbehaves as it is told. */
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.js';
+import type { Reply } from '../../../src/sandbox/answer.js';
+import {
+  type EndpointName,
+  startSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../src/sandbox/index.js';
 import { activeFaults } from './active.js';
 import { FaultSchema, isInstead, type Fault } from './fault.js';
 import { answerInstead } from './instead.js';
@@ -32,11 +38,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
         return undefined;
       }
       const early = faults.strike(name, 'before');
-      const situation: Situation = {
-        endpoint: name,
-        page: Number(query.get(pageParameter) ?? 0),
-        answerOf: (page) => answerOf(new URLSearchParams({ [pageParameter]: String(page) })),
-      };
+      const situation = situationOf(name, query, pageParameter, answerOf);
       const answer =
         early === null
           ? faults.lie(name, answerOf(query), (lie, truth, memory) => tellLie(lie, situation, truth, memory))
@@ -53,6 +55,36 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
     faults: () => faults.list(),
     setFaults: (given) => {
       faults.replace(FaultSchema.array().parse(given));
+    },
+  };
+}
+
+/** The number of the first page, where pages have numbers. */
+const FIRST_PAGE: Partial<Record<EndpointName, number>> = { E4: 1, E10: 1, E12: 1 };
+
+function situationOf(
+  endpoint: EndpointName,
+  query: URLSearchParams,
+  parameter: string,
+  answerOf: (query: URLSearchParams) => Reply,
+): Situation {
+  const first = FIRST_PAGE[endpoint] ?? 0;
+  const asked = query.get(parameter);
+  const page = asked === null ? first : Number(asked);
+  return {
+    endpoint,
+    page,
+    isLater: endpoint === 'E2' ? asked !== null : page > first,
+    cursor: endpoint === 'E2' ? asked : null,
+    answerOf: (other) => {
+      const changed = new URLSearchParams(query);
+      changed.set(parameter, String(other));
+      return answerOf(changed);
+    },
+    firstAnswer: () => {
+      const changed = new URLSearchParams(query);
+      changed.delete(parameter);
+      return answerOf(changed);
     },
   };
 }

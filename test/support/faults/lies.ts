@@ -3,6 +3,7 @@ import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
 import type { EndpointName } from '../../../src/sandbox/endpoint.js';
 import type { Lie } from './fault.js';
 import { type FieldLie, tellFieldLie } from './field-lies.js';
+import { type ListLie, tellListLie } from './list-lies.js';
 import { isRecord, jsonOf, type JsonRecord, recordsIn, withJson } from './json.js';
 
 /** What is lied about. */
@@ -10,11 +11,17 @@ export interface Situation {
   readonly endpoint: EndpointName;
   /** The page asked for (E21). */
   readonly page: number;
+  /** Whether it is a page after the first. */
+  readonly isLater: boolean;
+  /** The cursor asked for (E2). */
+  readonly cursor: string | null;
   /** What another page would have answered (E21). */
   readonly answerOf: (page: number) => Reply;
+  /** What the first page would have answered. */
+  readonly firstAnswer: () => Reply;
 }
 
-type ExportLie = Exclude<Lie, FieldLie | { kind: 'restate' }>;
+type ExportLie = Exclude<Lie, FieldLie | ListLie | { kind: 'restate' }>;
 
 /** The answer with the lie in it; null when this answer gives no occasion. */
 export function tellLie(
@@ -31,7 +38,17 @@ export function tellLie(
       return tellFieldLie(lie, endpoint, answer);
     case 'restate':
       return endpoint === 'E17' || endpoint === 'E18' ? restate(lie, endpoint, answer, memory) : null;
+    case 'repeated-item':
+    case 'moving-total':
+    case 'other-cursor':
+    case 'cursor-loop':
+    case 'refused-cursor':
+    case 'other-num-items':
+      return tellListLie(lie, situation, answer, memory);
     default: {
+      if (lie.kind === 'ignores-page-parameter' && endpoint !== 'E21') {
+        return situation.isLater ? situation.firstAnswer() : null;
+      }
       if (endpoint !== 'E21') return null;
       const json = jsonOf(answer);
       return isRecord(json) ? tellOfExport(lie, situation, answer, json, memory) : null;
@@ -40,7 +57,7 @@ export function tellLie(
 }
 
 /** Adds one to what is remembered under a key; what it was before. */
-function count(memory: Map<string, number>, key: string): number {
+export function count(memory: Map<string, number>, key: string): number {
   const before = memory.get(key) ?? 0;
   memory.set(key, before + 1);
   return before;

@@ -1,5 +1,5 @@
 /** Looking into what JSON.parse gave. */
-import type { Json } from '../world/messages/json.js';
+import type { Json } from './world/messages/json.js';
 
 export type JsonRecord = Readonly<Record<string, Json>>;
 
