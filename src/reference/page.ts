@@ -44,43 +44,37 @@ export function rowsOf({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 
-/** What three places of an item page say of the next one (E2): a cursor, null for the end, undefined for nothing. */
+/** What three places of a page say of the next one (E2): its cursor, or null for the end. */
 export interface NextCursor {
-  readonly cursor: string | null | undefined;
-  readonly linked: string | null | undefined;
-  readonly header: string | null | undefined;
+  readonly 'data.next_cursor': string | null;
+  readonly 'data.links.next': string | null;
+  /** Undefined for a page from the disk, where no headers are. */
+  readonly 'the Link header': string | null | undefined;
 }
 
-const text = z.string().nullable();
+const text = z.string().nullable().catch(null);
 
-export function nextCursor(body: Buffer, link: string | undefined): NextCursor {
-  const cursor = text.safeParse(parsed(valueAt(body, ['data', 'next_cursor'])));
-  const linked = text.safeParse(parsed(valueAt(body, ['data', 'links', 'next'])));
-  const next = link === undefined ? undefined : (/<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1] ?? null);
+/** @param link the header, null where there is none, undefined where it is not known */
+export function nextCursor(body: Buffer, link: string | null | undefined): NextCursor {
+  const linked = link && /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1];
   return {
-    cursor: cursor.data,
-    linked: cursorIn(linked.data),
-    header: cursorIn(next),
+    'data.next_cursor': text.parse(parsed(valueAt(body, ['data', 'next_cursor'])) ?? null),
+    'data.links.next': cursorIn(text.parse(parsed(valueAt(body, ['data', 'links', 'next'])) ?? null)),
+    'the Link header': link === undefined ? undefined : cursorIn(linked ?? null),
   };
 }
 
-/** The next cursor if all that say one agree; the reason if they do not. */
-export function agreed({ cursor, linked, header }: NextCursor): { next: string | null } | { reason: string } {
-  const said = Object.entries({
-    'data.next_cursor': cursor,
-    'data.links.next': linked,
-    'the Link header': header,
-  });
-  const [first, ...others] = said.filter(([, value]) => value !== undefined);
-  const [name = '', next = null] = first ?? [];
-  // No header at all on the last page is no contradiction, nor is one that a proxy took away.
-  const other = others.find(([, value]) => value !== next);
-  if (other === undefined) return { next };
-  return { reason: `${name} and ${other[0]} name different next pages` };
+/** The next cursor if all agree, or why they do not, as a clause. */
+export function agreed(said: NextCursor): { next: string | null } | { reason: string } {
+  const next = said['data.next_cursor'];
+  const other = Object.entries(said).find(([, cursor]) => cursor !== undefined && cursor !== next);
+  return other === undefined
+    ? { next }
+    : { reason: `data.next_cursor and ${other[0]} name different next pages` };
 }
 
-function cursorIn(address: string | null | undefined): string | null | undefined {
-  if (address === null || address === undefined) return address;
+function cursorIn(address: string | null): string | null {
+  if (address === null) return null;
   if (!URL.canParse(address, 'http://service')) return address;
   return new URL(address, 'http://service').searchParams.get('cursor') ?? '';
 }

@@ -108,14 +108,15 @@ async function byCursor(
   let cursor: string | undefined;
   for (const there = await snapshot.pages(reading); ;) {
     let body: Buffer;
-    let link: string | undefined;
+    let link: string | null | undefined;
     if (pages.count < there) body = await snapshot.read(reading, pages.count);
     else {
       const answer = await service.ask(source.paging.ask(cursor));
       if (answer.verdict.kind === 'refused' && cursor !== undefined)
         return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
       if (answer.verdict.kind !== 'ok') return failed(answer);
-      ({ body, link } = answer);
+      body = answer.body;
+      link = answer.link ?? null;
     }
     const page = listPage(body, source.shape);
     if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };

@@ -1,0 +1,333 @@
+// @module-tag long
+/** Reference data in whole runs: nights between which it changes, lists that break off, and what the warehouse says. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { contents } from '../support/contents.js';
+import { KEYS, NOW, Place, PROJECT, type Ended } from '../support/dawnload.js';
+import type { Fault } from '../support/faults/index.js';
+
+const SENDER = '9f2c4e6a8b0d1f3e5a7c';
+const YAML = `start_date: 2026-11-20
+retries: 0
+reference:
+  catalogs: true
+  brand_templates: { sender_keys: [${SENDER}] }
+  alimtalk_templates: true
+  opt_outs: true
+`;
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.remove();
+  place = undefined;
+});
+
+const TABLES = [
+  'catalogs',
+  'catalog_fields',
+  'catalog_items',
+  'brand_templates',
+  'brand_template_buttons',
+  'alimtalk_templates',
+  'opt_outs',
+];
+
+/** A place whose clock, and the service's, stand at the n-th night. */
+class Nights {
+  night = 0;
+  place!: Place;
+
+  static async make(yaml = YAML): Promise<Nights> {
+    const nights = new Nights();
+    nights.place = await Place.make(yaml, { now: () => nights.now, eventsPerDay: 300 });
+    place = nights.place;
+    return nights;
+  }
+
+  get now(): Date {
+    return new Date(Date.parse(NOW) + this.night * 86_400_000);
+  }
+
+  run(faults: readonly Fault[] = [], args: readonly string[] = ['run']): Promise<Ended> {
+    this.place.sandbox.setFaults(faults);
+    return this.place.run(args, { DAWNLOAD_NOW: this.now.toISOString() });
+  }
+
+  rows(sql: string): Promise<Record<string, unknown>[]> {
+    return this.place.rows(sql);
+  }
+
+  /** Asks the service as its own users do. */
+  async ask(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { url } = this.place.sandbox;
+    const token = await fetch(`${url}/authenticate`, { method: 'POST', body: JSON.stringify(KEYS) });
+    const { data } = (await token.json()) as { data: string };
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${data}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+
+  /** The items of a catalog, as the warehouse has them. */
+  async held(catalog: string): Promise<Map<string, unknown>> {
+    const rows = await this.rows(
+      `select item_id, item::varchar as item from catalog_items where catalog_name = '${catalog}'`,
+    );
+    return new Map(rows.map((row) => [String(row['item_id']), JSON.parse(String(row['item']))]));
+  }
+
+  /** The items of a catalog, as the service gives them now. */
+  async items(catalog: string): Promise<Map<string, unknown>> {
+    const all = new Map<string, unknown>();
+    let path: string | null = `/v1/projects/${PROJECT}/catalogs/${catalog}/items`;
+    while (path !== null) {
+      const { data } = (await this.ask('GET', path)) as {
+        data: { items: { id: string }[]; links: { next: string | null } };
+      };
+      for (const item of data.items) all.set(item.id, item);
+      path = data.links.next;
+    }
+    return all;
+  }
+}
+
+const catalogs = `/v1/projects/${PROJECT}/catalogs`;
+
+describe('nights', () => {
+  test('fill every table, and the items are those that the service gives', async () => {
+    const nights = await Nights.make();
+    expect(await nights.run()).toMatchObject({ code: 0 });
+    for (const table of TABLES)
+      expect(await nights.rows(`select count(*) > 0 as some from ${table}`), table).toEqual([{ some: true }]);
+    for (const catalog of ['products', 'stores', 'a-b_C'])
+      expect(await nights.held(catalog)).toEqual(await nights.items(catalog));
+  });
+
+  test('on which items, catalogs, templates and opt-outs change leave a history of what was when', async () => {
+    const nights = await Nights.make();
+    await nights.ask('POST', catalogs, {
+      name: 'mine',
+      description: '내 것',
+      data_classification: 'non_personal',
+      fields: [
+        { name: 'id', type: 'string' },
+        { name: 'price', type: 'number' },
+      ],
+    });
+    const put = (id: string, price: number) =>
+      nights.ask('PUT', `${catalogs}/mine/items/${id}`, { items: [{ id, price }] });
+    await put('x', 1);
+    await put('y', 1);
+    const optOuts = `/projects/${PROJECT}/messages/text-message/blockservice/recipients`;
+    const person = { unsubscribeNo: '0801234567', recipientNoList: ['01000001234'] };
+    await nights.ask('POST', optOuts, person);
+    expect((await nights.run()).code).toBe(0);
+
+    nights.night = 1;
+    await put('x', 2);
+    await nights.ask('DELETE', `${catalogs}/mine/items/y`);
+    await put('z', 1);
+    await nights.ask('DELETE', `${optOuts}/removes`, person);
+    expect((await nights.run()).code).toBe(0);
+
+    nights.night = 3;
+    await put('y', 1);
+    expect((await nights.run()).code).toBe(0);
+
+    nights.night = 4;
+    await nights.ask('DELETE', `${catalogs}/mine`);
+    expect((await nights.run()).code).toBe(0);
+
+    const history = `select item_id as id, (item ->> '$.price')::int as price, valid_from::varchar as since,
+      valid_to::varchar as until from catalog_items_history where catalog_name = 'mine' order by all`;
+    expect(await nights.rows(history)).toEqual([
+      { id: 'x', price: 1, since: '2026-11-21', until: '2026-11-21' },
+      { id: 'x', price: 2, since: '2026-11-22', until: '2026-11-24' },
+      { id: 'y', price: 1, since: '2026-11-21', until: '2026-11-21' },
+      { id: 'y', price: 1, since: '2026-11-24', until: '2026-11-24' },
+      { id: 'z', price: 1, since: '2026-11-22', until: '2026-11-24' },
+    ]);
+    expect(await nights.rows(`select count(*)::int as n from catalogs where catalog_name = 'mine'`)).toEqual([
+      { n: 0 },
+    ]);
+    expect(
+      await nights.rows(
+        `select valid_to::varchar as until from opt_outs_history where unsubscribe_number = '0801234567'`,
+      ),
+    ).toEqual([{ until: '2026-11-21' }]);
+
+    const before = await contents(nights.place.published);
+    expect((await nights.run([], ['rebuild'])).code).toBe(0);
+    expect(await contents(nights.place.published)).toEqual(before);
+  });
+
+  test('ask E5 for templates that are new or changed, and again after a week', async () => {
+    const nights = await Nights.make();
+    const asked = async (): Promise<number> => {
+      const before = nights.place.sandbox.requests().E5;
+      expect((await nights.run()).code).toBe(0);
+      return nights.place.sandbox.requests().E5 - before;
+    };
+    const [{ n: templates } = { n: 0 }] = [{ n: await asked() }];
+    expect(templates).toBeGreaterThan(3);
+    expect(await nights.rows('select count(*)::int as n from brand_templates where status is null')).toEqual([
+      { n: 0 },
+    ]);
+    expect(await asked()).toBe(0);
+    nights.night = 8;
+    expect(await asked()).toBeGreaterThanOrEqual(templates);
+    expect(await nights.rows('select count(*)::int as n from brand_templates where status is null')).toEqual([
+      { n: 0 },
+    ]);
+  });
+});
+
+describe('a list that breaks off', () => {
+  const CATALOGS = ['products', 'stores', 'a-b_C'];
+  const ALONE = ['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--streams', 'catalogs'];
+
+  test('at any page leaves each catalog as it was or as it is, and the next run goes on behind the pages that are there', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run()).code).toBe(0);
+    // The list, three catalogs of three, one and one pages, and the list again.
+    for (let skip = 0; skip <= 6; skip++) {
+      nights.night++;
+      const before = await Promise.all(CATALOGS.map((catalog) => nights.held(catalog)));
+      const broken = await nights.run([{ kind: 'cut-with-length', endpoint: 'E2', skip, times: 1 }], ALONE);
+      expect(broken.code, broken.stderr).toBe(1);
+      for (const [at, catalog] of CATALOGS.entries())
+        expect([before[at], await nights.items(catalog)]).toContainEqual(await nights.held(catalog));
+
+      const asked = nights.place.sandbox.requests().E2;
+      expect((await nights.run([], ALONE)).code).toBe(0);
+      const again = nights.place.sandbox.requests().E2 - asked;
+      for (const catalog of CATALOGS) expect(await nights.held(catalog)).toEqual(await nights.items(catalog));
+      // All items were there when the list broke off that says how many there should be.
+      if (skip === 6) expect(again).toBe(2);
+    }
+    expect(await nights.rows('select min(valid_from)::varchar as first from catalog_items_history')).toEqual([
+      { first: '2026-11-21' },
+    ]);
+  });
+
+  test.each([
+    ['brand_templates', 'E4', 'brand_templates_history'],
+    ['alimtalk_templates', 'E10', 'alimtalk_templates_history'],
+    ['opt_outs', 'E12', 'opt_outs_history'],
+  ] as const)('of %s closes nothing', async (stream, endpoint, table) => {
+    const nights = await Nights.make(`${YAML}`.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
+    expect((await nights.run()).code).toBe(0);
+    const before = await nights.rows(`from ${table} order by all`);
+    nights.night = 1;
+    for (const skip of [0, 1]) {
+      const broken = await nights.run([{ kind: 'cut-with-length', endpoint, skip }]);
+      if (skip === 1 && endpoint !== 'E12') continue;
+      expect(broken.code, broken.stderr).toBe(1);
+      expect(await nights.rows(`from ${table} order by all`)).toEqual(before);
+      expect(
+        await nights.rows(
+          `select stream from ops.snapshots where stream = '${stream}' and date = '2026-11-22'`,
+        ),
+      ).toEqual([]);
+    }
+  });
+});
+
+describe('a service that', () => {
+  const faulty = async (fault: Fault, yaml = YAML): Promise<{ nights: Nights; ended: Ended }> => {
+    const nights = await Nights.make(yaml);
+    return { nights, ended: await nights.run([fault]) };
+  };
+  const small = YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }')
+    .replace(`sender_keys: [${SENDER}]`, `sender_keys: [${SENDER}], page_size: 2`)
+    .replace('alimtalk_templates: true', 'alimtalk_templates: { page_size: 3 }');
+
+  test.each([
+    ['E4', 'reference.brand_templates.page_parameter'],
+    ['E10', 'reference.alimtalk_templates.page_parameter'],
+    ['E12', 'reference.opt_outs.page_parameter'],
+  ] as const)('gives page 1 of %s again is told by the setting to correct', async (endpoint, setting) => {
+    const { ended } = await faulty({ kind: 'ignores-page-parameter', endpoint }, small);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(`page 2 repeats page 1`);
+    expect(ended.stderr).toContain(setting);
+  });
+
+  test('denies access to the catalogs does not stop the other streams', async () => {
+    const { nights, ended } = await faulty({ kind: 'status', status: 403, endpoint: 'E2' });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/Catalogs of 2026-11-21: The service denies access/);
+    const streams = await nights.rows('select distinct stream from ops.snapshots order by all');
+    expect(streams).toEqual([
+      { stream: 'alimtalk_templates' },
+      { stream: 'brand_templates' },
+      { stream: 'opt_outs' },
+    ]);
+  });
+
+  test.each([
+    ['an item on two pages', { kind: 'repeated-item', endpoint: 'E2' }],
+    ['an item in place of another', { kind: 'repeated-item', how: 'replaced', endpoint: 'E2' }],
+    ['a header that leads elsewhere', { kind: 'other-cursor', endpoint: 'E2' }],
+    ['no header', { kind: 'other-cursor', how: 'gone', endpoint: 'E2' }],
+    ['a link that leads elsewhere', { kind: 'other-cursor', where: 'links', endpoint: 'E2' }],
+    [
+      'a cursor that is the end for one place',
+      { kind: 'other-cursor', where: 'next_cursor', how: 'gone', endpoint: 'E2' },
+    ],
+    ['cursors without an end', { kind: 'cursor-loop', endpoint: 'E2' }],
+    ['cursors that it takes once', { kind: 'refused-cursor', endpoint: 'E2' }],
+  ] as const)('gives %s leaves no half catalog', async (_, fault) => {
+    const { nights, ended } = await faulty(fault);
+    expect(ended.code, ended.stderr).toBe(1);
+    expect(ended.stderr).toContain('The items of catalog products are not loaded');
+    expect(
+      await nights.rows(`select count(*)::int as n from catalog_items where catalog_name = 'products'`),
+    ).toEqual([{ n: 0 }]);
+    // The other catalogs have one page each.
+    expect(
+      await nights.rows(`select count(*)::int as n from catalog_items where catalog_name = 'stores'`),
+    ).toEqual([{ n: (await nights.items('stores')).size }]);
+  });
+
+  test.each([
+    ['E4', 'brand_templates'],
+    ['E10', 'alimtalk_templates'],
+    ['E12', 'opt_outs'],
+  ] as const)('gives a total of %s that moves leaves no half list', async (endpoint, table) => {
+    const { nights, ended } = await faulty({ kind: 'moving-total', endpoint }, small);
+    expect(ended.code).toBe(1);
+    expect(await nights.rows(`select count(*)::int as n from ${table}`)).toEqual([{ n: 0 }]);
+    const once = await nights.run([{ kind: 'moving-total', endpoint, times: 1 }]);
+    expect(once.code, once.stderr).toBe(0);
+    expect(await nights.rows(`select count(*) > 0 as some from ${table}`)).toEqual([{ some: true }]);
+  });
+
+  test('announces more items than it gives is believed when two nights agree, and the difference is told', async () => {
+    const nights = await Nights.make();
+    const more: Fault[] = [{ kind: 'other-num-items', by: 2, endpoint: 'E2' }];
+    const first = await nights.run(more);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toMatch(/announces 10 rows and gave 8/);
+    expect(await nights.rows('select count(*)::int as n from catalog_items')).toEqual([{ n: 0 }]);
+    nights.night = 1;
+    const second = await nights.run(more);
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.stderr).toMatch(/What it gave is loaded/);
+    expect(
+      await nights.rows(`select rows::int as rows, announced::int as announced from ops.snapshots
+      where list = 'stores'`),
+    ).toEqual([{ rows: 8, announced: 10 }]);
+  });
+
+  test('announces fewer items than it gives is believed at once, and the difference is told', async () => {
+    const { nights, ended } = await faulty({ kind: 'other-num-items', by: -1, endpoint: 'E2' });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toMatch(/announces 7 rows and gave 8/);
+    expect(
+      await nights.rows(`select count(*)::int as n from ops.checks where name = 'load_notes'`),
+    ).not.toEqual([{ n: 0 }]);
+  });
+});
