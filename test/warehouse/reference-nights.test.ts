@@ -10,7 +10,7 @@ import {
   type OptOut,
   type Reference,
 } from './reference.js';
-import type { Workshop} from './support.js';
+import type { Workshop } from './support.js';
 import { asked, type Row } from './support.js';
 
 const FIRST = '2026-11-01';
