@@ -3,6 +3,7 @@
  * days. Without a difference between variants, every winner is a false one.
  */
 import { ALIKE, BETTER } from './cells.js';
+import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
 import { simulate } from './simulate.js';
 
 const tests = Number(process.argv[2] ?? 2000);
@@ -30,5 +31,13 @@ say('a lift of 20 %'.padEnd(42), '  found', 'median days', 'one look at the end'
 for (const [index, cell] of BETTER.entries()) {
   const { judged, medianDays, fixed } = await simulate({ ...cell, tests: Math.min(tests, 500) }, 100 + index);
   say(cell.name.padEnd(42), percent(judged), String(medianDays ?? '-').padStart(11), percent(fixed));
+}
+say();
+say('no more opt-outs than others'.padEnd(50), 'false alarm');
+for (const [index, cell] of OPT_OUT_CELLS.entries()) {
+  const share = await falseAlarms(cell, Math.min(tests, 300), 200 + index);
+  const wrong = share > 0.05;
+  failed ||= wrong;
+  say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
 }
 process.exitCode = failed ? 1 : 0;

@@ -86,24 +86,28 @@ describe('an opt-out', () => {
     ]);
   });
 
-  test('follows only what was delivered on a channel that tells of deliveries', async () => {
-    const channel = 'chatapp-alimtalk';
-    const messages = [
-      text('delivered', at('09:00:00'), { channel }),
-      text('delivered', at('09:00:05'), { channel, event: 'alimtalk_delivered' }),
-      text('sent', at('10:00:00'), { channel }),
-      text('of others', at('10:00:00'), { channel, recipient: 'other' }),
-    ];
-    const workshop = await referenceWorkshop({
-      ...HELD,
-      messages,
-      optOuts: [{ recipient: 'r', at: at('11:00:00') }],
-    });
-    expect(await following(workshop)).toMatchObject([{ event_id: 'delivered' }]);
-    expect(await asked(workshop, 'opt-outs-after-messages')).toMatchObject([
-      { counted_as: 'delivered', messages: '1', opted_out: '1' },
-    ]);
-  });
+  test(
+    'follows only what was delivered on a channel that tells of deliveries',
+    { tags: ['long'] },
+    async () => {
+      const channel = 'chatapp-alimtalk';
+      const messages = [
+        text('delivered', at('09:00:00'), { channel }),
+        text('delivered', at('09:00:05'), { channel, event: 'alimtalk_delivered' }),
+        text('sent', at('10:00:00'), { channel }),
+        text('of others', at('10:00:00'), { channel, recipient: 'other' }),
+      ];
+      const workshop = await referenceWorkshop({
+        ...HELD,
+        messages,
+        optOuts: [{ recipient: 'r', at: at('11:00:00') }],
+      });
+      expect(await following(workshop)).toMatchObject([{ event_id: 'delivered' }]);
+      expect(await asked(workshop, 'opt-outs-after-messages')).toMatchObject([
+        { counted_as: 'delivered', messages: '1', opted_out: '1' },
+      ]);
+    },
+  );
 
   test('whose recipient was dropped is said to follow nobody knows what, and is not 0', async () => {
     const workshop = await referenceWorkshop({
@@ -147,14 +151,18 @@ describe('an opt-out', () => {
     expect(await following(workshop)).toMatchObject([{ event_id: 'm', hour: 10 }]);
   });
 
-  test('in another spelling is of the same recipient, where recipients are kept', async () => {
-    expect(
-      await followed(
-        [text('m', at('10:00:00'), { recipient: '010-1234-5678' })],
-        [{ recipient: '+82 10 1234 5678', at: at('11:00:00') }],
-      ),
-    ).toEqual(['m']);
-  });
+  test(
+    'in another spelling is of the same recipient, where recipients are kept',
+    { tags: ['long'] },
+    async () => {
+      expect(
+        await followed(
+          [text('m', at('10:00:00'), { recipient: '010-1234-5678' })],
+          [{ recipient: '+82 10 1234 5678', at: at('11:00:00') }],
+        ),
+      ).toEqual(['m']);
+    },
+  );
 });
 
 /** The rule again, message by message. */

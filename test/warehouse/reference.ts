@@ -90,7 +90,9 @@ export function sqlOf({
   const alimtalk = templates.filter(({ kind }) => kind === 'alimtalk');
   const held = eventDays ?? [...new Set(messages.map(({ at }) => dayOfInstant(at)))];
   const first = new Map<string, Message>();
-  for (const message of messages) if (!first.has(message.id)) first.set(message.id, message);
+  // What happens to a message comes with its id, and the message stands with the first of them.
+  const sends = messages.filter(({ event = '' }) => !/_click$|_delivered$/.test(event));
+  for (const message of sends) if (!first.has(message.id)) first.set(message.id, message);
   return [
     insert(
       'brand_templates_history',
@@ -171,10 +173,13 @@ export function sqlOf({
         days.map((date) => ({ stream, list: '*', date, rows: 1 })),
       ),
     ]),
-    `insert into ops.touched_days
-    select stream, date from ops.coverage
-    union
-    select 'events', date from events;`,
+    insert('ops.touched_days', [
+      ...[...new Set([...held, ...messages.map(({ at }) => dayOfInstant(at))])].map((date) => ({
+        stream: 'events',
+        date,
+      })),
+      ...Object.entries(snapshots).flatMap(([stream, days]) => days.map((date) => ({ stream, date }))),
+    ]),
   ].join('\n');
 }
 

@@ -186,9 +186,19 @@ function optOutTable(followed: readonly Sender[], page: Page): Html {
     }),
     [
       { head: page.say({ en: 'campaign', ko: '캠페인' }), cell: ({ item }: Sender) => item },
-      { head: page.head('channel'), cell: ({ channel }) => channel },
-      { head: page.head('messages'), cell: ({ messages }) => page.count(messages), kind: 'number' },
-      { head: page.head('opted_out'), cell: ({ opted_out }) => page.count(opted_out), kind: 'number' },
+      { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
+      {
+        head: page.head('messages'),
+        cell: ({ messages }) => page.count(messages),
+        kind: 'number',
+        isExtra: true,
+      },
+      {
+        head: page.head('opted_out'),
+        cell: ({ opted_out }) => page.count(opted_out),
+        kind: 'number',
+        isExtra: true,
+      },
       {
         head: page.head('per_thousand'),
         cell: ({ per_thousand }) => page.count(per_thousand),
@@ -248,6 +258,7 @@ function snapshotTable(snapshots: readonly Snapshot[], page: Page): Html {
       {
         head: page.head('last_pulled_at_kst'),
         cell: ({ last_pulled_at_kst }) => last_pulled_at_kst.slice(0, 16),
+        isExtra: true,
       },
     ],
     snapshots,
