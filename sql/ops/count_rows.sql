@@ -1,4 +1,5 @@
--- How many rows the pages of a list hold, and how many of them differ by the value at a pointer, or as a whole without one.
+-- How many rows the pages of a list hold, and how many of them differ by the value at a pointer, or as a whole without one. Hashes
+-- of 64 bits differ for all of a million rows but once in 40 million lists, and take a tenth of the memory.
 
 with listed as (
     select unnest(rows_in(data, "templateListResponse")) as document
@@ -13,5 +14,5 @@ with listed as (
 
 select
     count(*) as rows,
-    count(distinct coalesce(json_extract_string(document, nullif(getvariable('id_pointer'), '')), document::varchar)) as different
+    count(distinct hash(coalesce(json_extract_string(document, nullif(getvariable('id_pointer'), '')), document::varchar))) as different
 from listed;

@@ -4,14 +4,8 @@ import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
-import {
-  codeOf,
-  CorruptDatabaseError,
-  DamageError,
-  DawnloadError,
-  messageOf,
-  StorageError,
-} from '../errors.js';
+import { CorruptDatabaseError, DamageError, DawnloadError, StorageError } from '../errors.js';
+import { cannotWrite, isStorage } from './cannot-write.js';
 import { runChecks } from './checks.js';
 import { countRows } from './count-rows.js';
 import { describeAll } from './describe.js';
@@ -226,7 +220,8 @@ export class Warehouse {
     files: readonly string[],
     { id, largestPage }: { id: string; largestPage: number },
   ): Promise<{ rows: number; distinct: number }> {
-    return countRows(this.#session, { files, id, largestPage, tempDirectory: this.#options.tempDirectory });
+    const { tempDirectory } = this.#options;
+    return this.#refining(() => countRows(this.#session, { files, id, largestPage, tempDirectory }));
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */
@@ -323,7 +318,7 @@ export class Warehouse {
     effects.reach('close/done');
   }
 
-  /** Models and checks of a night fit into the ordinary limits; those of a first year may need higher ones. */
+  /** The work of a night fits into the ordinary limits; that of a first year may need higher ones. */
   #refining<T>(work: () => Promise<T>): Promise<T> {
     return this.#writing(() => withMemoryLimit(this.#session, limitsOf(this.#options), work));
   }
@@ -379,17 +374,4 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     shapes_json: JSON.stringify(shapesOf(fields)),
   });
   for (const words of statementsIn('macros')) await session.run(words);
-}
-
-function cannotWrite(path: string, cause: unknown): StorageError {
-  return new StorageError(`${path} cannot be written.`, {
-    hint: 'Free disk space, then run again. Nothing that was received is lost.',
-    cause,
-  });
-}
-
-function isStorage(error: unknown): boolean {
-  return (
-    codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
-  );
 }
