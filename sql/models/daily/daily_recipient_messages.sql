@@ -7,28 +7,52 @@
 -- reached the recipient's telephone as far as sending tells, on their channel or as a text instead. A delivery stands with
 -- the hour in which its message was sent.
 
-with messages as (
-    select event_id, date, 'text' as template_kind, template_id as template
-    from text_messages
-    where date in (select date from lookback_days) and recipient_no is not null
-
-    union all
-
-    select event_id, date, null, null
-    from friendtalk_messages
-    where date in (select date from lookback_days) and recipient_no is not null
-
-    union all
-
-    select event_id, date, 'alimtalk', template_code
-    from alimtalk_messages
-    where date in (select date from lookback_days) and recipient_no is not null
-),
-
-occurred as (
+with today as (
     select *, marts.event_kind(event_name) as kind
     from events
-    where date in (select date from lookback_days) and occurred_at is not null
+    where date in (select date from batch_days) and occurred_at is not null
+),
+
+delivered as (
+    select distinct event_id, date
+    from today
+    where kind = 'delivered'
+),
+
+-- Sends of the days before matter where their message was delivered today.
+occurred as (
+    select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
+    from today
+    where kind in ('succeeded', 'failover_sent')
+
+    union all
+
+    select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
+    from events
+    where
+        date in (select date from lookback_days)
+        and date not in (select date from batch_days)
+        and event_id in (select event_id from delivered)
+        and occurred_at is not null
+        and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
+),
+
+messages as (
+    select event_id, date, template_kind, template
+    from (
+        select event_id, date, recipient_no, 'text' as template_kind, template_id as template
+        from text_messages
+        union all
+        select event_id, date, recipient_no, null, null
+        from friendtalk_messages
+        union all
+        select event_id, date, recipient_no, 'alimtalk', template_code
+        from alimtalk_messages
+    ) as all_messages
+    where
+        date in (select date from lookback_days)
+        and recipient_no is not null
+        and event_id in (select event_id from occurred)
 ),
 
 -- One of a day: what the service tells twice went out once.
@@ -51,14 +75,7 @@ sends as (
     from occurred
     inner join messages
         on occurred.event_id = messages.event_id and occurred.date between messages.date and messages.date + 7
-    where occurred.kind in ('succeeded', 'failover_sent')
     group by occurred.event_id, occurred.date
-),
-
-delivered as (
-    select distinct event_id, date
-    from occurred
-    where kind = 'delivered' and date in (select date from batch_days)
 ),
 
 counted as (
