@@ -49,7 +49,7 @@ test('damage is told of as soon as DuckDB comes upon it, and `doctor --deep` rea
   expect(sound.code, sound.stdout).toBe(0);
   expect(sound.stdout).toMatch(/every block/);
   // Some blocks of a file are free, and nobody reads those.
-  for (let part = 0.1; part < 1; part += 0.1) await damage(working(), part);
+  for (let part = 0.05; part < 1; part += 0.05) await damage(working(), part);
   const told = await place.run(['doctor', '--deep']);
   expect(told.code).toBe(1);
   expect(told.stdout).toMatch(/fail .*(?:damaged|Corrupt)/);
@@ -69,7 +69,7 @@ test('`doctor --deep` names a landed file that is not whole', async () => {
 });
 
 test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
-  for (let part = 0.1; part < 1; part += 0.1) await damage(place.published, part);
+  for (let part = 0.05; part < 1; part += 0.05) await damage(place.published, part);
   for (const command of [
     ['status'],
     ['plan'],

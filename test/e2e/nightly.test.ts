@@ -120,14 +120,14 @@ describe('the nightly job', () => {
     { tags: ['long'] },
     async () => {
       const place = await make(
-        `${THREE_DAYS}exports:\n  budget: { records_per_run: 6000, records_per_month: 1000000 }\n`,
+        `${THREE_DAYS}exports:\n  budget: { records_per_run: 2400, records_per_month: 1000000 }\n`,
       );
       const result = await place.run(['run']);
       expect(result.code).toBe(3);
       expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
       const bills = place.sandbox.bills();
       expect(bills[0]?.start).toBe('2026-11-19T15:00:00.000Z');
-      expect(bills.reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(6_000);
+      expect(bills.reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(2_400);
     },
   );
 

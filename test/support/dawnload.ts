@@ -72,7 +72,8 @@ export class Place {
     const sandbox = await startFaultySandbox({
       now: () => new Date(Date.parse(NOW) + Date.now() - started + service.paused),
       projectId: PROJECT,
-      eventsPerDay: 3_000,
+      // Two pages.
+      eventsPerDay: 1_200,
       exportSeconds: 0,
       // Each command begins at NOW, however long a test takes by then.
       ...(options.now === undefined
