@@ -11,6 +11,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   place = await Place.make(
     'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\n',
+    { eventsPerDay: 1_200 },
   );
   expect((await place.run(['run'])).code).toBe(0);
   before = await contents(place.published);

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(SETTINGS + yaml, options);
+  const place = await Place.make(SETTINGS + yaml, { eventsPerDay: 1_200, ...options });
   places.push(place);
   return place;
 }

@@ -32,7 +32,7 @@ interface Circumstances {
 }
 
 async function make({ clock, exportSeconds = 0, how = 'inside' }: Circumstances = {}): Promise<Trial> {
-  const trial = await Trial.make(YAML, { eventsPerDay: 1_300, exportSeconds }, clock, how);
+  const trial = await Trial.make(YAML, { exportSeconds }, clock, how);
   trials.push(trial);
   return trial;
 }
