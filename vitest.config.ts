@@ -1,4 +1,17 @@
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Whole runs take longest, however short their files are. They go first, so that all processors end together. */
+const LONGEST = /^test\/(torture|e2e|report)\//;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.test(relative('.', moduleId));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -13,6 +26,7 @@ export default defineConfig({
     globalSetup: ['test/support/template.ts'],
     // Nothing may depend on the machine being in Korea: the suite runs in a zone with daylight saving.
     env: { TZ: 'America/New_York' },
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -68,9 +68,8 @@ export async function runChecks(
     await session.run('checking/clear_checks', { names: listOf(whole.map(({ name }) => name)) });
     for (const check of whole) await find(check);
     for (const round of roundsOf(checks, changed)) {
-      const days = await dirty.find(round.refresh);
+      if ((await dirty.find(round.refresh)) === 0) continue;
       await session.run('checking/clear_days', { names: listOf(round.checks.map(({ name }) => name)) });
-      if (days === 0) continue;
       await dirty.forEachBatch(round.refresh, async () => {
         for (const check of round.checks) await find(check);
       });

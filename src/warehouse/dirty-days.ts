@@ -52,24 +52,29 @@ export function keyOf(refresh: Refresh): string {
 /** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
 export class DirtyDays {
   readonly #session: Session;
+  /** The streams that loads changed days of: without one of them, a refresh has no days. */
+  readonly #touched: ReadonlySet<string>;
   /** What the temporary tables hold by now: refreshes of the same days, in the same batches, share them. */
   #found = { key: '', days: 0 };
   #placed = { key: '', batches: 0 };
   #filled = '';
 
-  private constructor(session: Session) {
+  private constructor(session: Session, touched: ReadonlySet<string>) {
     this.#session = session;
+    this.#touched = touched;
   }
 
   /** Makes the temporary relations that statements are bound to before there is a batch. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/message_rows');
     await session.run('incremental/no_batch');
-    return new DirtyDays(session);
+    const touched = await session.rows('incremental/touched_streams', z.object({ stream: z.string() }));
+    return new DirtyDays(session, new Set(touched.map(({ stream }) => stream)));
   }
 
-  /** Fills `dirty_days` and returns how many there are. */
+  /** Returns how many dirty days there are; where there are any, `dirty_days` holds them. */
   async find(refresh: Refresh): Promise<number> {
+    if (!refresh.full && !refresh.streams.some((stream) => this.#touched.has(stream))) return 0;
     const key = keyOf(refresh);
     if (key !== this.#found.key) {
       const file = refresh.full ? 'incremental/every_day' : 'incremental/dirty_days';

@@ -11,6 +11,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   place = await Place.make(
     'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\n',
+    { eventsPerDay: 1_200 },
   );
   expect((await place.run(['run'])).code).toBe(0);
   before = await contents(place.published);
@@ -49,7 +50,7 @@ test('damage is told of as soon as DuckDB comes upon it, and `doctor --deep` rea
   expect(sound.code, sound.stdout).toBe(0);
   expect(sound.stdout).toMatch(/every block/);
   // Some blocks of a file are free, and nobody reads those.
-  for (let part = 0.1; part < 1; part += 0.1) await damage(working(), part);
+  for (let part = 0.05; part < 1; part += 0.05) await damage(working(), part);
   const told = await place.run(['doctor', '--deep']);
   expect(told.code).toBe(1);
   expect(told.stdout).toMatch(/fail .*(?:damaged|Corrupt)/);
@@ -69,7 +70,7 @@ test('`doctor --deep` names a landed file that is not whole', async () => {
 });
 
 test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
-  for (let part = 0.1; part < 1; part += 0.1) await damage(place.published, part);
+  for (let part = 0.05; part < 1; part += 0.05) await damage(place.published, part);
   for (const command of [
     ['status'],
     ['plan'],

@@ -14,10 +14,13 @@ afterEach(async () => {
 });
 
 async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(SETTINGS + yaml, { eventsPerDay: 2_400, ...options });
+  const place = await Place.make(SETTINGS + yaml, { eventsPerDay: 1_200, ...options });
   places.push(place);
   return place;
 }
+
+/** A page in the middle, and others around it. */
+const THREE_PAGES = { eventsPerDay: 2_400 };
 
 const exports = (perRun: number, more = ''): string =>
   `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: 1000000 }\n${more}`;
@@ -150,7 +153,7 @@ describe('a page of a paid export that comes short', () => {
   const DAY = `start_date: 2026-11-20\n${exports(100_000)}`;
 
   test('all night is loaded as it is, told, and read again by the next run', async () => {
-    const place = await make(DAY);
+    const place = await make(DAY, THREE_PAGES);
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
     const first = await place.run(['run']);
     expect(first.code).toBe(1);
@@ -166,7 +169,7 @@ describe('a page of a paid export that comes short', () => {
   });
 
   test('for good is read again on three nights, and then believed', async () => {
-    const place = await make(DAY);
+    const place = await make(DAY, THREE_PAGES);
     place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
     const codes: (number | null)[] = [];
     for (let night = 0; night < 5; night++) codes.push((await place.run(['run'])).code);
@@ -181,7 +184,7 @@ describe('a page of a paid export that comes short', () => {
 });
 
 test('pages that are gone for good leave those that came to a person, who may take them', async () => {
-  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
+  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`, THREE_PAGES);
   place.sandbox.setFaults([{ endpoint: 'E21', kind: 'success-then-not-found', after: 2 }]);
   for (let night = 0; night < 3; night++) expect((await place.run(['run'])).code).toBe(1);
   expect((await place.run(['status'])).stderr).toMatch(/exports resume 2026-11-20\.1 --accept-incomplete/);

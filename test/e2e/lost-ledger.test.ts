@@ -23,7 +23,7 @@ async function states(place: Place): Promise<string[]> {
 
 /** One export whose outcome is not known; the other day is not requested. */
 async function ambiguous(): Promise<Place> {
-  const place = await Place.make(YAML, { eventsPerDay: 1_200 });
+  const place = await Place.make(YAML);
   places.push(place);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
   expect((await place.run(['run'])).code).toBe(1);
@@ -33,7 +33,7 @@ async function ambiguous(): Promise<Place> {
 
 /** One export that is still being made. */
 async function pending(): Promise<Place> {
-  const place = await Place.make(YAML, { eventsPerDay: 1_200, exportSeconds: 3_600 });
+  const place = await Place.make(YAML, { exportSeconds: 3_600 });
   places.push(place);
   expect((await place.run(['run'])).code).toBe(1);
   expect(await states(place)).toEqual(['2026-11-20.1 processing']);
@@ -90,7 +90,7 @@ describe('while an export is not settled', () => {
 });
 
 test('a ledger of last week stops paid work until the lines since then are back', async () => {
-  const place = await Place.make(YAML, { eventsPerDay: 1_200 });
+  const place = await Place.make(YAML);
   places.push(place);
   expect(
     (await place.run(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
@@ -112,7 +112,7 @@ test.each([
   ['a rebuild', ['rebuild'], []],
   ['a run that has lost its private warehouse too', ['run'], ['private/warehouse.duckdb']],
 ])('%s never publishes a file without the events that the lost ledger knew', async (_, command, lost) => {
-  const place = await Place.make(YAML, { eventsPerDay: 1_200 });
+  const place = await Place.make(YAML);
   places.push(place);
   expect((await place.run(['run'])).code).toBe(0);
   const events = 'select date, count(*) as events from events group by all order by all';

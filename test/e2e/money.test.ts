@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
-  const place = await Place.make(yaml, { eventsPerDay: 2_400, ...options });
+  const place = await Place.make(yaml, options);
   places.push(place);
   return place;
 }
@@ -50,7 +50,7 @@ describe('paying again for an ambiguous export', () => {
     ],
     [
       'over the budget of the month',
-      budget(4_000, 4_000),
+      budget(500, 500),
       /over exports\.budget\.records_per_month \(about \d+ records, \d+ left\)/,
     ],
   ])('%s is refused with exit code 3, and changes nothing', async (_, exports, reason) => {
@@ -162,7 +162,7 @@ test('pages that are at home are not fetched again after a kill', async () => {
 });
 
 test('what programs read has one spelling of names: snake_case, at every depth', async () => {
-  const place = await make(DAYS + budget(2_900));
+  const place = await make(DAYS + budget(360));
   const keys = new Set<string>();
   const gather = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(gather);

@@ -2,7 +2,7 @@
 /** Several nights with a service that answers too little: what is held back, what is believed, and what a rebuild makes. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../support/faults/index.js';
-import { NOW, Place, type Ended } from '../support/dawnload.js';
+import { NOW, Place, reading, type Ended } from '../support/dawnload.js';
 
 const YAML = 'start_date: 2026-11-18\nlookback_days: 5\nretries: 0\nconcurrency: 1\n';
 
@@ -37,24 +37,24 @@ class Nights {
     return this.place.run(args, { DAWNLOAD_NOW: now.toISOString() });
   }
 
-  async sums(): Promise<unknown> {
-    const sums: Record<string, unknown> = {};
-    for (const table of [
-      'daily_statistics',
-      'daily_statistics_by_subchannel',
-      'campaign_metrics',
-      'ops.held_back',
-    ]) {
-      const columns = table === 'ops.held_back' ? '* exclude (pulled_at)' : '* exclude (pull)';
-      const kept = table.startsWith('daily') ? '*' : columns;
-      sums[table] = await this.place.rows(
-        `select date, count(*)::int as n, bit_xor(hash(t))::varchar as sum from (select ${kept} from ${table}) as t group by date order by date`,
-      );
-    }
-    sums['coverage'] = await this.place.rows(
-      'select stream, date, rows::int as rows from ops.coverage order by all',
-    );
-    return sums;
+  sums(): Promise<unknown> {
+    return reading(this.place.published, async (ask) => {
+      const sums: Record<string, unknown> = {};
+      for (const table of [
+        'daily_statistics',
+        'daily_statistics_by_subchannel',
+        'campaign_metrics',
+        'ops.held_back',
+      ]) {
+        const columns = table === 'ops.held_back' ? '* exclude (pulled_at)' : '* exclude (pull)';
+        const kept = table.startsWith('daily') ? '*' : columns;
+        sums[table] = await ask(
+          `select date, count(*)::int as n, bit_xor(hash(t))::varchar as sum from (select ${kept} from ${table}) as t group by date order by date`,
+        );
+      }
+      sums['coverage'] = await ask('select stream, date, rows::int as rows from ops.coverage order by all');
+      return sums;
+    });
   }
 
   /** The same after a rebuild. */

@@ -1,5 +1,5 @@
 /** What a warehouse file holds, table by table, for comparing two of them. */
-import { rowsOf } from './dawnload.js';
+import { reading } from './dawnload.js';
 
 /** What is left out: tables and columns by name. */
 export interface Except {
@@ -16,27 +16,27 @@ const PULLS: Except = {
 };
 
 /** Each table as a number of rows and a sum over them that knows no order. */
-export async function contents(file: string, except = PULLS): Promise<Record<string, string>> {
+export function contents(file: string, except = PULLS): Promise<Record<string, string>> {
   const quoted = (names: readonly string[] = []): string =>
     ['', ...names].map((name) => `'${name}'`).join(', ');
-  const tables = await rowsOf(
-    file,
-    `select schema_name || '.' || table_name as name, list(column_name order by column_index) as columns
-     from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
-     where schema_name not in (${quoted(except.schemas)}) and table_name not in (${quoted(except.tables)})
-       and column_name not in (${quoted(except.columns)})
-     group by all order by all`,
-  );
-  const sums: Record<string, string> = {};
-  for (const { name, columns } of tables as { name: string; columns: string[] }[]) {
-    const list = columns.map((column) => `"${column}"`).join(', ');
-    const [row] = await rowsOf(
-      file,
-      `select count(*) || ' rows, ' || coalesce(sum(hash(${list})::hugeint)::varchar, '-') as sum from ${name}`,
+  return reading(file, async (ask) => {
+    const tables = await ask(
+      `select schema_name || '.' || table_name as name, list(column_name order by column_index) as columns
+       from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
+       where schema_name not in (${quoted(except.schemas)}) and table_name not in (${quoted(except.tables)})
+         and column_name not in (${quoted(except.columns)})
+       group by all order by all`,
     );
-    sums[name] = String(row?.['sum']);
-  }
-  return sums;
+    const sums: Record<string, string> = {};
+    for (const { name, columns } of tables as { name: string; columns: string[] }[]) {
+      const list = columns.map((column) => `"${column}"`).join(', ');
+      const [row] = await ask(
+        `select count(*) || ' rows, ' || coalesce(sum(hash(${list})::hugeint)::varchar, '-') as sum from ${name}`,
+      );
+      sums[name] = String(row?.['sum']);
+    }
+    return sums;
+  });
 }
 
 /** The tables that are not the same, one line each. */

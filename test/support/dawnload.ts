@@ -72,7 +72,8 @@ export class Place {
     const sandbox = await startFaultySandbox({
       now: () => new Date(Date.parse(NOW) + Date.now() - started + service.paused),
       projectId: PROJECT,
-      eventsPerDay: 3_000,
+      // One page: tests that need more of them say so.
+      eventsPerDay: 300,
       exportSeconds: 0,
       // Each command begins at NOW, however long a test takes by then.
       ...(options.now === undefined
@@ -139,12 +140,19 @@ export class Place {
   }
 }
 
-export async function rowsOf(file: string, sql: string): Promise<Record<string, unknown>[]> {
-  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY' });
+export function rowsOf(file: string, sql: string): Promise<Record<string, unknown>[]> {
+  return reading(file, (ask) => ask(sql));
+}
+
+/** Several questions to one file, which is opened once: that takes longer than most answers. */
+export async function reading<T>(
+  file: string,
+  work: (ask: (sql: string) => Promise<Record<string, unknown>[]>) => Promise<T>,
+): Promise<T> {
+  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY', threads: '1' });
   try {
     const connection = await instance.connect();
-    const result = await connection.runAndReadAll(sql);
-    return result.getRowObjectsJson();
+    return await work(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson());
   } finally {
     instance.closeSync();
   }

@@ -6,6 +6,7 @@ import { commandLine } from '../../src/commands/program.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
+import { beginWithTemplate } from './template.js';
 
 // Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
 os.availableParallelism = () => 1;
@@ -36,6 +37,7 @@ export async function performCommand(
   /** What a person sits at, for commands that ask. */
   terminal?: Terminal,
 ): Promise<Performed> {
+  beginWithTemplate(args, cwd);
   const out: string[] = [];
   const err: string[] = [];
   let code = 0;

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -14,23 +15,19 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { inject } from 'vitest';
-import type { TestProject } from 'vitest/node';
+import { dataFiles } from '../../src/storage/data-files.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    template: string;
-  }
-}
+/** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */
+const TEMPLATE = 'DAWNLOAD_TEST_TEMPLATE';
 
 const CACHE = resolve('node_modules/.cache/dawnload');
 
 /** Makes the template where it is missing; vitest runs this once, before all tests. */
-export async function setup({ provide }: TestProject): Promise<void> {
+export async function setup(): Promise<void> {
   const hash = hashOf(['sql', 'src/warehouse', 'src/dictionary', 'package-lock.json']);
   const path = join(CACHE, `${hash}.duckdb`);
-  provide('template', path);
+  process.env[TEMPLATE] = path;
   if (existsSync(path)) return;
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'making-'));
@@ -55,8 +52,21 @@ export async function setup({ provide }: TestProject): Promise<void> {
 
 /** Puts a new warehouse there. */
 export function copyTemplate(path: string): void {
+  const template = process.env[TEMPLATE];
+  if (template === undefined) throw new Error('There is no template: run the tests by vitest.');
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  copyFileSync(inject('template'), path);
+  copyFileSync(template, path);
+  chmodSync(path, 0o600);
+}
+
+/** What makes a warehouse where there is none, and then fills it. */
+const FILLING = ['run', 'backfill'];
+
+/** Before a command makes a data folder, gives it a warehouse that is made already. */
+export function beginWithTemplate([command = '']: readonly string[], folder: string): void {
+  const data = join(folder, 'data');
+  if (process.env[TEMPLATE] === undefined || !FILLING.includes(command) || existsSync(data)) return;
+  copyTemplate(dataFiles(data).working);
 }
 
 function hashOf(paths: readonly string[]): string {

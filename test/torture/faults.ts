@@ -95,7 +95,7 @@ const DEADLINE_SECONDS = 60;
  * @throws Broken when the run does not end as it should, or the next clean one does not complete
  */
 export async function tryFault(fault: string, endpoint: EndpointName): Promise<Row> {
-  const trial = await Trial.make(YAML, { eventsPerDay: 1_300 }, undefined, 'inside');
+  const trial = await Trial.make(YAML, {}, undefined, 'inside');
   trial.tell(`${fault} on ${endpoint}`);
   const begun = Date.now();
   const result = fault === REFUSED ? await refused(trial, endpoint) : await struck(trial, fault, endpoint);

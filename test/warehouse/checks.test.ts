@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readCheck } from '../../src/warehouse/check-file.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { statementsIn } from '../../src/warehouse/statements.js';
-import { findingsAfter } from './checkup.js';
+import { findingsAfter, findingsAfterModels } from './checkup.js';
 import { MODEL_PLANTS, PLANTS } from './plants.js';
 import { dayAfter, micros, record, Workshop } from './support.js';
 
@@ -54,7 +54,7 @@ const modelPlants = Object.entries(MODEL_PLANTS).flatMap(([name, all]) =>
 for (const plant of modelPlants) {
   const tags = tagsOf(plant);
   test(`${plant.name} finds what was planted, and nothing else (${plant.number})`, { tags }, async () => {
-    const findings = await findingsAfter('select 1', plant.damage);
+    const findings = await findingsAfterModels(plant.damage);
     expect(findings).toEqual(
       plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
     );

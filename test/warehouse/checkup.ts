@@ -172,8 +172,13 @@ const TOUCH = `
   select 'events', date from events where date is not null;`;
 
 /** What all checks find on all days of the sound file, once it was damaged. */
-export async function findingsAfter(damage: string, later?: string): Promise<Finding[]> {
-  return findingsOf(await sound(), `${TOUCH};${damage};${TOUCH};${FORGET_VERSIONS}`, later);
+export async function findingsAfter(damage: string): Promise<Finding[]> {
+  return findingsOf(await sound(), `${TOUCH};${damage};${TOUCH};${FORGET_VERSIONS}`);
+}
+
+/** The same where the models themselves were damaged; what they are made of is sound, so they need not be made before. */
+export async function findingsAfterModels(damage: string): Promise<Finding[]> {
+  return findingsOf(await sound(), FORGET_VERSIONS, `${damage};${TOUCH}`);
 }
 
 /** What a night finds on the sound file: it looks at what changed, and nothing says that the damage did. */

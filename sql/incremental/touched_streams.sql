@@ -1,0 +1,1 @@
+select distinct stream from ops.touched_days;
