@@ -4,10 +4,10 @@
 --   stream (varchar, default null, one of statistics statistics_by_subchannel campaigns events catalogs brand_templates alimtalk_templates opt_outs): only this stream
 -- In other DuckDB clients, set parameters before: set variable stream = 'events';
 -- example:
---   stream      first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   rows
---   campaigns   2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  5343
---   events      2026-11-02  2026-11-20  19         0             0                   2026-11-21 07:30:00  58802
---   statistics  2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  2039
+--   stream              first_date  last_date   days_held  days_missing  days_behind_newest  last_pulled_at_kst   …
+--   alimtalk_templates  2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …
+--   brand_templates     2026-11-21  2026-11-21  1          0             0                   2026-11-21 07:30:00  …
+--   campaigns           2026-09-26  2026-11-20  56         0             0                   2026-11-21 07:30:00  …
 
 with params as (
     select getvariable('stream')::varchar as only_stream

@@ -5,6 +5,11 @@
 --   end (date, default max(date)): last KST day; unless given, that of the last snapshot
 --   number (varchar, default null): only this 080 number
 -- In other DuckDB clients, set parameters before: set variable number = '0801234567';
+-- example:
+--   date        unsubscribe_number  opt_outs  vanished  standing
+--   2026-10-25  0800000000          3         0         696
+--   2026-10-26  0800000000          3         0         699
+--   2026-10-28  0800000000          1         0         700
 
 with params as (
     select

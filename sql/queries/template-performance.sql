@@ -8,6 +8,8 @@
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
 --   least_sent (bigint, default 1): only rows with so many messages
 -- In other DuckDB clients, set parameters before: set variable per = 'template';
+-- example:
+--   template_kind        template    status  template_known  sent  failed  delivered  clicked  failure_rate  …
 
 with params as (
     select

@@ -52,7 +52,13 @@ function steady(text: string): string {
 }
 
 /** Those whose first eight columns do not fit: findings of checks are sentences, the others are to be shortened. */
-const TOO_WIDE: readonly string[] = ['checks', 'contents', 'failure-reasons'];
+const TOO_WIDE: readonly string[] = [
+  'checks',
+  'contents',
+  'failure-reasons',
+  'refused-templates',
+  'template-performance',
+];
 
 const WIDEST = 118;
 const ROWS = 3;
