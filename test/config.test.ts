@@ -261,6 +261,17 @@ describe('the environment', () => {
     expect(loadConfig(typed, {}, elsewhere).dataDir).toBe(join(elsewhere, 'typed'));
   });
 
+  test.each([
+    ['brand_templates: { page_parameter: p, size_parameter: p }', 'brand_templates'],
+    ['brand_templates: { page_parameter: senderKey }', 'brand_templates'],
+    ['alimtalk_templates: { channel_parameter: pageNum }', 'alimtalk_templates'],
+    ['opt_outs: { start_parameter: at, end_parameter: at }', 'opt_outs'],
+  ])('two parameters of one name are refused: %s', (yaml, section) => {
+    expect(refusal(`${MINIMUM}reference:\n  ${yaml}\n`)).toMatch(
+      `reference.${section} must give each parameter a name of its own`,
+    );
+  });
+
   test('only the .env beside the configuration file is read', () => {
     const elsewhere = join(folder, 'elsewhere');
     mkdirSync(elsewhere);

@@ -21,35 +21,51 @@ const pages = {
   page_size: whole(1, 1000).default(1000),
 };
 
-const brandTemplates = z.strictObject(
-  {
-    sender_keys: ids('must be a list of sender keys').default([]),
-    ...pages,
-    // N6: where E5 takes it; E4 takes it in the query.
-    sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
-    sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
-    recheck_days: whole(0, 366).default(7),
-  },
-  NO_SECTION,
-);
+/** Of two parameters with one name, one alone would be sent. */
+const NAMED_APART = 'must give each parameter a name of its own';
+const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
 
-const alimtalkTemplates = z.strictObject(
-  {
-    channel_ids: ids('must be a list of channel ids').default([]),
-    ...pages,
-    channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
-  },
-  SWITCH,
-);
+const brandTemplates = z
+  .strictObject(
+    {
+      sender_keys: ids('must be a list of sender keys').default([]),
+      ...pages,
+      // N6: where E5 takes it; E4 takes it in the query.
+      sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
+      sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
+      recheck_days: whole(0, 366).default(7),
+    },
+    NO_SECTION,
+  )
+  .refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
 
-const optOuts = z.strictObject(
-  {
-    ...pages,
-    start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
-    end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
-  },
-  SWITCH,
-);
+const alimtalkTemplates = z
+  .strictObject(
+    {
+      channel_ids: ids('must be a list of channel ids').default([]),
+      ...pages,
+      channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
+    },
+    SWITCH,
+  )
+  .refine(
+    (given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter),
+    NAMED_APART,
+  );
+
+const optOuts = z
+  .strictObject(
+    {
+      ...pages,
+      start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
+      end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
+    },
+    SWITCH,
+  )
+  .refine(
+    (given) => differ(given.start_parameter, given.end_parameter, given.page_parameter, given.size_parameter),
+    NAMED_APART,
+  );
 
 /** `true` and `false` beside a section of settings. */
 const switched = <T extends z.ZodType>(section: T) =>

@@ -66,7 +66,11 @@ chosen as (
                 versions.valid_from desc,
                 versions.template_id,
                 versions.sender_key,
-                versions.channel_id
+                versions.channel_id,
+                versions.text,
+                versions.status,
+                versions.template_name,
+                versions.buttons::varchar
         ) = 1
 )
 
