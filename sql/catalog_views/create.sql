@@ -1,6 +1,6 @@
 -- The statements that make a typed view of each catalog, catalog.<name>: a column for each declared field, null where the value
 -- of an item is of another kind; the item as a whole is in catalog_items. DuckDB does not tell capitals apart in names, so a
--- second name gets its number behind a tilde, which no name of the service holds.
+-- second name gets its number behind a tilde, which no name of the service holds. What has no name gets no column and no view.
 
 with declared as (
     select
@@ -8,9 +8,9 @@ with declared as (
         position,
         name,
         type,
-        'json_extract(item, ''/' || replace(name, '''', '''''') || ''')' as value
+        'json_extract(item, ''' || replace(pointer(name), '''', '''''') || ''')' as value
     from catalog_fields
-    where name is not null
+    where name <> ''
 ),
 
 columns_found as (
@@ -80,7 +80,7 @@ selected as (
 catalogs_named as (
     select catalog_name, row_number() over (partition by lower(catalog_name) order by catalog_name) as nth
     from catalogs
-    where catalog_name is not null
+    where catalog_name <> ''
 )
 
 select

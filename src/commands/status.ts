@@ -189,7 +189,9 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
     terminal.draw(await drawTable(columns, rows, { color: terminal.color }));
   }
   for (const { stream, date, rows } of status.snapshots) {
-    terminal.out(`snapshot  ${stream}: ${date === null ? 'no whole one yet' : `${date}, ${plural(rows, 'row')}`}`);
+    terminal.out(
+      `snapshot  ${stream}: ${date === null ? 'no whole one yet' : `${date}, ${plural(rows, 'row')}`}`,
+    );
   }
   for (const [stream, days] of Object.entries(status.missing)) {
     if (days.length === 0) continue;

@@ -136,6 +136,21 @@ describe('catalogs', () => {
     }
   });
 
+  test('and fields without a name, or with one of odd letters, leave the views of the others as they are', async () => {
+    const fields = ['id', '', 'a/b~c', `q'q"q`, '한 글'].map((name) => ({ name, type: 'string' }));
+    const items = [{ id: 'i', '': 'none', 'a/b~c': '1', [`q'q"q`]: '2', '한 글': '3' }];
+    const names = ['', `n'n"n`, 'select', 'Select'];
+    const workshop = await nights('catalogs', {
+      '*': { body: { data: names.map((name) => ({ name, fields })) }, rows: names.length },
+      ...Object.fromEntries(names.map((name) => [name, { body: { data: { items } }, rows: 1 }])),
+    });
+    for (const view of [`"n'n""n"`, '"Select"', '"select~2"'])
+      expect(await workshop.look(`from catalog.${view}`)).toEqual([
+        { id: 'i', 'a/b~c': '1', [`q'q"q`]: '2', '한 글': '3' },
+      ]);
+    expect(await workshop.look('select count(*)::int as n from catalog_items')).toEqual([{ n: 4 }]);
+  });
+
   test('have places of two numbers only', async () => {
     const places = { good: [127.5, 37], text: ['127.5', '37'], word: ['nan', 'inf'], none: [null, null] };
     const items = Object.entries(places).map(([id, g]) => ({ id, g }));
