@@ -20,12 +20,15 @@ columns_found as (
             when 'number'
             then format('if(json_type({0}) in (''BIGINT'', ''UBIGINT'', ''DOUBLE''), try_cast({0} ->> ''$'' as double), null)', value)
             when 'boolean' then format('if(json_type({0}) = ''BOOLEAN'', try_cast({0} ->> ''$'' as boolean), null)', value)
+            -- Times are those of UTC, whatever zone the reader has; the pattern keeps out words such as infinity.
             when 'time'
             then format(
-                'case json_type({0}) '
-                || 'when ''VARCHAR'' then try_cast({0} ->> ''$'' as timestamptz) '
-                || 'when ''BIGINT'' then try(to_timestamp(try_cast({0} ->> ''$'' as bigint))) '
-                || 'when ''UBIGINT'' then try(to_timestamp(try_cast({0} ->> ''$'' as bigint))) end',
+                'case '
+                || 'when json_type({0}) = ''VARCHAR'' and regexp_matches({0} ->> ''$'', ''^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}'') '
+                || 'then if(regexp_matches({0} ->> ''$'', ''(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)$'') and contains({0} ->> ''$'', '':''), '
+                || 'try_cast({0} ->> ''$'' as timestamptz), try_cast({0} ->> ''$'' as timestamp) at time zone ''UTC'') '
+                || 'when json_type({0}) in (''BIGINT'', ''UBIGINT'', ''DOUBLE'') '
+                || 'then try(to_timestamp(try_cast({0} ->> ''$'' as double))) end',
                 value
             )
             when 'array'
@@ -45,7 +48,9 @@ columns_found as (
     -- [longitude, latitude]
     select catalog_name, position, part, name || '_' || axis,
         format(
-            'if(json_type({0}) = ''ARRAY'' and json_array_length({0}) = 2, try_cast({0} ->> ''$[' || part || ']'' as double), null)',
+            'if(json_type({0}) = ''ARRAY'' and json_array_length({0}) = 2 '
+            || 'and json_type({0}, ''$[' || part || ']'') in (''BIGINT'', ''UBIGINT'', ''DOUBLE''), '
+            || 'try_cast({0} ->> ''$[' || part || ']'' as double), null)',
             value
         )
     from declared

@@ -3,7 +3,7 @@
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
 -- meaning: The history of reference data holds two versions of one thing for the same day, or one that ends before it begins,
 --   so joins with it count twice or find nothing. Run `dawnload rebuild`; report it if it persists.
--- A thing is looked at where a version of it begins on a day that changed. The table beside a history is the versions that
+-- Things without an id are not looked at. A thing is looked at where a version of it begins on a day that changed. The table beside a history is the versions that
 -- are open, so its keys are those of the last day.
 
 with versions as (
@@ -19,11 +19,13 @@ with versions as (
 
     select 'catalog_items', hash(catalog_name, item_id), valid_from, valid_to
     from catalog_items_history
+    where item_id is not null
 
     union all
 
     select 'brand_templates', hash(template_id, sender_key), valid_from, valid_to
     from brand_templates_history
+    where template_id is not null
 
     union all
 
@@ -32,7 +34,7 @@ with versions as (
 
     union all
 
-    select 'alimtalk_templates', hash(channel_id, template_code), valid_from, valid_to
+    select 'alimtalk_templates', hash(channel_id, template_code, copy), valid_from, valid_to
     from alimtalk_templates_history
 
     union all

@@ -77,6 +77,7 @@ create table alimtalk_templates_history (
     status_code varchar,
     content varchar,
     template json,
+    copy bigint,
     valid_from date,
     valid_to date
 );

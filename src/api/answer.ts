@@ -98,7 +98,8 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
 
 /**
  * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
- * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`. Undefined when the body reports no error.
+ * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other than 0 with its
+ * `resultMessage` (E10). Undefined when the body reports no error.
  */
 export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
@@ -106,8 +107,19 @@ export function errorWords(envelope: Envelope, body: Buffer): string | undefined
   const message = partValue(body, envelope.parts.get('message'));
   const told = /^(error|not_found)$/.test(textOf(envelope, body, 'status') ?? '');
   const isError = told || (error !== undefined && error !== null);
-  const words = [...(told ? ['error'] : []), ...wordsOf(error), ...(isError ? wordsOf(message) : [])];
+  const words = [
+    ...(told ? ['error'] : []),
+    ...wordsOf(error),
+    ...(isError ? wordsOf(message) : []),
+    ...resultWords(envelope, body),
+  ];
   return words.length === 0 ? undefined : clean(words.join(': '));
+}
+
+function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): string[] {
+  const code = partValue(body, parts.get('resultCode'));
+  if ((typeof code !== 'number' && typeof code !== 'string') || Number(code) === 0) return [];
+  return [`resultCode ${code}`, ...wordsOf(partValue(body, parts.get('resultMessage')))];
 }
 
 /** The text of one of the outermost keys; undefined when it is absent or not text. */

@@ -110,9 +110,14 @@ function catalogList(projectId: string, onPage: (page: ListPage) => void): ListS
   };
 }
 
-const named = z.object({ name: z.string(), num_items: z.number().nullish() });
+const named = z.object({
+  name: z.string(),
+  // What is no number of items announces none, and its catalog is read all the same.
+  num_items: z.number().int().nonnegative().nullish().catch(null),
+});
 
-function catalogsOn(page: ListPage): [string, number | null][] {
+/** The catalogs on a page, each with how many items it announces. */
+export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOf(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
     return catalog.success ? [[catalog.data.name, catalog.data.num_items ?? null]] : [];

@@ -122,7 +122,7 @@ class Candidate {
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
     const { files, largestPage } = walked;
     const { rows, distinct } = this.#counted;
-    const list = { rows, distinct, announced, moved };
+    const list = { rows, distinct, announced, moved, identified: source.id !== '' };
     const verdict = judgeReading(list, this.#before, {
       lastNight: reader.earlier?.short.find(({ list }) => list === source.list),
       accepted: reader.accepted,

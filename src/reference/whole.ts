@@ -12,6 +12,8 @@ export interface ReadList {
   readonly announced: number | null;
   /** Whether what it announced changed on the way. */
   readonly moved: boolean;
+  /** Whether its rows have ids. Rows without one may be the same and yet two: two opt-outs within a second. */
+  readonly identified: boolean;
 }
 
 /** A reading that did not count, since rows were missing. */
@@ -37,11 +39,12 @@ export function judgeReading(
   { lastNight, accepted }: { lastNight: Shortage | undefined; accepted: boolean },
 ): Verdict {
   const { rows, distinct, announced, moved } = list;
-  if (distinct < rows) return { kind: 'again', reason: 'a row stood on two pages' };
+  const stays = before?.rows === rows && before.announced === announced && before.distinct === distinct;
+  const twins = !list.identified && rows === announced && stays;
+  if (distinct < rows && !twins) return { kind: 'again', reason: 'a row stood on two pages' };
   if (moved) return { kind: 'again', reason: 'the number of rows changed' };
   if (announced === null || rows === announced) return { kind: 'whole' };
   const reason = `the service announces ${announced} rows and gave ${rows}`;
-  const stays = before?.rows === rows && before.announced === announced && before.distinct === before.rows;
   // More rows than announced lose nothing; fewer may be missing, so that takes two nights.
   if (accepted || (stays && (rows > announced || agrees({ rows, announced }, lastNight))))
     return { kind: 'differs' };

@@ -11,20 +11,36 @@ interface Table {
   readonly table: string;
   readonly key: string;
   readonly list: string;
+  /** What tells rows apart that have no id. */
+  readonly unnamed?: string;
 }
 
 const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
   catalogs: [
     { table: 'catalogs', key: 'catalog_name', list: `'*'` },
     { table: 'catalog_fields', key: 'catalog_name, position', list: `'*'` },
-    { table: 'catalog_items', key: 'catalog_name, item_id', list: 'catalog_name' },
+    {
+      table: 'catalog_items',
+      key: 'catalog_name, item_id',
+      list: 'catalog_name',
+      unnamed: 'if(item_id is null, hash(item), null)',
+    },
   ],
   brand_templates: [
-    { table: 'brand_templates', key: 'sender_key, template_id', list: 'sender_key' },
+    {
+      table: 'brand_templates',
+      key: 'sender_key, template_id',
+      list: 'sender_key',
+      unnamed: 'if(template_id is null, hash(template), null)',
+    },
     { table: 'brand_template_buttons', key: 'sender_key, template_id, position', list: 'sender_key' },
   ],
   alimtalk_templates: [
-    { table: 'alimtalk_templates', key: 'channel_id, template_code', list: `coalesce(channel_id, '*')` },
+    {
+      table: 'alimtalk_templates',
+      key: 'channel_id, template_code, copy',
+      list: `coalesce(channel_id, '*')`,
+    },
   ],
   opt_outs: [{ table: 'opt_outs', key: 'unsubscribe_number, recipient, requested_at, copy', list: `'*'` }],
 };
@@ -53,7 +69,8 @@ export async function loadReference(
   await session.run('load/reference/1_documents');
   await stage(stream, session, unknown, pulls);
   await session.run('load/reference/4_snapshots');
-  for (const table of TABLES[stream]) await session.run('load/reference/5_versions', { ...table });
+  for (const table of TABLES[stream])
+    await session.run('load/reference/5_versions', { unnamed: 'null', ...table });
   if (stream === 'catalogs') await makeCatalogViews(session);
   await session.run('load/7_forget');
   await session.run('load/8_drift');

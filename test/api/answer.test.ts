@@ -52,6 +52,13 @@ describe('what an answer means', () => {
     ['an answer cut short', '{"data":[{"id":1', 200, 'broken'],
     ['a redirect', '', 302, 'redirected'],
     ['a 404', { message: 'no' }, 404, 'refused'],
+    ['E10 with result code 0', { resultCode: 0, templateListResponse: { templates: [] } }, 200, 'ok'],
+    [
+      'E10 with another result code and an empty list',
+      { resultCode: -1000, resultMessage: 'no', templateListResponse: { templates: [], totalCount: 0 } },
+      200,
+      'refused',
+    ],
   ])('%s', (_, body, status, kind) => {
     expect(judge(raw(body, status), NOW).kind).toBe(kind);
   });

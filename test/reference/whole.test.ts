@@ -7,6 +7,7 @@ const list = (given: Partial<ReadList>): ReadList => ({
   distinct: given.rows ?? 10,
   announced: 10,
   moved: false,
+  identified: true,
   ...given,
 });
 const FIRST = { lastNight: undefined, accepted: false };
@@ -27,6 +28,15 @@ describe('a reading', () => {
     const accepted = { lastNight: undefined, accepted: true };
     expect(kindOf({ distinct: 9 }, { distinct: 9 }, accepted)).toBe('again');
     expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
+  });
+
+  test('with rows that are the same counts the second time where rows have no ids, such as opt-outs within a second', () => {
+    const twins = { distinct: 9, identified: false };
+    expect(kindOf(twins)).toBe('again');
+    expect(kindOf(twins, twins)).toBe('whole');
+    expect(kindOf(twins, { identified: false })).toBe('again');
+    expect(kindOf({ ...twins, rows: 11, distinct: 10 }, { ...twins, rows: 11, distinct: 10 })).toBe('again');
+    expect(kindOf({ distinct: 9 }, { distinct: 9 })).toBe('again');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {

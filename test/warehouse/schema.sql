@@ -19,6 +19,7 @@ view main.alimtalk_templates -- The alimtalk templates of each channel (E10), as
     status_code varchar -- Status, as given.
     content varchar -- Text of the template.
     template json -- The template as given.
+    copy bigint -- 1, or counted on where the list holds templates of the same code, or without any.
     valid_from date -- KST day of the first snapshot that showed this version.
 
 table main.alimtalk_templates_history -- The alimtalk templates of each channel (E10), version by version. One row per template of a channel and version.
@@ -28,6 +29,7 @@ table main.alimtalk_templates_history -- The alimtalk templates of each channel 
     status_code varchar -- Status, as given.
     content varchar -- Text of the template.
     template json -- The template as given.
+    copy bigint -- 1, or counted on where the list holds templates of the same code, or without any.
     valid_from date -- KST day of the first snapshot that showed this version.
     valid_to date -- KST day of the last snapshot that showed this version; null while the latest one shows it.
 

@@ -1,5 +1,5 @@
 -- E10. The shape of a template is open in the specification, so all of it is kept; the columns take what stands under the
--- likely keys.
+-- likely keys. Templates without a code, or with one of another sender in the same list, are counted.
 
 create or replace temp table staged_alimtalk_templates as
 select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
@@ -21,7 +21,8 @@ select
         document ->> '$.status'
     ) as status_code,
     coalesce(document ->> '$.templateContent', document ->> '$.content') as content,
-    document as template
+    document as template,
+    row_number() over (partition by list, date, pull, template_code order by document::varchar) as copy
 from documents;
 
 create or replace temp table extras as

@@ -57,4 +57,6 @@ from (
         generate_subscripts(template -> '$.template.content.buttons[*]', 1) as position,
         null::json as extra
     from staged_brand_templates
+    -- Nothing could join the buttons of others.
+    where template_id is not null
 ) as unfolded;

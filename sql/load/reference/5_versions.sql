@@ -1,5 +1,5 @@
 -- The history of a table, brought forward by the snapshots of this load: a row that stays the same from snapshot to snapshot is
--- one version. First the history goes back to the snapshot before.
+-- one version. Rows without an id are told apart by all that they hold. First the history goes back to the snapshot before.
 
 delete from {table}_history
 using first_snapshots
@@ -12,24 +12,24 @@ where {list} = first_snapshots.list and valid_to >= first_snapshots.previous;
 
 create or replace temp table versions_found as
 with given as (
-    select rowid as row_id, list, date, pull, {key}, hash(*columns(* exclude (list, date, pull))) as content
+    select rowid as row_id, list, date, pull, {key}, {unnamed} as unnamed, hash(*columns(* exclude (list, date, pull))) as content
     from staged_{table}
 ),
 
 held as (
-    select rowid as row_id, {list} as list, {key}, hash(*columns(* exclude (valid_from, valid_to))) as content
+    select rowid as row_id, {list} as list, {key}, {unnamed} as unnamed, hash(*columns(* exclude (valid_from, valid_to))) as content
     from {table}_history
     where valid_to is null
 ),
 
 seen as (
-    select given.row_id, given.list, snapshots.nth, {key}, given.content
+    select given.row_id, given.list, snapshots.nth, {key}, given.unnamed, given.content
     from given
     inner join snapshots using (list, date, pull)
 
     union all by name
 
-    select held.row_id, held.list, 0 as nth, {key}, held.content
+    select held.row_id, held.list, 0 as nth, {key}, held.unnamed, held.content
     from held
     semi join first_snapshots using (list)
 ),
@@ -39,17 +39,17 @@ begun as (
         *,
         content is distinct from lag(content) over by_key or nth <> lag(nth) over by_key + 1 as begins
     from seen
-    window by_key as (partition by list, {key} order by nth)
+    window by_key as (partition by list, {key}, unnamed order by nth)
 ),
 
 numbered as (
-    select *, count_if(begins) over (partition by list, {key} order by nth) as version
+    select *, count_if(begins) over (partition by list, {key}, unnamed order by nth) as version
     from begun
 )
 
 select list, arg_min(row_id, nth) as row_id, min(nth) as first_nth, max(nth) as last_nth
 from numbered
-group by list, {key}, version;
+group by list, {key}, unnamed, version;
 
 -- Of versions that were there, those that the next snapshot did not show are closed.
 

@@ -1,0 +1,168 @@
+/** Rows that the specification does not foresee: without ids, with ids of others, with values of other kinds. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { shiftDay } from '../../src/calendar.js';
+import { catalogsOn } from '../../src/reference/catalogs.js';
+import { listPage } from '../../src/reference/page.js';
+import type { ReferencePull, ReferenceStream } from '../../src/storage/pull.js';
+import { landed, Workshop } from '../warehouse/support.js';
+
+const FIRST = '2026-11-20';
+
+type Lists = Readonly<Record<string, { body: unknown; rows: number }>>;
+
+/** Loads the lists of a stream, one night after the other. */
+async function nights(stream: ReferenceStream, ...given: readonly Lists[]): Promise<Workshop> {
+  const workshop = new Workshop();
+  mkdirSync(join(workshop.folder, 'tmp'), { recursive: true });
+  const pulls = given.map((lists, night): ReferencePull => {
+    const day = shiftDay(FIRST, night);
+    return {
+      stream,
+      id: `${stream}/${day}`,
+      day,
+      pulledAt: new Date(`${shiftDay(day, -1)}T22:30:00Z`),
+      complete: true,
+      lists: Object.entries(lists).map(([list, { body, rows }]) => ({
+        list,
+        files: [landed(workshop.folder, body)],
+        rows,
+        announced: rows,
+      })),
+      short: [],
+      templates: [],
+      largestPage: 10_000,
+    };
+  });
+  await workshop.load(...pulls);
+  return workshop;
+}
+
+const alimtalks = (...templates: readonly unknown[]): Lists => ({
+  '*': {
+    body: { resultCode: 0, templateListResponse: { templates, totalCount: templates.length } },
+    rows: templates.length,
+  },
+});
+const brands = (...templates: readonly unknown[]): Lists => ({
+  sender: { body: { data: { templates, totalCount: templates.length } }, rows: templates.length },
+});
+
+describe('alimtalk templates', () => {
+  test('without a code, or of one code, are all kept, and stay the same version from night to night', async () => {
+    const list = alimtalks({ a: 1 }, { b: 2 }, { code: 'C', of: 'x' }, { code: 'C', of: 'y' }, 3);
+    const shuffled = alimtalks({ code: 'C', of: 'y' }, 3, { b: 2 }, { code: 'C', of: 'x' }, { a: 1 });
+    const workshop = await nights('alimtalk_templates', list, shuffled);
+    const rows = await workshop.look(`select template_code as code, template::varchar as template,
+      valid_from::varchar as since, valid_to as until from alimtalk_templates_history order by template::varchar`);
+    const whole = { since: FIRST, until: null };
+    expect(rows).toEqual([
+      { code: null, template: '3', ...whole },
+      { code: null, template: '{"a":1}', ...whole },
+      { code: null, template: '{"b":2}', ...whole },
+      { code: 'C', template: '{"code":"C","of":"x"}', ...whole },
+      { code: 'C', template: '{"code":"C","of":"y"}', ...whole },
+    ]);
+  });
+});
+
+describe('brand templates', () => {
+  test('without an id are all kept, version by version', async () => {
+    const buttons = [{ buttonName: '보기' }];
+    const a = { templateName: 'a', template: { content: { buttons } } };
+    const b = { id: null, templateName: 'b', template: { content: { buttons } } };
+    const workshop = await nights('brand_templates', brands(a, b), brands(b, a), brands(b));
+    const rows = await workshop.look(`select template_name as name, valid_from::varchar as since,
+      valid_to::varchar as until from brand_templates_history order by all`);
+    expect(rows).toEqual([
+      { name: 'a', since: FIRST, until: shiftDay(FIRST, 1) },
+      { name: 'b', since: FIRST, until: null },
+    ]);
+  });
+});
+
+describe('catalogs', () => {
+  const catalog = (fields: readonly (readonly [string, string])[], items: readonly unknown[]): Lists => ({
+    '*': {
+      body: { data: [{ name: 'c', fields: fields.map(([name, type]) => ({ name, type })) }] },
+      rows: 1,
+    },
+    c: { body: { data: { items, next_cursor: null } }, rows: items.length },
+  });
+
+  test('keep items without an id', async () => {
+    const workshop = await nights('catalogs', catalog([['id', 'string']], [{ x: 1 }, { x: 2 }]));
+    expect(await workshop.look('select count(*)::int as n from catalog_items')).toEqual([{ n: 2 }]);
+  });
+
+  test('have times in UTC, whatever the zone of the reader, and null for what is no time', async () => {
+    const times = {
+      zone: '2026-11-20T10:02:03.5+09:00',
+      utc: '2026-11-20T01:02:03Z',
+      none: '2026-11-20T01:02:03',
+      day: '2026-11-20',
+      seconds: 1763600000,
+      half: 1763600000.5,
+      text: '1763600000',
+      forever: 'infinity',
+      flag: true,
+    };
+    const items = Object.entries(times).map(([id, t]) => ({ id, t }));
+    const workshop = await nights(
+      'catalogs',
+      catalog(
+        [
+          ['id', 'string'],
+          ['t', 'time'],
+        ],
+        items,
+      ),
+    );
+    const sql = `select id, strftime(t at time zone 'UTC', '%Y-%m-%d %H:%M:%S.%g') as t from catalog.c`;
+    for (const zone of ['UTC', 'Asia/Seoul']) {
+      const rows = await workshop.look(sql, `set timezone = '${zone}'`);
+      expect(Object.fromEntries(rows.map(({ id, t }) => [id, t]))).toEqual({
+        zone: '2026-11-20 01:02:03.500',
+        utc: '2026-11-20 01:02:03.000',
+        none: '2026-11-20 01:02:03.000',
+        day: '2026-11-20 00:00:00.000',
+        seconds: '2025-11-20 00:53:20.000',
+        half: '2025-11-20 00:53:20.500',
+        text: null,
+        forever: null,
+        flag: null,
+      });
+    }
+  });
+
+  test('have places of two numbers only', async () => {
+    const places = { good: [127.5, 37], text: ['127.5', '37'], word: ['nan', 'inf'], none: [null, null] };
+    const items = Object.entries(places).map(([id, g]) => ({ id, g }));
+    const workshop = await nights(
+      'catalogs',
+      catalog(
+        [
+          ['id', 'string'],
+          ['g', 'geo'],
+        ],
+        items,
+      ),
+    );
+    expect(await workshop.look('from catalog.c where g_longitude is not null')).toEqual([
+      { id: 'good', g_longitude: 127.5, g_latitude: 37 },
+    ]);
+  });
+
+  test('whose number of items is none announce none', () => {
+    const data = ['120', 1.5, -1, null, 3].map((num_items, at) => ({ name: String(at), num_items }));
+    const page = listPage(Buffer.from(JSON.stringify({ data })), { rows: [['data']] });
+    expect(page && catalogsOn(page)).toEqual([
+      ['0', null],
+      ['1', null],
+      ['2', null],
+      ['3', null],
+      ['4', 3],
+    ]);
+  });
+});
