@@ -14,6 +14,8 @@ export interface ListsReader extends ListReader {
   readonly messenger: string;
   /** The pull before this one. */
   readonly earlier: ReferencePull | undefined;
+  /** The last pull of an earlier day. */
+  readonly lastNight: ReferencePull | undefined;
   /** Counts the rows of pages, and those that stood on a page before. */
   count(
     files: readonly string[],
@@ -124,7 +126,7 @@ class Candidate {
     const { rows, repeated } = this.#counted;
     const list = { rows, repeated, announced, moved };
     const verdict = judgeReading(list, this.#before, {
-      lastNight: reader.earlier?.short.find(({ list }) => list === source.list),
+      lastNight: reader.lastNight?.short.find(({ list }) => list === source.list),
       accepted: reader.accepted,
     });
     this.#before = list;
