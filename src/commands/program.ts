@@ -116,7 +116,10 @@ export function commandLine(version: string, perform: Perform): Command {
   ])
     .requiredOption('--start <day>', 'the first KST day, such as 2026-10-01')
     .requiredOption('--end <day>', 'the last KST day, included')
-    .option('--streams <names>', 'any of statistics,campaigns,events (default: all)')
+    .option(
+      '--streams <names>',
+      'any of statistics,campaigns,events (default: these three), catalogs,brand_templates,alimtalk_templates,opt_outs',
+    )
     .option('--dry-run', 'show what would be requested; sends nothing')
     .option('--yes-paid', 'consent to paid exports, within exports.budget')
     .option('--accept-empty', 'accept free answers even if they delete days that the warehouse holds')

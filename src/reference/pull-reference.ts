@@ -1,9 +1,10 @@
 /** The stage of the reference data: catalogs, templates and opt-outs as they are now, landed and then loaded. */
+import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import { loadOrReport } from '../run/load-landed.js';
-import { REFERENCE_STREAMS, type ReferencePull, type ReferenceStream } from '../storage/pull.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readAlimtalkTemplates } from './alimtalk-templates.js';
 import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
@@ -40,12 +41,15 @@ function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undef
 
 async function pullStream(stream: ReferenceStream, read: Read, job: Job, context: RunContext): Promise<void> {
   const { landing, report, terminal } = context;
-  const earlier = await landing.lastSnapshot(stream);
-  const snapshot = await landing.snapshot(stream, context.pullInstant());
+  const pulledAt = context.pullInstant();
+  const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
-    report.gap({ stream, days: { start: snapshot.day, end: snapshot.day }, reason });
+    report.gap({ stream, days: { start: day, end: day }, reason });
   };
   try {
+    const earlier = await landing.lastSnapshot(stream);
+    const lastNight = await landing.lastSnapshot(stream, day);
+    const snapshot = await landing.snapshot(stream, pulledAt);
     const {
       lists,
       short,
@@ -54,7 +58,7 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
       failures,
       templates = [],
       problems = [],
-    } = await read(listsReader(snapshot, earlier, job, context));
+    } = await read(listsReader(snapshot, { earlier, lastNight }, job, context));
     for (const { what, reason } of failures) gap(notLoaded(what, reason));
     problems.forEach(gap);
     for (const { list, rows, announced } of differing) {
@@ -82,7 +86,7 @@ function notLoaded(what: string, reason: string): string {
 
 function listsReader(
   snapshot: Snapshot,
-  earlier: ReferencePull | undefined,
+  before: Pick<ListsReader, 'earlier' | 'lastNight'>,
   job: Job,
   { service, config, warehouse, landing, effects, terminal }: RunContext,
 ): ListsReader {
@@ -91,7 +95,7 @@ function listsReader(
     projectId: config.projectId,
     messenger: config.messenger,
     snapshot,
-    earlier,
+    ...before,
     accepted: job.acceptEmpty,
     proceed({ what }, rows, announced) {
       terminal.progress(`${what}: ${rows}${announced === null ? '' : ` of ${announced}`}`);

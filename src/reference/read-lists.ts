@@ -14,12 +14,14 @@ export interface ListsReader extends ListReader {
   readonly messenger: string;
   /** The pull before this one. */
   readonly earlier: ReferencePull | undefined;
-  /** Counts the rows of pages, and those that differ by the value at a pointer. */
+  /** The last pull of an earlier day. */
+  readonly lastNight: ReferencePull | undefined;
+  /** Counts the rows of pages, and those that stood on a page before. */
   count(
     files: readonly string[],
     list: ListSource,
     largestPage: number,
-  ): Promise<{ rows: number; distinct: number }>;
+  ): Promise<{ rows: number; repeated: number }>;
   /** Keeps an answer that cannot be used. */
   reject(source: ListSource, body: Buffer): Promise<void>;
   /** Whether a person accepts the lists, however little they hold. */
@@ -74,7 +76,7 @@ class Candidate {
   /** What it came to; undefined while it is to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
   #walked: (WalkedList & { files: string[] }) | undefined;
-  #counted = { rows: 0, distinct: 0 };
+  #counted = { rows: 0, repeated: 0 };
   #before: ReadList | undefined;
   #reason = '';
   #shortage: Shortage | undefined;
@@ -121,10 +123,10 @@ class Candidate {
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
     const { files, largestPage } = walked;
-    const { rows, distinct } = this.#counted;
-    const list = { rows, distinct, announced, moved, identified: source.id !== '' };
+    const { rows, repeated } = this.#counted;
+    const list = { rows, repeated, announced, moved };
     const verdict = judgeReading(list, this.#before, {
-      lastNight: reader.earlier?.short.find(({ list }) => list === source.list),
+      lastNight: reader.lastNight?.short.find(({ list }) => list === source.list),
       accepted: reader.accepted,
     });
     this.#before = list;

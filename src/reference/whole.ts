@@ -6,14 +6,12 @@
 /** What one reading of a list came to. */
 export interface ReadList {
   readonly rows: number;
-  /** Rows that differ from each other. */
-  readonly distinct: number;
+  /** Rows that stood on a page before. */
+  readonly repeated: number;
   /** What the service announced; null where it announces nothing. */
   readonly announced: number | null;
   /** Whether what it announced changed on the way. */
   readonly moved: boolean;
-  /** Whether its rows have ids. Rows without one may be the same and yet two: two opt-outs within a second. */
-  readonly identified: boolean;
 }
 
 /** A reading that did not count, since rows were missing. */
@@ -38,13 +36,12 @@ export function judgeReading(
   before: ReadList | undefined,
   { lastNight, accepted }: { lastNight: Shortage | undefined; accepted: boolean },
 ): Verdict {
-  const { rows, distinct, announced, moved } = list;
-  const stays = before?.rows === rows && before.announced === announced && before.distinct === distinct;
-  const twins = !list.identified && rows === announced && stays;
-  if (distinct < rows && !twins) return { kind: 'again', reason: 'a row stood on two pages' };
+  const { rows, repeated, announced, moved } = list;
+  if (repeated > 0) return { kind: 'again', reason: 'a row stood on two pages' };
   if (moved) return { kind: 'again', reason: 'the number of rows changed' };
   if (announced === null || rows === announced) return { kind: 'whole' };
   const reason = `the service announces ${announced} rows and gave ${rows}`;
+  const stays = before?.rows === rows && before.announced === announced && before.repeated === 0;
   // More rows than announced lose nothing; fewer may be missing, so that takes two nights.
   if (accepted || (stays && (rows > announced || agrees({ rows, announced }, lastNight))))
     return { kind: 'differs' };

@@ -120,6 +120,9 @@ export const STYLE = css`
     max-width: 30rem;
     margin: 0.4rem 0;
   }
+  .scroll + .scroll {
+    margin-top: 1.5rem;
+  }
   .scroll {
     max-width: 100%;
     overflow-x: auto;

@@ -14,11 +14,12 @@ export interface ListPages {
   readonly tempDirectory: string;
 }
 
-const counted = z.object({ rows: count, different: count });
+const counted = z.object({ rows: count, repeated: count });
 
 export interface CountedRows {
   readonly rows: number;
-  readonly distinct: number;
+  /** Rows that stood on a page before. */
+  readonly repeated: number;
 }
 
 /** Throws DamageError for a file that is not JSON, even when repaired. */
@@ -32,8 +33,7 @@ export async function countRows(
       id_pointer: id,
       largest_object: Math.max(SMALLEST_BUFFER, largestPage),
     });
-    const { rows, different } = await session.row('ops/count_rows', counted);
-    return { rows, distinct: different };
+    return session.row('ops/count_rows', counted);
   };
   try {
     return await countIn(files);

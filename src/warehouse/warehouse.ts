@@ -7,7 +7,7 @@ import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DamageError, DawnloadError, StorageError } from '../errors.js';
 import { cannotWrite, isStorage } from './cannot-write.js';
 import { runChecks } from './checks.js';
-import { countRows } from './count-rows.js';
+import { countRows, type CountedRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import { noteItemMentions } from './item-mentions.js';
@@ -212,14 +212,15 @@ export class Warehouse {
   }
 
   /**
-   * Counts the rows of a list's pages, and those that differ by the value at a JSON pointer, or as a whole without one.
+   * Counts the rows of a list's pages, and those that stood on a page before, told apart by the value at a JSON pointer, or as a
+   * whole without one.
    *
    * @throws DamageError when a file cannot be read
    */
   async countRows(
     files: readonly string[],
     { id, largestPage }: { id: string; largestPage: number },
-  ): Promise<{ rows: number; distinct: number }> {
+  ): Promise<CountedRows> {
     const { tempDirectory } = this.#options;
     return this.#refining(() => countRows(this.#session, { files, id, largestPage, tempDirectory }));
   }

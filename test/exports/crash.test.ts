@@ -24,6 +24,16 @@ await pull.land('c', { start: effects.now(), end: effects.now() }, Buffer.from('
 await pull.finish();
 `;
 
+const SNAPSHOT = `
+const landing = await LandingZone.open(data, effects);
+const snapshot = await landing.snapshot('catalogs', new Date('2026-11-20T22:05:00Z'));
+const reading = { list: 'products', reading: 1 };
+for (const page of [0, 1]) await snapshot.land(reading, page, Buffer.from('{"data":{"items":[]}}'));
+const files = await snapshot.pack(reading, 2);
+const lists = [{ list: 'products', files, rows: 0, announced: 0 }];
+await snapshot.finish({ complete: true, lists, short: [], templates: [], largestPage: 22 });
+`;
+
 const EXPORT = `
 const ledger = await Ledger.open(data, effects);
 const { key } = await ledger.intend({ day: '2026-11-20', messageData: true, estimate: 5, pricePerRecord: 0 });
@@ -55,6 +65,28 @@ describe('killed while landing', () => {
       expect(pulls.map(({ stream }) => stream)).toEqual(
         isFinished ? ['statistics', 'campaigns'] : ['statistics'],
       );
+    },
+  );
+});
+
+describe('killed while landing a snapshot', () => {
+  it.each([
+    ...DURABLE_STEPS.map((step) => `land/catalogs-pack/${step}`),
+    ...DURABLE_STEPS.map((step) => `land/catalogs-manifest/${step}`),
+  ])(
+    '%s: it counts with its manifest, and until then the next run goes on behind its pages',
+    async (point) => {
+      const data = await dataFolder();
+      await killedAt(point, data, SNAPSHOT);
+      const landing = await LandingZone.open(data, testEffects());
+      const isFinished = /manifest\/(before-folder-fsync|durable)$/.test(point);
+      const pulls = await landing.pulls();
+      expect(pulls.map(({ stream }) => stream)).toEqual(isFinished ? ['catalogs'] : []);
+      for (const pull of pulls)
+        if ('lists' in pull)
+          for (const file of pull.lists.flatMap(({ files }) => files)) await landing.verify(file);
+      const next = await landing.snapshot('catalogs', new Date('2026-11-20T22:30:00Z'));
+      expect(await next.pages({ list: 'products', reading: 1 })).toBe(isFinished ? 0 : 2);
     },
   );
 });

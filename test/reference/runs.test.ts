@@ -311,6 +311,8 @@ describe('a service that', () => {
     const first = await nights.run(more);
     expect(first.code).toBe(1);
     expect(first.stderr).toMatch(/announces 10 rows and gave 8/);
+    // Once more in the same night is no second night.
+    expect((await nights.run(more)).code).toBe(1);
     expect(await nights.rows('select count(*)::int as n from catalog_items')).toEqual([{ n: 0 }]);
     nights.night = 1;
     const second = await nights.run(more);

@@ -4,10 +4,9 @@ import { judgeReading, type ReadList } from '../../src/reference/whole.js';
 
 const list = (given: Partial<ReadList>): ReadList => ({
   rows: 10,
-  distinct: given.rows ?? 10,
+  repeated: 0,
   announced: 10,
   moved: false,
-  identified: true,
   ...given,
 });
 const FIRST = { lastNight: undefined, accepted: false };
@@ -26,17 +25,8 @@ describe('a reading', () => {
 
   test('is read again when a row stood on two pages, or when the number changed, even for a person who accepts', () => {
     const accepted = { lastNight: undefined, accepted: true };
-    expect(kindOf({ distinct: 9 }, { distinct: 9 }, accepted)).toBe('again');
+    expect(kindOf({ repeated: 1 }, { repeated: 1 }, accepted)).toBe('again');
     expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
-  });
-
-  test('with rows that are the same counts the second time where rows have no ids, such as opt-outs within a second', () => {
-    const twins = { distinct: 9, identified: false };
-    expect(kindOf(twins)).toBe('again');
-    expect(kindOf(twins, twins)).toBe('whole');
-    expect(kindOf(twins, { identified: false })).toBe('again');
-    expect(kindOf({ ...twins, rows: 11, distinct: 10 }, { ...twins, rows: 11, distinct: 10 })).toBe('again');
-    expect(kindOf({ distinct: 9 }, { distinct: 9 })).toBe('again');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {

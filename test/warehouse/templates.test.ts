@@ -182,6 +182,7 @@ describe('how a template does', () => {
       ['TSC04', 'refused'],
       ['반려', 'refused'],
       ['STOP', 'suspended'],
+      ['STP', 'suspended'],
       ['Suspended', 'suspended'],
       ['TEMPLATE_BLOCKED', 'suspended'],
       ['사용 중단', 'suspended'],
