@@ -11,7 +11,7 @@ import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
 
 export interface TemplatesRead extends ListsRead {
   readonly templates: TemplateRead[];
-  /** Why E5 failed for templates, each as a sentence; their status is unknown until the next run. */
+  /** Why E5 failed for templates, each as a sentence; the next run asks again. */
   readonly problems: string[];
 }
 
@@ -36,7 +36,7 @@ export async function readBrandTemplates(
   const templates = await settleAll(
     wanted.map((template) => readTemplate(template, settings, reader, (reason) => failures.push(reason))),
   );
-  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is unknown. The next run asks again.`;
+  const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is that of before, or unknown. The next run asks again.`;
   return {
     ...read,
     templates: templates.filter((template) => template !== undefined),
@@ -84,7 +84,7 @@ function listedOn(list: string, rows: readonly unknown[]): Listed[] {
   });
 }
 
-/** What is known of a template already, or E5's answer; undefined when there is none. */
+/** What is known of a template already, or E5's answer; undefined when there is neither. */
 async function readTemplate(
   template: Listed,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
@@ -102,5 +102,6 @@ async function readTemplate(
     return { ...template, readAt: snapshot.pulledAt, file };
   }
   fail(verdict.reason);
-  return undefined;
+  // A template that is as it was keeps the status that was read of it, however long ago.
+  return before?.digest === digest ? before : undefined;
 }

@@ -184,6 +184,17 @@ describe('nights', () => {
   });
 });
 
+test('templates that E5 fails for keep the status that they had', async () => {
+  const nights = await Nights.make(YAML.replace('sender_keys', 'recheck_days: 0, sender_keys'));
+  expect((await nights.run()).code).toBe(0);
+  const history = 'from brand_templates_history order by all';
+  const before = await nights.rows(history);
+  const failed = await nights.run([{ kind: 'status', status: 500, endpoint: 'E5' }]);
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toContain('E5 failed');
+  expect(await nights.rows(history)).toEqual(before);
+});
+
 describe('a list that breaks off', () => {
   const CATALOGS = ['products', 'stores', 'a-b_C'];
   const ALONE = ['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--streams', 'catalogs'];
