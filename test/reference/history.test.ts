@@ -130,7 +130,7 @@ describe('the history of catalog items', () => {
             { n: given.length },
           ]);
         }),
-        { numRuns: Number(process.env['RUNS'] ?? 10) },
+        { numRuns: Number(process.env['HISTORY_RUNS'] ?? 5) },
       );
     },
   );

@@ -231,7 +231,7 @@ test(
         ]);
         expect(found.toSorted()).toEqual([...expected(reference)].toSorted());
       }),
-      { numRuns: 10, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   },
 );

@@ -118,7 +118,7 @@ describe('the version of the day', () => {
           days.map((date) => ({ date, ...searched(templates, date) })),
         );
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });
