@@ -4,8 +4,8 @@
 -- depends_on: events, brand_templates, alimtalk_templates
 -- meaning: Messages were sent by a template that no snapshot shows, so its text, status and buttons are unknown. It was made
 --   and deleted between two snapshots, or its sender key or channel is not among those of the setting `reference`.
--- Of days between the first and the last snapshot of that kind; one finding for each template. Free-form brand messages have
--- a name that need be no template's.
+-- Of days between the first and the last snapshot of that kind, and of the one before, whose events come in the same night;
+-- one finding for each template. Free-form brand messages have a name that need be no template's.
 
 with snapshots as (
     select
@@ -25,7 +25,7 @@ select
     sum(used.sent) as actual
 from marts.daily_templates as used
 inner join snapshots
-    on used.template_kind = snapshots.template_kind and used.date between snapshots.first_date and snapshots.last_date
+    on used.template_kind = snapshots.template_kind and used.date between snapshots.first_date - 1 and snapshots.last_date
 anti join marts.template_versions as versions
     on used.template_kind = versions.template_kind and used.template = versions.template
 where used.template_kind = 'alimtalk' or not regexp_matches(coalesce(used.channel_subtype, ''), '(?i)free|자유')

@@ -34,8 +34,18 @@ export const REFERENCE_PLANTS: Record<string, Plant[]> = {
         actual: '25',
       },
     ],
-    // Before the first snapshot, or without any, nothing is known; free-form messages have names of their own.
-    [snapshots('alimtalk_templates', [MORNING])],
+    // The events of the day before come in the night of the first snapshot. Before that, or without any snapshot, nothing is
+    // known; free-form messages have names of their own.
+    [
+      snapshots('alimtalk_templates', [MORNING]),
+      {
+        severity: 'warn',
+        date: DAY,
+        subject: 'alimtalk T1',
+        finding: 'Messages were sent by a template that no snapshot shows, the last of them on 2026-11-20.',
+      },
+    ],
+    [snapshots('alimtalk_templates', ['2026-11-22'])],
     [
       `${snapshots('brand_templates', [FIRST, MORNING])}
        update events set channel_subtype = 'free-form' where channel = 'chatapp-brand-message'`,
