@@ -124,7 +124,7 @@ class Candidate {
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
     const { files, largestPage } = walked;
     const { rows, repeated } = this.#counted;
-    const list = { rows, repeated, announced, moved, identified: source.id !== '' };
+    const list = { rows, repeated, announced, moved };
     const verdict = judgeReading(list, this.#before, {
       lastNight: reader.lastNight?.short.find(({ list }) => list === source.list),
       accepted: reader.accepted,

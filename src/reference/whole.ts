@@ -12,8 +12,6 @@ export interface ReadList {
   readonly announced: number | null;
   /** Whether what it announced changed on the way. */
   readonly moved: boolean;
-  /** Whether its rows have ids. Two that have none may rightly be the same, and lie at the edge of two pages. */
-  readonly identified: boolean;
 }
 
 /** A reading that did not count, since rows were missing. */
@@ -39,14 +37,13 @@ export function judgeReading(
   { lastNight, accepted }: { lastNight: Shortage | undefined; accepted: boolean },
 ): Verdict {
   const { rows, repeated, announced, moved } = list;
-  const same = before?.rows === rows && before.announced === announced && before.repeated === repeated;
-  const atAnEdge = !list.identified && rows === announced && same;
-  if (repeated > 0 && !atAnEdge) return { kind: 'again', reason: 'a row stood on two pages' };
+  if (repeated > 0) return { kind: 'again', reason: 'a row stood on two pages' };
   if (moved) return { kind: 'again', reason: 'the number of rows changed' };
   if (announced === null || rows === announced) return { kind: 'whole' };
   const reason = `the service announces ${announced} rows and gave ${rows}`;
+  const stays = before?.rows === rows && before.announced === announced && before.repeated === 0;
   // More rows than announced lose nothing; fewer may be missing, so that takes two nights.
-  if (accepted || (same && (rows > announced || agrees({ rows, announced }, lastNight))))
+  if (accepted || (stays && (rows > announced || agrees({ rows, announced }, lastNight))))
     return { kind: 'differs' };
   return { kind: 'again', reason, ...(rows < announced ? { shortage: { rows, announced } } : {}) };
 }

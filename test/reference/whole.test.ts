@@ -7,7 +7,6 @@ const list = (given: Partial<ReadList>): ReadList => ({
   repeated: 0,
   announced: 10,
   moved: false,
-  identified: true,
   ...given,
 });
 const FIRST = { lastNight: undefined, accepted: false };
@@ -28,14 +27,6 @@ describe('a reading', () => {
     const accepted = { lastNight: undefined, accepted: true };
     expect(kindOf({ repeated: 1 }, { repeated: 1 }, accepted)).toBe('again');
     expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
-  });
-
-  test('with the same row on two pages counts the second time where rows have no ids and none is missing', () => {
-    const twins = { repeated: 1, identified: false };
-    expect(kindOf(twins)).toBe('again');
-    expect(kindOf(twins, twins)).toBe('whole');
-    expect(kindOf(twins, { identified: false })).toBe('again');
-    expect(kindOf({ ...twins, rows: 11 }, { ...twins, rows: 11 })).toBe('again');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {
