@@ -5,7 +5,7 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   template_kind         template                   state      status     template_known  resource_name          …
+--   template_kind                   template  state      status    template_known  resource_name     sent  failed  …
 
 with params as (
     select

@@ -45,7 +45,8 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
 
 function isSpecial(file: string): boolean {
   return (
-    /^\/(?:dev|proc)\//.test(resolve(file)) || statSync(file, { throwIfNoEntry: false })?.isFile() === false
+    /^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file)) ||
+    statSync(file, { throwIfNoEntry: false })?.isFile() === false
   );
 }
 

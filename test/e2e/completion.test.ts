@@ -17,6 +17,7 @@ test('Tab offers commands, queries and options in bash', () => {
   expect(offered('qu')).toEqual(['query']);
   expect(offered('query', 're')).toEqual([
     'reach',
+    'refused-templates',
     'response-times',
     'restatements',
     'restatements-by-day',
