@@ -2,7 +2,7 @@
 import { alimtalkTemplates } from '../api/endpoints.js';
 import type { AlimtalkTemplateSettings } from '../config/reference.js';
 import { SOLE_LIST } from '../storage/pull.js';
-import type { ListSource } from './read-list.js';
+import { numbered, type ListSource } from './read-list.js';
 import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
 
 /** The templates of each channel, or, where none is named, of the only one. Throws as `readLists` does. */
@@ -19,7 +19,7 @@ export function readAlimtalkTemplates(
 
 function templatesOf(
   channelId: string | undefined,
-  { pageParameter, sizeParameter, channelParameter, pageSize }: AlimtalkTemplateSettings,
+  settings: AlimtalkTemplateSettings,
   { projectId, messenger }: ListsReader,
 ): ListSource {
   return {
@@ -31,16 +31,8 @@ function templatesOf(
       total: ['templateListResponse', 'totalCount'],
     },
     id: '',
-    paging: {
-      by: 'number',
-      ask: (page) =>
-        alimtalkTemplates(projectId, messenger, {
-          [channelParameter]: channelId,
-          [pageParameter]: page,
-          [sizeParameter]: pageSize,
-        }),
-      pageSize,
-      setting: 'reference.alimtalk_templates.page_parameter',
-    },
+    paging: numbered('alimtalk_templates', settings, (pages) =>
+      alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channelId, ...pages }),
+    ),
   };
 }

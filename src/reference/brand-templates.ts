@@ -6,7 +6,7 @@ import { settleAll } from '../api/settle.js';
 import type { BrandTemplateSettings } from '../config/reference.js';
 import type { TemplateRead } from '../storage/pull.js';
 import { rowsOf } from './page.js';
-import type { ListSource } from './read-list.js';
+import { numbered, type ListSource } from './read-list.js';
 import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
 
 export interface TemplatesRead extends ListsRead {
@@ -32,9 +32,14 @@ export async function readBrandTemplates(
     reader,
   );
   const wanted = read.lists.flatMap(({ list }) => listed.get(list) ?? []);
+  const earlier = new Map(reader.earlier?.templates.map((before) => [keyOf(before), before]));
   const failures: string[] = [];
   const templates = await settleAll(
-    wanted.map((template) => readTemplate(template, settings, reader, (reason) => failures.push(reason))),
+    wanted.map((template) =>
+      readTemplate(template, earlier.get(keyOf(template)), settings, reader, (reason) =>
+        failures.push(reason),
+      ),
+    ),
   );
   const problem = `E5 failed for ${failures.length} of ${wanted.length} templates (${failures[0] ?? ''}), so their status is that of before, or unknown. The next run asks again.`;
   return {
@@ -46,7 +51,7 @@ export async function readBrandTemplates(
 
 function templatesOf(
   senderKey: string,
-  { pageParameter, sizeParameter, pageSize }: BrandTemplateSettings,
+  settings: BrandTemplateSettings,
   { projectId, messenger }: ListsReader,
   listed: Map<string, Listed[]>,
 ): ListSource {
@@ -59,17 +64,9 @@ function templatesOf(
       const before = number === 0 ? [] : (listed.get(senderKey) ?? []);
       listed.set(senderKey, [...before, ...listedOn(senderKey, rowsOf(page))]);
     },
-    paging: {
-      by: 'number',
-      ask: (page) =>
-        brandTemplates(projectId, messenger, {
-          senderKey,
-          [pageParameter]: page,
-          [sizeParameter]: pageSize,
-        }),
-      pageSize,
-      setting: 'reference.brand_templates.page_parameter',
-    },
+    paging: numbered('brand_templates', settings, (pages) =>
+      brandTemplates(projectId, messenger, { senderKey, ...pages }),
+    ),
   };
 }
 
@@ -84,16 +81,21 @@ function listedOn(list: string, rows: readonly unknown[]): Listed[] {
   });
 }
 
+/** Sender keys may hold anything, so the length of the first part keeps it apart from the second. */
+function keyOf({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): string {
+  return `${list.length} ${list} ${templateId}`;
+}
+
 /** What is known of a template already, or E5's answer; undefined when there is neither. */
 async function readTemplate(
   template: Listed,
+  before: TemplateRead | undefined,
   { senderKeyParameter, senderKeyIn, recheckDays }: BrandTemplateSettings,
-  { service, projectId, messenger, snapshot, earlier }: ListsReader,
+  { service, projectId, messenger, snapshot }: ListsReader,
   fail: (reason: string) => void,
 ): Promise<TemplateRead | undefined> {
   const { list, templateId, digest } = template;
   const oldest = new Date(snapshot.pulledAt.getTime() - recheckDays * 86_400_000);
-  const before = earlier?.templates.find((read) => read.list === list && read.templateId === templateId);
   if (before?.digest === digest && before.readAt > oldest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));

@@ -4,6 +4,7 @@ import { optOuts } from '../api/endpoints.js';
 import { KST } from '../calendar.js';
 import type { OptOutSettings } from '../config/reference.js';
 import { SOLE_LIST } from '../storage/pull.js';
+import { numbered } from './read-list.js';
 import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
 
 /** Before the service began. */
@@ -13,10 +14,7 @@ const FIRST = '2000-01-01 00:00:00';
  * All opt-outs that were requested before the pull began: those that come while the list is read do not move its pages.
  * Throws as `readLists` does.
  */
-export function readOptOuts(
-  { pageParameter, sizeParameter, startParameter, endParameter, pageSize }: OptOutSettings,
-  reader: ListsReader,
-): Promise<ListsRead> {
+export function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, snapshot } = reader;
   // The specification names no zone; the service's own days are those of Korea.
   const until = formatInTimeZone(snapshot.pulledAt, KST, 'yyyy-MM-dd HH:mm:ss');
@@ -25,18 +23,13 @@ export function readOptOuts(
     what: 'the opt-outs',
     shape: { rows: [['data']], total: ['totalCount'] },
     id: '',
-    paging: {
-      by: 'number',
-      ask: (page: number) =>
-        optOuts(projectId, {
-          [startParameter]: FIRST,
-          [endParameter]: until,
-          [pageParameter]: page,
-          [sizeParameter]: pageSize,
-        }),
-      pageSize,
-      setting: 'reference.opt_outs.page_parameter',
-    },
-  } as const;
+    paging: numbered('opt_outs', settings, (pages) =>
+      optOuts(projectId, {
+        [settings.startParameter]: FIRST,
+        [settings.endParameter]: until,
+        ...pages,
+      }),
+    ),
+  };
   return readLists([source], reader);
 }

@@ -32,10 +32,11 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
     .int()
     .nonnegative()
     .safeParse(total && parsed(valueAt(body, total)));
+  const received = body.toString('utf8');
   return {
     ...found,
     announced: announced.success ? announced.data : null,
-    clean: isUtf8(body) && repairedJson(body.toString('utf8')) === body.toString('utf8'),
+    clean: isUtf8(body) && repairedJson(received) === received,
   };
 }
 

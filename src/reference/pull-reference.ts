@@ -48,7 +48,8 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
   };
   try {
     const earlier = await landing.lastSnapshot(stream);
-    const lastNight = await landing.lastSnapshot(stream, day);
+    const isOfToday = earlier !== undefined && earlier.day >= day;
+    const lastNight = isOfToday ? await landing.lastSnapshot(stream, day) : earlier;
     const snapshot = await landing.snapshot(stream, pulledAt);
     const {
       lists,

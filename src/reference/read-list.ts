@@ -1,6 +1,8 @@
 /** Reads a list of the service page by page, each page on disk before the next is asked for. */
 import type { ServiceAnswer, ServiceClient } from '../api/client.js';
-import type { FreeRequest } from '../api/endpoints.js';
+import type { FreeRequest, Query } from '../api/endpoints.js';
+import type { PageSettings } from '../config/reference.js';
+import type { ReferenceStream } from '../storage/pull.js';
 import type { Reading, Snapshot } from '../storage/snapshot.js';
 import { agreed, listPage, nextCursor, type ListPage, type ListShape } from './page.js';
 
@@ -31,6 +33,20 @@ interface NumberPaging {
   readonly pageSize: number;
   /** The setting with the name of the page parameter. */
   readonly setting: string;
+}
+
+/** The pages of a list that are asked for as the settings of its stream say. */
+export function numbered(
+  stream: ReferenceStream,
+  { pageParameter, sizeParameter, pageSize }: PageSettings,
+  ask: (pages: Query) => FreeRequest,
+): NumberPaging {
+  return {
+    by: 'number',
+    ask: (page) => ask({ [pageParameter]: page, [sizeParameter]: pageSize }),
+    pageSize,
+    setting: `reference.${stream}.page_parameter`,
+  };
 }
 
 /** A list that was read to its end. */

@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isDay } from '../calendar.js';
-import { codeOf, DamageError } from '../errors.js';
+import { codeOf } from '../errors.js';
+import { readManifest } from './manifest.js';
 import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
 import {
   FREE_STREAMS,
@@ -13,7 +14,7 @@ import {
   type SubchannelPull,
 } from './pull.js';
 import { snapshotPull } from './snapshot-manifest.js';
-import { orStorageError, readIfThere } from './storage-error.js';
+import { orStorageError } from './storage-error.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 const day = z.string().refine(isDay, 'not a day');
@@ -37,7 +38,6 @@ const campaignManifest = z.object({
   gone: z.array(z.string()).default([]),
   accepted: z.boolean().default(false),
 });
-type CampaignManifest = z.infer<typeof campaignManifest>;
 
 /**
  * The complete pulls below `landing/` whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
@@ -123,7 +123,11 @@ async function campaignsPull(
 ): Promise<CampaignsPull | undefined> {
   if (rangeOf(folder) === undefined || instantOf(name) === undefined) return undefined;
   const id = `campaigns/${folder}/${name}`;
-  const manifest = await readManifest(join(landing, id, MANIFEST));
+  const manifest = await readManifest(
+    join(landing, id, MANIFEST),
+    campaignManifest,
+    'The next run pulls these days again at no cost.',
+  );
   if (manifest === undefined) return undefined;
   return pullOfManifest(id, manifest, (file) => join(landing, id, file));
 }
@@ -153,17 +157,4 @@ export function pullOfManifest(
     notFound,
     gone,
   };
-}
-
-async function readManifest(path: string): Promise<CampaignManifest | undefined> {
-  const text = await readIfThere(path);
-  if (text === undefined) return undefined;
-  try {
-    return campaignManifest.parse(JSON.parse(text.toString('utf8')));
-  } catch (cause) {
-    throw new DamageError(`${path} is not a valid manifest.`, {
-      hint: 'Move its folder away. The next run pulls these days again at no cost.',
-      cause,
-    });
-  }
 }

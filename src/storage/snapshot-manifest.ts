@@ -2,10 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dayOf } from '../calendar.js';
-import { DamageError } from '../errors.js';
+import { readManifest } from './manifest.js';
 import { instantOf, MANIFEST } from './paths.js';
 import type { ReferencePull, ReferenceStream } from './pull.js';
-import { readIfThere } from './storage-error.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 /** Below the folder of the stream: a manifest cannot point anywhere else. */
@@ -46,10 +45,12 @@ export async function snapshotPull(
   const pulledAt = instantOf(name);
   if (pulledAt === undefined || dayOf(pulledAt) !== folder) return undefined;
   const id = `${stream}/${folder}/${name}`;
-  const path = join(landing, id, MANIFEST);
-  const text = await readIfThere(path);
-  if (text === undefined) return undefined;
-  const end = parse(text, path);
+  const end = await readManifest(
+    join(landing, id, MANIFEST),
+    manifest,
+    'The next run takes another snapshot at no cost.',
+  );
+  if (end === undefined) return undefined;
   const below = (file: string): string => join(landing, stream, file);
   return {
     stream,
@@ -60,15 +61,4 @@ export async function snapshotPull(
     lists: end.lists.map((list) => ({ ...list, files: list.files.map(below) })),
     templates: end.templates.map((read) => ({ ...read, file: below(read.file) })),
   };
-}
-
-function parse(text: Buffer, path: string): z.infer<typeof manifest> {
-  try {
-    return manifest.parse(JSON.parse(text.toString('utf8')));
-  } catch (cause) {
-    throw new DamageError(`${path} is not a valid manifest.`, {
-      hint: 'Move its folder away. The next run takes another snapshot at no cost.',
-      cause,
-    });
-  }
 }

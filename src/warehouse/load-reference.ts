@@ -67,6 +67,10 @@ export async function loadReference(
     largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
   });
   await session.run('load/reference/1_documents');
+  await session.runForEach(
+    'load/reference/1_staged',
+    TABLES[stream].map(({ table }) => ({ table })),
+  );
   await stage(stream, session, unknown, pulls);
   await session.run('load/reference/4_snapshots');
   for (const table of TABLES[stream])

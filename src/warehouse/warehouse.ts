@@ -128,6 +128,7 @@ export class Warehouse {
    * Returns their ids.
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
+    if (late.length === 0) return new Set();
     await this.#session.set({ asked_pulls: late.map(({ id }) => id) });
     const rows = await this.#session.rows('ops/set_aside', pullId);
     return new Set(rows.map(({ pull }) => pull));

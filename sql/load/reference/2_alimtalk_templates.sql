@@ -1,11 +1,6 @@
 -- E10. The shape of a template is open in the specification, so all of it is kept; the columns take what stands under the
 -- likely keys. Templates without a code, or with one of another sender in the same list, are counted.
 
-create or replace temp table staged_alimtalk_templates as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from alimtalk_templates_history
-limit 0;
-
 insert into staged_alimtalk_templates by name
 select
     list,

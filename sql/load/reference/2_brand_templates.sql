@@ -1,11 +1,6 @@
 -- E4, with the status from E5. What the content holds depends on the type and is open in the specification (N4), so the whole
 -- template stands beside the columns.
 
-create or replace temp table staged_brand_templates as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from brand_templates_history
-limit 0;
-
 insert into staged_brand_templates by name
 with read as (
     select

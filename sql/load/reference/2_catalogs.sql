@@ -1,10 +1,5 @@
 -- E2: catalogs and their items. Their fields are documents of their own (3_catalog_fields).
 
-create or replace temp table staged_catalogs as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from catalogs_history
-limit 0;
-
 insert into staged_catalogs by name
 select
     documents.list,
@@ -23,11 +18,6 @@ from (
 ) as documents;
 
 -- An item is what its catalog's fields make it, so all of it is kept as it came.
-create or replace temp table staged_catalog_items as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from catalog_items_history
-limit 0;
-
 insert into staged_catalog_items by name
 select
     list,

@@ -1,10 +1,5 @@
 -- E12. Under privacy.recipients: drop nothing tells the recipients of a moment apart but their number.
 
-create or replace temp table staged_opt_outs as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from opt_outs_history
-limit 0;
-
 insert into staged_opt_outs by name
 with read as (
     select *, json_transform(document, shape('opt_out')) as o

@@ -1,8 +1,3 @@
-create or replace temp table staged_brand_template_buttons as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from brand_template_buttons_history
-limit 0;
-
 insert into staged_brand_template_buttons by name
 select
     documents.list,

@@ -1,8 +1,3 @@
-create or replace temp table staged_catalog_fields as
-select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
-from catalog_fields_history
-limit 0;
-
 insert into staged_catalog_fields by name
 select
     documents.list,
