@@ -1246,6 +1246,12 @@ table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention
     messaged_users bigint -- People who got a message in that week.
     clickers bigint -- Distinct people who clicked.
 
+table ops.archived_days -- Days of events whose records left this file, since a lake holds them (lake.local_days); daily aggregates stay. One row per KST day of an export.
+    date date -- KST day of the export (export_date of its rows).
+    rows bigint -- Events that left the file.
+    commit_id varchar -- Commit in ops.lake_commits of the lake that was verified to hold the day.
+    archived_at timestamp with time zone -- When they left.
+
 table ops.budget -- The settings of the paid exports of the last run. One row per file.
     records_per_run bigint -- exports.budget.records_per_run; null without a budget.
     records_per_month bigint -- exports.budget.records_per_month; null without a budget.
@@ -1359,6 +1365,12 @@ table ops.migrations -- Changes of the schema that this file has seen. One row p
     number integer -- Number of the migration, as in the name of its file under sql/schema.
     name varchar -- Name of the migration.
     applied_at timestamp with time zone -- When it was applied to this file.
+
+table ops.model_days -- What each incremental model holds of each day; tells other copies of the warehouse which days changed. One row per model and KST day (or week) with rows.
+    relation varchar -- Table of the model.
+    date date -- KST day, or the Monday of the week where rows are by week.
+    rows bigint -- Rows of the day.
+    digest varchar -- Digest of these rows, whatever their order.
 
 table ops.models -- Models of marts and dimensions, and seeds, as they were last written. One row per model or seed.
     relation varchar -- Table or view that it makes.

@@ -1,0 +1,18 @@
+-- What other copies of the warehouse go by: which days of a model changed, and which days of events only a lake holds.
+
+-- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
+-- no row.
+create table ops.model_days (
+    relation varchar,
+    date date,
+    rows bigint,
+    digest varchar
+);
+
+-- Days of events whose rows left this file, since a lake holds them.
+create table ops.archived_days (
+    date date,
+    rows bigint,
+    commit_id varchar,
+    archived_at timestamptz
+);
