@@ -42,13 +42,14 @@ export async function refreshModels(session: Session): Promise<void> {
 async function drop(session: Session, relation: string, kind: string): Promise<void> {
   await session.run('refresh/drop', { relation, kind });
   await session.runWith('refresh/forget', { relation });
+  await session.runWith('refresh/forget_days', { relation });
 }
 
 async function create(session: Session, model: Model): Promise<void> {
   const { relation, select, fingerprint } = model;
   const kind = model.incremental === undefined ? 'view' : 'table';
   // Versions before this one made views without noting them.
-  await session.run('refresh/drop', { relation, kind });
+  await drop(session, relation, kind);
   await session.run(`refresh/${kind}`, { relation, select });
   await session.runWith('refresh/note', { relation, kind, fingerprint });
 }
@@ -64,10 +65,12 @@ async function bringForward(
   const refresh: Refresh = { ...incremental, full, unit: 'week' };
   if ((await dirty.find(refresh)) === 0) return;
   const column = partition === 'week' ? 'week' : 'date';
-  if (!full) await session.run('refresh/clear', { relation, column, partition });
+  const rows = { relation, column, partition };
+  if (!full) await session.run('refresh/clear', rows);
   await dirty.forEachBatch(refresh, () =>
     uniqueKey === undefined
       ? session.run('refresh/fill', { relation, select })
       : session.run('refresh/fill_unique', { relation, select, unique_key: uniqueKey }),
   );
+  await session.run('refresh/note_days', rows);
 }

@@ -37,6 +37,20 @@ async function everything(workshop: Workshop): Promise<Record<string, Row[]>> {
   }
 }
 
+/** What `ops.model_days` says, and what it ought to say of the rows that all models hold now. */
+async function modelDays(workshop: Workshop): Promise<{ noted: Row[]; held: Row[] }> {
+  const days = TABLES.map(({ relation, incremental }) => {
+    const column = incremental?.partition === 'week' ? 'week' : 'date';
+    return `select '${relation}', ${column}, count(*), sum(hash(held))::varchar from ${relation} as held group by all`;
+  });
+  return {
+    noted: await workshop.look('from ops.model_days order by all'),
+    held: await workshop.look(
+      `select * from (${days.join(' union all ')}) as days (relation, date, rows, digest) order by all`,
+    ),
+  };
+}
+
 /** Whose a record is, as far as it tells: two users of one device, and records that name them by weaker ids. */
 const PEOPLE: Record<string, Row> = {
   kim: { user_id: 'kim', service_user_id: 's-kim', device_id: 'd1', service_device_id: 'sd1' },
@@ -135,6 +149,10 @@ test(
         await model(nightly, pulls(nightly), 'each');
         await model(atOnce, pulls(atOnce), 'last');
         expect(await everything(nightly)).toEqual(await everything(atOnce));
+        for (const workshop of [nightly, atOnce]) {
+          const { noted, held } = await modelDays(workshop);
+          expect(noted).toEqual(held);
+        }
       }),
       { numRuns: 2, endOnFailure: true },
     );
@@ -168,6 +186,52 @@ test('a model that was changed is made anew for all days', { tags: ['long'] }, a
     { events: '1' },
     { events: '1' },
   ]);
+});
+
+test('what the models hold of each day is on record, whichever way they are made', async () => {
+  const workshop = new Workshop();
+  const sends = [0, 4000].map((second) => ({ who: 'kim', second, clicks: true, fails: false }));
+  const onRecord = async (): Promise<Row[]> => {
+    const { noted, held } = await modelDays(workshop);
+    expect(noted).toEqual(held);
+    return noted;
+  };
+  await model(workshop, [exportOf(workshop, DAY, sends, 0)], 'last');
+  const first = await onRecord();
+  expect(new Set(first.map(({ relation }) => relation)).size).toBeGreaterThan(10);
+  // A later day leaves what is on record of the first one; a day that comes again without records has none afterwards.
+  await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), sends, 1)], 'last');
+  expect(await onRecord()).toEqual(expect.arrayContaining(first));
+  await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), [], 2)], 'last');
+  expect(await onRecord()).toEqual(first);
+  await workshop.change(
+    `update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events';
+     insert into ops.model_days values ('marts.forgotten', '${DAY}', 1, '1');
+     create table marts.forgotten as select 1 as one;
+     insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'table', '')`,
+  );
+  await workshop.with((warehouse) => warehouse.model());
+  expect(await onRecord()).toEqual(first);
+});
+
+test('a digest tells rows apart that differ by a null or stand twice, and not by their order', async () => {
+  const workshop = new Workshop();
+  await workshop.with((warehouse) => warehouse.model());
+  const digest = (values: string): string =>
+    `(select sum(hash(held))::varchar from (values ${values}) as held (a, b))`;
+  const alike = await workshop.lookOne(`select
+    ${digest("('a', 1), ('b', null)")} = ${digest("('b', null), ('a', 1)")} as other_order,
+    ${digest("('a', 1)")} = ${digest("('a', 1), ('a', 1)")} as twice,
+    ${digest("('a', null)")} = ${digest('(null, null)')} as one_null,
+    ${digest("('', null)")} = ${digest("(null, '')")} as another_null,
+    ${digest("('a', 1), ('b', 2)")} = ${digest("('a', 2), ('b', 1)")} as exchanged`);
+  expect(alike).toEqual({
+    other_order: true,
+    twice: false,
+    one_null: false,
+    another_null: false,
+    exchanged: false,
+  });
 });
 
 test('a model that is no more is dropped', async () => {

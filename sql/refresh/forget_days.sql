@@ -1,0 +1,1 @@
+delete from ops.model_days where relation = $relation;
