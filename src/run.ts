@@ -16,6 +16,7 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { Job } from './run/job.js';
+import { pushAfterRun } from './run/lake.js';
 import type { Ledger } from './exports/ledger.js';
 import { retellRuns, RunRecord } from './run/record.js';
 import type { RunReport } from './run/report.js';
@@ -63,7 +64,10 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       ({ days } = complete);
       await pull(complete, context);
     };
-    return { ...(await deliver(context, work, new RunRecord(context, job.name, invocation))), days };
+    const outcome = await deliver(context, work, new RunRecord(context, job.name, invocation));
+    if (outcome.publishedBytes !== undefined)
+      await pushAfterRun(config, invocation, job.name, outcome.report);
+    return { ...outcome, days };
   });
 }
 

@@ -1,5 +1,5 @@
 /** The last lines of a run: what was loaded, what was not, what needs action. */
-import type { DayRange } from '../calendar.js';
+import { rangesOf, type Day, type DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { REASONS } from '../exports/budget.js';
 import { describeGap } from '../run/gap.js';
@@ -86,6 +86,7 @@ export function summarise(
     );
   }
   if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
+  tellLake(report, terminal);
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
@@ -95,6 +96,23 @@ export function summarise(
     );
   }
   return exitCode;
+}
+
+function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
+  if (lakeOutcome === undefined) return;
+  if (lakeOutcome.pushed) {
+    const { commits, rows } = lakeOutcome;
+    terminal.note(
+      commits === 0
+        ? 'The lake holds all of it already.'
+        : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`,
+      { event: 'pushed', commits, rows },
+    );
+    return;
+  }
+  const { days, reason } = lakeOutcome;
+  const which = days.length === 0 ? 'What is published' : `What was loaded of ${rangesInWords(days)}`;
+  terminal.warn(`${which} is not in the lake: ${reason}`, { event: 'not_pushed', days: days.length });
 }
 
 /** The outcome for programs: `--json` of the commands that load. */
@@ -122,4 +140,10 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
     return `Events not requested, ${UNPAID[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
   });
+}
+
+function rangesInWords(days: readonly Day[]): string {
+  return rangesOf(days)
+    .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))
+    .join(', ');
 }

@@ -22,6 +22,12 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
+/** What became of the push after publishing. */
+export type LakeOutcome =
+  | { readonly pushed: true; readonly commits: number; readonly rows: number }
+  /** Days that this run loaded and the lake may lack; whole sentences. */
+  | { readonly pushed: false; readonly days: readonly Day[]; readonly reason: string };
+
 export class RunReport {
   readonly #gaps: Gap[] = [];
   readonly #loads: LoadReport[] = [];
@@ -32,6 +38,7 @@ export class RunReport {
   #unpaid: readonly Unpaid[] = [];
   #findings: readonly Finding[] = [];
   #withheld: string | undefined;
+  #lake: LakeOutcome | undefined;
 
   constructor(readonly startedAt: Date) {}
 
@@ -80,6 +87,20 @@ export class RunReport {
   get withheld(): string | undefined {
     const checks = this.stops.map(({ name }) => name).join(', ');
     return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
+  }
+
+  /** The file is published in any case; the next run pushes what is missing. */
+  lake(outcome: LakeOutcome): void {
+    this.#lake = outcome;
+  }
+
+  get lakeOutcome(): LakeOutcome | undefined {
+    return this.#lake;
+  }
+
+  /** The days that this run loaded, of all streams. */
+  get loadedDays(): readonly Day[] {
+    return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
   }
 
   /** Records how long a stage took. */
@@ -149,6 +170,7 @@ export class RunReport {
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
+    if (this.#lake?.pushed === false) return EXIT.incomplete;
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
@@ -175,6 +197,7 @@ export class RunReport {
       notes: this.notes(),
       findings: this.checks,
       seconds: this.#seconds,
+      ...(this.#lake === undefined ? {} : { lake: this.#lake }),
       exit_code: this.exitCode(),
     };
   }

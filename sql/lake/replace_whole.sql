@@ -1,0 +1,4 @@
+delete from lake.{table};
+
+insert into lake.{table} ({names})
+select {names} from staged;
