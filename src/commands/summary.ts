@@ -90,7 +90,7 @@ export function summarise(
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
-      report.gaps.length > 0
+      report.gaps.length > 0 || (report.attention.length === 0 && report.lakeOutcome?.pushed === false)
         ? 'Incomplete: the next run continues from here.'
         : 'Incomplete: a person has to decide, see above.',
     );
