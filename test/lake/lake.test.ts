@@ -182,7 +182,7 @@ describe('a push', () => {
     const night = await place.run(['run', '--json'], NEXT_NIGHT);
     expect(night.code).toBe(1);
     expect(night.stderr).toMatch(
-      /What was loaded of .*2026-11-21 is not in the lake: The lake cannot be used/,
+      /What was loaded of .*2026-11-21 is not in the lake: The lake cannot be reached/,
     );
     expect(JSON.parse(night.stdout)).toMatchObject({ exit_code: 1, lake: { pushed: false } });
     expect(
