@@ -4,7 +4,15 @@ import type { Day } from '../calendar.js';
 import { count } from '../warehouse/session.js';
 import { changesOf } from './changes.js';
 import type { Lake } from './lake.js';
-import { COVERAGE, nameOf, placeholders, relationsOf, type Relation } from './relations.js';
+import {
+  CONTENTS,
+  COVERAGE,
+  hasArchived,
+  nameOf,
+  placeholders,
+  relationsOf,
+  type Relation,
+} from './relations.js';
 import { daysList } from './sql.js';
 import { isExactNumber } from './types.js';
 
@@ -82,6 +90,8 @@ export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<
 /** The rows of a relation that the lake should hold, as a condition. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { stream, day } = relation;
+  if (nameOf(relation) === CONTENTS && (await hasArchived(lake)))
+    return 'content_id in (select content_id from warehouse.main.message_contents)';
   if (day === undefined) return 'true';
   // The lake may cover days that the file has lost.
   if (nameOf(relation) === COVERAGE)

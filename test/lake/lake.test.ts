@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { contents, differences } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
 
@@ -300,6 +301,60 @@ describe('a lake', () => {
     await good(place.run(['lake', 'setup']));
     await good(place.run(['lake', 'push']));
     await expectEqual(lakeside);
+  });
+});
+
+describe('local_days', () => {
+  const KEPT = `${SETTINGS.replace('2026-11-18', '2026-11-08')}${LAKE_YAML}  local_days: 8\n`;
+  const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
+
+  test('takes old events out of the file once the lake was seen to hold them, and nothing that was computed', async () => {
+    const lakeside = await make(KEPT, 0);
+    const { place, lake } = lakeside;
+    await place.run(['run']);
+    await good(place.run(['lake', 'setup']));
+    await good(place.run(['lake', 'push']));
+    const before = await contents(place.published);
+    const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
+    expect(inLake).toHaveLength(13);
+
+    // A day that the lake holds otherwise stays.
+    await change(lakeside, "update dl.events set channel = 'other' where export_date = '2026-11-10'");
+    const night = await good(place.run(['run']));
+    expect(night.stderr).toContain(
+      'The events of 4 days are in the lake and leave the file: 2026-11-08 to 2026-11-09, 2026-11-11 to 2026-11-12.',
+    );
+    const left = await place.rows(days);
+    expect(left.map(({ day }) => day)).toEqual(
+      ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
+    );
+    const changed = differences(before, await contents(place.published)).map((line) => line.split(':')[0]);
+    expect(changed.filter((name) => name?.startsWith('marts.'))).toEqual([]);
+    expect(changed).toContain('main.events');
+    expect(changed).not.toContain('main.daily_statistics');
+
+    // The lake has them still, and the next nights agree with it.
+    await good(place.run(['lake', 'push']));
+    const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
+    expect(still).toEqual({ n: 13 });
+    const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as object;
+    expect(status).toMatchObject({
+      archived: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
+      push: {},
+    });
+    expect(place.sandbox.bills()).toHaveLength(13);
+  });
+
+  test('keeps them while the lake cannot be read', async () => {
+    const { place, lake } = await make(KEPT, 0);
+    await place.run(['run']);
+    await good(place.run(['lake', 'setup']));
+    await good(place.run(['lake', 'push']));
+    lake.unreachable = true;
+    const night = await place.run(['run']);
+    expect(night.code).toBe(1);
+    expect(night.stderr).toContain('Events from before 2026-11-13 stay in the file');
+    expect(await place.rows(days)).toHaveLength(13);
   });
 });
 
