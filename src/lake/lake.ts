@@ -64,6 +64,7 @@ export class Lake {
     });
     const lake = new Lake(await Session.open(instance, opening.signal), opening, temporary);
     try {
+      await lake.session.run('lake/session');
       await opening.catalog.attach(lake.session);
       await lake.session.run('lake/attach_file', { path: quoted(published) });
       await lake.#assertCurrent();
