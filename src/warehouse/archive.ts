@@ -1,7 +1,10 @@
 /** Days of events that leave the file, since a lake holds them. What was computed of them stays (sql/incremental/spare_days). */
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
+import { Reader } from './reader.js';
 import { count, type Session } from './session.js';
+import { statement } from './statements.js';
 
 /** A day of events as it was loaded. */
 export interface HeldDay {
@@ -47,4 +50,22 @@ export async function archive(
     await session.runForEach('archive/clear', tables);
     return session.rows('archive/left', archivedDay);
   });
+}
+
+/** The days of events that left a file, which this process has not open; none of a file that cannot be read. */
+export async function archivedDays(file: string): Promise<Day[]> {
+  if (!existsSync(file)) return [];
+  let reader: Reader | undefined;
+  try {
+    reader = await Reader.open(file, 'read');
+    const rows = await reader.objects(statement('archive/archived'));
+    return z
+      .array(z.object({ date: z.string() }))
+      .parse(rows)
+      .map(({ date }) => date);
+  } catch {
+    return [];
+  } finally {
+    await reader?.close();
+  }
 }
