@@ -100,6 +100,13 @@ export function rangesOf(days: Iterable<Day>, longest = Number.POSITIVE_INFINITY
   return ranges;
 }
 
+/** Days as people read them: `2026-11-01..2026-11-05, 2026-11-09`. */
+export function listDays(days: Iterable<Day>): string {
+  return rangesOf(days)
+    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
+    .join(', ');
+}
+
 /** The two halves of a range of more than one day. */
 export function halvesOf(range: DayRange): [DayRange, DayRange] {
   const middle = shiftDay(range.start, Math.floor(dayCount(range) / 2) - 1);

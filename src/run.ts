@@ -1,6 +1,6 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
-import type { Day, DayRange } from './calendar.js';
+import { listDays, type Day, type DayRange } from './calendar.js';
 import type { Invocation } from './run/invocation.js';
 import { actionsNeeded } from './exports/needs-action.js';
 import type { ServiceConfig } from './config.js';
@@ -15,6 +15,7 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
+import { handOver } from './run/hand-over.js';
 import type { Job } from './run/job.js';
 import { pushAfterRun } from './run/lake.js';
 import type { Ledger } from './exports/ledger.js';
@@ -27,6 +28,7 @@ import { untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow, exportRow } from './exports/row.js';
 import { pullStatistics } from './statistics/pull-daily.js';
+import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/deep.js';
 import { discardCopies } from './warehouse/before-upgrade.js';
 import {
@@ -64,7 +66,8 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       ({ days } = complete);
       await pull(complete, context);
     };
-    const outcome = await deliver(context, work, new RunRecord(context, job.name, invocation));
+    const record = new RunRecord(context, job.name, invocation);
+    const outcome = await deliver(context, work, record, () => handOver(context, config, invocation));
     if (outcome.publishedBytes !== undefined)
       await pushAfterRun(config, invocation, job.name, outcome.report);
     return { ...outcome, days };
@@ -84,14 +87,26 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
       invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
     // It is no run of its own: it tells again of those that there were.
     await retellRuns(context);
+    const archived = await archivedBefore(context);
     const outcome = await deliver(context, () => loadLanded(context));
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
+      const what = outcome.lost.some((day) => archived.includes(day))
+        ? 'what was computed of these events'
+        : 'these events';
       invocation.terminal.warn(
-        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
+        `The private warehouse holds ${what}, so it is kept and the rebuilt one is discarded.`,
       );
       await discardDatabase(rebuilt);
-    } else await replaceDatabase(rebuilt, working, invocation.effects);
+      return outcome;
+    }
+    await replaceDatabase(rebuilt, working, invocation.effects);
+    const again = archived.filter((day) => !outcome.lost.includes(day));
+    if (again.length > 0) {
+      invocation.terminal.note(
+        `The events of ${listDays(again)} had left the file, since the lake holds them. They are in it again, and the next run hands them to the lake.`,
+      );
+    }
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
@@ -146,7 +161,12 @@ async function pull(job: Job, context: RunContext): Promise<void> {
 }
 
 /** Does the work, then models, checks and publishes what is there, also when the work failed. */
-async function deliver(context: LocalContext, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
+async function deliver(
+  context: LocalContext,
+  work: () => Promise<void>,
+  run?: RunRecord,
+  beforePublishing?: () => Promise<void>,
+): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) await assertNotNewer(context.files.published);
@@ -164,6 +184,7 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   await warehouse.noteBudget(budgetRow(context.exports));
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
+  await beforePublishing?.();
   await run?.end(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
@@ -209,7 +230,9 @@ async function publishSound(
   const { warehouse, report, files, path, effects, terminal } = context;
   const empty = (await warehouse.loaded()).size === 0;
   if (lost.length > 0) {
-    report.withhold(`the events of ${lost.join(', ')} were loaded before and cannot be loaded now`);
+    const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
+    const lake = archived.length > 0 ? `; the lake holds those of ${listDays(archived)}` : '';
+    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now${lake}`);
   }
   await warehouse.close();
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
@@ -261,6 +284,12 @@ async function holdsDays(
     invocation.signal.throwIfAborted();
     return false;
   }
+}
+
+/** The days of events that had left the files that this run makes anew: a lake holds them. */
+async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
+  const others = [files.working, files.published].filter((file) => file !== path);
+  return [...new Set((await Promise.all(others.map(archivedDays))).flat())].sort();
 }
 
 /** Days whose events were loaded before and are missing from this file: their export is lost from the ledger, or damaged. */

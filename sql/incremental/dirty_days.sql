@@ -2,7 +2,7 @@
 -- with `all_later` every later one that holds rows. A full refresh takes every day that any row is about. No range of days
 -- is walked from its first to its last day: a single row of the year 9999 would make it endless.
 
-create or replace temp table dirty_days as
+create or replace temp table found_days as
 with changed as (
     select date from ops.touched_days where stream in ({streams})
 
@@ -19,35 +19,20 @@ with changed as (
 
 last_one as (
     select greatest((select max(date) from ops.coverage), (select max(date) from changed)) as last_date
-),
-
-looking_back as (
-    select date from changed
-
-    union
-
-    select changed.date + step::integer as date
-    from changed
-    cross join range(1, {lookback} + 1) as steps (step)
-    cross join last_one
-    where changed.date + step::integer <= last_one.last_date
-
-    union
-
-    select events.date
-    from events
-    where {all_later} and 'events' in ({streams}) and events.date > (select min(date) from changed)
-),
-
-whole_weeks as (
-    select (date_trunc('week', date) + to_days(day::integer))::date as date
-    from looking_back
-    cross join range(7) as days (day)
-    where '{partition}' = 'week'
 )
 
-select date from looking_back where date is not null
-union
-select date from whole_weeks where date is not null;
+select date from changed
 
-select count(*) as days from dirty_days;
+union
+
+select changed.date + step::integer as date
+from changed
+cross join range(1, {lookback} + 1) as steps (step)
+cross join last_one
+where changed.date + step::integer <= last_one.last_date
+
+union
+
+select events.date
+from events
+where {all_later} and 'events' in ({streams}) and events.date > (select min(date) from changed);

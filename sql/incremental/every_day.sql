@@ -1,6 +1,6 @@
 -- A full refresh: every day that any row is about.
 
-create or replace temp table dirty_days as
+create or replace temp table found_days as
 select date
 from (
     select date from ops.coverage
@@ -34,5 +34,3 @@ from (
     where requested_at >= (select min(date) from ops.coverage where stream = 'events')
 ) as days
 where date is not null;
-
-select count(*) as days from dirty_days;

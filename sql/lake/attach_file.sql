@@ -3,5 +3,3 @@
 attach {path} as warehouse (read_only);
 
 use warehouse;
-
-set TimeZone = 'Asia/Seoul';

@@ -6,8 +6,8 @@ import {
   dayOf,
   daysOf,
   formatKst,
+  listDays,
   monthOf,
-  rangesOf,
   shiftDay,
   type Day,
   type DayRange,
@@ -213,8 +213,5 @@ function estimateText({ estimated_records }: PlannedDay): string {
 }
 
 function inWords(days: readonly Day[]): string {
-  if (days.length === 0) return 'nothing';
-  return rangesOf(days)
-    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
-    .join(', ');
+  return days.length === 0 ? 'nothing' : listDays(days);
 }

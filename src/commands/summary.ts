@@ -1,9 +1,10 @@
 /** The last lines of a run: what was loaded, what was not, what needs action. */
-import { rangesOf, type Day, type DayRange } from '../calendar.js';
+import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { REASONS } from '../exports/budget.js';
 import { describeGap } from '../run/gap.js';
 import { describeGroup } from '../run/findings.js';
+import { describeNotPushed } from '../run/lake-outcome.js';
 import type { Outcome } from '../run.js';
 import type { RunReport, Unpaid } from '../run/report.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
@@ -90,7 +91,7 @@ export function summarise(
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
-      report.gaps.length > 0
+      report.gaps.length > 0 || (report.attention.length === 0 && report.lakeOutcome?.pushed === false)
         ? 'Incomplete: the next run continues from here.'
         : 'Incomplete: a person has to decide, see above.',
     );
@@ -110,9 +111,7 @@ function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
     );
     return;
   }
-  const { days, reason } = lakeOutcome;
-  const which = days.length === 0 ? 'What is published' : `What was loaded of ${rangesInWords(days)}`;
-  terminal.warn(`${which} is not in the lake: ${reason}`, { event: 'not_pushed', days: days.length });
+  terminal.warn(describeNotPushed(lakeOutcome), { event: 'not_pushed', days: lakeOutcome.days.length });
 }
 
 /** The outcome for programs: `--json` of the commands that load. */
@@ -140,10 +139,4 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
     return `Events not requested, ${UNPAID[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
   });
-}
-
-function rangesInWords(days: readonly Day[]): string {
-  return rangesOf(days)
-    .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))
-    .join(', ');
 }

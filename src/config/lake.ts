@@ -6,14 +6,13 @@ import { NO_SECTION, whole, yesOrNo } from './scalars.js';
 
 export const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
 
-const what = 'must be an http or https address';
 const address = z
-  .string(what)
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), what)
+  .string('must be an http or https address')
   .refine((text) => {
-    const { search, hash, username } = new URL(text);
-    return search === '' && hash === '' && username === '';
-  }, `${what} without a query and without keys`)
+    if (!URL.canParse(text)) return false;
+    const { protocol, search, hash, username } = new URL(text);
+    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  }, 'must be an http or https address, without a query and without keys')
   .transform((text) => text.replace(/\/+$/, ''));
 
 const text = (what: string): z.ZodString => z.string(what).min(1, what);

@@ -116,7 +116,7 @@ export async function commitTogether(
       progress.asked = true;
     });
   } catch (error) {
-    if (progress.asked !== true) await state.settle(newest?.id ?? null);
+    if (progress.asked !== true) await state.drop(commit.id);
     if (error instanceof NothingToDo) return undefined;
     if (progress.asked !== true || !(await isThere(lake, commit.id, error))) throw catalogFailure(error);
   }

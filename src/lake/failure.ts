@@ -21,7 +21,7 @@ export function catalogFailure(cause: unknown): unknown {
       cause,
     });
   }
-  if (/Unauthorized_401|Forbidden_403|\b401\b|\b403\b/.test(text)) {
+  if (/Unauthorized|Forbidden|\b40[13]\b/.test(text)) {
     return new CredentialsError(`The lake refuses the keys (${briefly(text)}).`, {
       hint: 'Correct DAWNLOAD_LAKE_… in the environment or in .env, or what the keys may do, then run `dawnload lake push`.',
       cause,
@@ -30,6 +30,12 @@ export function catalogFailure(cause: unknown): unknown {
   if (/No space left|Out of Memory Error/i.test(text)) {
     return new StorageError(`This machine has no room to write the lake's files (${briefly(text)}).`, {
       hint: 'Free disk space or memory, then run `dawnload lake push`.',
+      cause,
+    });
+  }
+  if (text.includes('INTERNAL Error')) {
+    return new ServiceError(`DuckDB cannot read the lake's tables as they are (${briefly(text)}).`, {
+      hint: 'After a compaction that left delete files behind: compact again with remove-dangling-deletes, as docs/scale.md shows, then run `dawnload lake push`.',
       cause,
     });
   }
@@ -42,6 +48,12 @@ export function catalogFailure(cause: unknown): unknown {
   if (/NotFound_404|\b404\b/.test(text)) {
     return new ConfigError(`The catalog does not know what it was asked for (${briefly(text)}).`, {
       hint: 'Correct lake.catalog.uri and lake.catalog.warehouse.',
+      cause,
+    });
+  }
+  if (/Could not (?:connect|establish)|resolve host|Connection refused|timed? ?out/i.test(text)) {
+    return new ServiceError(`The lake cannot be reached (${briefly(text)}).`, {
+      hint: 'Check lake.catalog.uri and lake.storage.endpoint. The published file is complete; `dawnload lake push`, or the next run, goes on where this one stopped.',
       cause,
     });
   }

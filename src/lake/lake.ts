@@ -1,12 +1,14 @@
 /** The lake: the catalog of Iceberg tables and the published file, attached side by side in one DuckDB session. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { LakeConfig } from '../config/lake.js';
+import { ConfigError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
 import { dataFiles } from '../storage/data-files.js';
 import { ordinaryLimit } from '../warehouse/memory-limit.js';
 import { Reader } from '../warehouse/reader.js';
-import { Session } from '../warehouse/session.js';
+import { count, Session } from '../warehouse/session.js';
 import type { Relation } from './relations.js';
 import { quoted } from './sql.js';
 
@@ -62,13 +64,24 @@ export class Lake {
     });
     const lake = new Lake(await Session.open(instance, opening.signal), opening, temporary);
     try {
+      await lake.session.run('lake/session');
       await opening.catalog.attach(lake.session);
       await lake.session.run('lake/attach_file', { path: quoted(published) });
+      await lake.#assertCurrent();
       return lake;
     } catch (error) {
       await lake.close();
       throw error;
     }
+  }
+
+  /** Throws ConfigError when the published file is of a version that noted less about its models. */
+  async #assertCurrent(): Promise<void> {
+    const { tables } = await this.session.row('lake/has_model_days', z.object({ tables: count }));
+    if (tables > 0) return;
+    throw new ConfigError('The published file was made by an older version of this program.', {
+      hint: 'Run `dawnload run`, or `dawnload rebuild`, which need no lake; then push.',
+    });
   }
 
   /** The namespaces of the lake by the schemas of the file. */

@@ -12,7 +12,16 @@ import { count } from '../warehouse/session.js';
 import { changesOf, type Changes } from './changes.js';
 import { commitTogether, latestCommits, type Commit, type Written } from './commits.js';
 import type { Lake } from './lake.js';
-import { COVERAGE, nameOf, placeholders, relationsOf, sourceOf, type Relation } from './relations.js';
+import {
+  CONTENTS,
+  COVERAGE,
+  hasArchived,
+  nameOf,
+  placeholders,
+  relationsOf,
+  sourceOf,
+  type Relation,
+} from './relations.js';
 import { daysList, quoted } from './sql.js';
 import type { LakeState } from './state.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
@@ -65,7 +74,7 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
     effects.reach('lake/settled');
   };
   const events = changes.streams.get('events') ?? [];
-  const transaction = new Transaction(pushing, relations);
+  const transaction = new Transaction(pushing, relations, await hasArchived(lake));
   for (const day of events.slice(0, -1)) {
     pushing.progress(`pushing the events of ${day}`);
     keep(await transaction.commit(async () => transaction.streamDays('events', [day])));
@@ -93,13 +102,15 @@ const counted = z.object({ rows: count });
 class Transaction {
   readonly #pushing: Pushing;
   readonly #relations: readonly Relation[];
+  readonly #archived: boolean;
   /** Days of people of events that this push has brought already. */
   readonly #people = new Set<Day>();
   #written = { days: 0, rows: 0 };
 
-  constructor(pushing: Pushing, relations: readonly Relation[]) {
+  constructor(pushing: Pushing, relations: readonly Relation[], archived: boolean) {
     this.#pushing = pushing;
     this.#relations = relations;
+    this.#archived = archived;
   }
 
   commit(work: () => Promise<boolean>): Promise<Commit | undefined> {
@@ -202,7 +213,9 @@ class Transaction {
       z.object({ rows: count, version: z.string() }),
     );
     if (staged.version === held) return false;
-    await this.#run('replace_whole', names);
+    const mine = this.#archived && nameOf(relation) === CONTENTS;
+    const which = mine ? 'content_id in (select content_id from staged)' : 'true';
+    await this.#run('replace_whole', { ...names, which });
     await this.#run('note_whole', { relation: nameOf(relation), version: quoted(staged.version) });
     this.#written.rows += staged.rows;
     return true;

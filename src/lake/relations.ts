@@ -72,6 +72,14 @@ export const LAKE_TABLES: readonly Relation[] = [
 /** It is told with the days of the streams, and not as a table of its own. */
 export const COVERAGE = 'ops.coverage';
 
+/** The texts of messages, once each, by `content_id`. */
+export const CONTENTS = 'message_contents';
+
+/** Whether days of events have left the file: the lake then holds contents that the file does not. */
+export async function hasArchived(lake: Lake): Promise<boolean> {
+  return (await lake.session.rows('lake/archived_days', z.object({ date: z.string() }))).length > 0;
+}
+
 export function relationsOf(lake: Lake): Promise<Relation[]> {
   return lake.session.rows('lake/relations', row);
 }

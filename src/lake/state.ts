@@ -1,6 +1,6 @@
 /**
- * What this data folder knows of its lake: who it is as a writer, the last commit that it saw there, and the commit whose
- * outcome it does not know. A lake has one writer; two would undo each other's days.
+ * What this data folder knows of its lake: who it is as a writer, the last commit that it saw there, and the commits that it
+ * asked for and did not see. A lake has one writer; two would undo each other's days.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +12,15 @@ import { foldersOf } from '../storage/paths.js';
 import { readIfThere } from '../storage/storage-error.js';
 import type { Commit } from './commits.js';
 
-const shape = z.object({ writer: z.string(), head: z.string().nullable(), pending: z.string().nullable() });
+const shape = z.object({
+  writer: z.string(),
+  head: z.string().nullable(),
+  /** Oldest first. A catalog may carry out a request long after its answer was given up. */
+  pending: z.array(z.string()),
+});
+
+/** So many of them are remembered. */
+const MOST_PENDING = 10;
 
 export class LakeState {
   readonly #path: string;
@@ -33,7 +41,7 @@ export class LakeState {
   static async open(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<LakeState> {
     const path = join(foldersOf(dataDir).private, 'lake.json');
     const text = await readIfThere(path);
-    const fresh = { writer: randomUUID(), head: null, pending: null };
+    const fresh = { writer: randomUUID(), head: null, pending: [] };
     return new LakeState(
       path,
       new DurableFolder(dataDir, effects),
@@ -47,23 +55,35 @@ export class LakeState {
 
   /** Before a commit is asked for: whatever happens then, the next push knows which one to look for. */
   async begin(commit: string): Promise<void> {
-    await this.#write({ ...this.#state, pending: commit });
+    const pending = [...this.#state.pending, commit].slice(-MOST_PENDING);
+    await this.#write({ ...this.#state, pending });
   }
 
-  /** After a commit was found in the lake, or was found not to be there. */
+  /** A commit was not asked for in the end. */
+  async drop(commit: string): Promise<void> {
+    await this.#write({ ...this.#state, pending: this.#state.pending.filter((id) => id !== commit) });
+  }
+
+  /** The newest commit of the lake is this one. */
   async settle(head: string | null): Promise<void> {
-    await this.#write({ ...this.#state, head, pending: null });
+    const pending = this.#state.pending.filter((id) => id !== head);
+    await this.#write({ ...this.#state, head, pending });
   }
 
   /**
-   * Compares the newest commit of the lake with what this folder knows.
+   * Compares the newest commit of the lake with what this folder knows, and notes it.
    *
-   * @throws ConfigError when another writer, or another copy of this folder, has written since
+   * @throws ConfigError as `assertOurs` does
    */
   async agree(newest: Commit | undefined): Promise<void> {
+    this.assertOurs(newest);
+    if (newest !== undefined && newest.id !== this.#state.head) await this.settle(newest.id);
+  }
+
+  /** Throws ConfigError when another writer, or another copy of this folder, has written since. Changes nothing. */
+  assertOurs(newest: Commit | undefined): void {
     const { writer, head, pending } = this.#state;
-    if (newest === undefined || (newest.id === head && pending === null)) return;
-    if (newest.id === pending || newest.id === head) return this.settle(newest.id);
+    if (newest === undefined || newest.id === head || pending.includes(newest.id)) return;
     const who = newest.writer === writer ? 'another copy of this data folder' : 'another data folder';
     throw new ConfigError(
       `The lake is written by ${who}: its last commit, ${newest.id}, is not from here. A lake has one writer.`,

@@ -3,6 +3,7 @@ import type { Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap, type Gap } from './gap.js';
 import { groupFindings, type FindingGroup } from './findings.js';
+import type { LakeOutcome } from './lake-outcome.js';
 import type { BudgetVerdict } from '../exports/budget.js';
 import type { Finding, LoadReport } from '../warehouse/rows.js';
 import type { Stream } from '../storage/pull.js';
@@ -21,12 +22,6 @@ export interface ExportLine {
   readonly records: number | undefined;
   readonly requested: boolean;
 }
-
-/** What became of the push after publishing. */
-export type LakeOutcome =
-  | { readonly pushed: true; readonly commits: number; readonly rows: number }
-  /** Days that this run loaded and the lake may lack; whole sentences. */
-  | { readonly pushed: false; readonly days: readonly Day[]; readonly reason: string };
 
 export class RunReport {
   readonly #gaps: Gap[] = [];

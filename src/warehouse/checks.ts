@@ -92,7 +92,7 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
     const { streams, lookback, allLater, partition } = check;
     const full = changed.includes(check);
-    const refresh: Refresh = { streams, lookback, allLater, partition, full, unit: 'day' };
+    const refresh: Refresh = { streams, lookback, allLater, partition, full, unit: 'day', keepsRows: true };
     const round = rounds.get(keyOf(refresh)) ?? { refresh, checks: [] };
     round.checks.push(check);
     rounds.set(keyOf(refresh), round);

@@ -23,6 +23,8 @@ export interface Refresh extends Dependence {
   readonly full: boolean;
   /** What a batch never divides. */
   readonly unit: 'day' | 'week';
+  /** Whether the rows of before are there, to stay on days whose events are archived. */
+  readonly keepsRows: boolean;
 }
 
 /** `events, statistics`. */
@@ -44,9 +46,24 @@ export const dirties = z
   .optional()
   .transform((text) => text !== undefined);
 
+/**
+ * Whether days whose events are archived are left as they are: where something is computed of events. What looks at all
+ * streams takes each as it is.
+ */
+export function sparesArchived({ streams }: Dependence): boolean {
+  return streams.includes('events') && streams.length < STREAMS.length;
+}
+
 /** What refreshes of the same days have in common. */
 export function keyOf(refresh: Refresh): string {
-  return refresh.full ? 'every day' : JSON.stringify(namesOf(refresh));
+  const { partition, spares, lookback, keeps } = namesOf(refresh);
+  return JSON.stringify([candidatesOf(refresh), partition, spares === 'true' && [lookback, keeps]]);
+}
+
+/** The same before days whose events are archived are spared. */
+function candidatesOf(refresh: Refresh): string {
+  const { streams, lookback, all_later } = namesOf(refresh);
+  return refresh.full ? 'every day' : JSON.stringify([streams, lookback, all_later]);
 }
 
 /** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
@@ -55,6 +72,7 @@ export class DirtyDays {
   /** The streams that loads changed days of: without one of them, a refresh has no days. */
   readonly #touched: ReadonlySet<string>;
   /** What the temporary tables hold by now: refreshes of the same days, in the same batches, share them. */
+  #candidates = '';
   #found = { key: '', days: 0 };
   #placed = { key: '', batches: 0 };
   #filled = '';
@@ -77,8 +95,11 @@ export class DirtyDays {
     if (!refresh.full && !refresh.streams.some((stream) => this.#touched.has(stream))) return 0;
     const key = keyOf(refresh);
     if (key !== this.#found.key) {
-      const file = refresh.full ? 'incremental/every_day' : 'incremental/dirty_days';
-      const { days } = await this.#session.row(file, z.object({ days: count }), namesOf(refresh));
+      const names = namesOf(refresh);
+      if (candidatesOf(refresh) !== this.#candidates)
+        await this.#session.run(`incremental/${refresh.full ? 'every_day' : 'dirty_days'}`, names);
+      this.#candidates = candidatesOf(refresh);
+      const { days } = await this.#session.row('incremental/spare_days', z.object({ days: count }), names);
       this.#found = { key, days };
       this.#placed = { key: '', batches: 0 };
     }
@@ -103,12 +124,16 @@ export class DirtyDays {
   }
 }
 
-function namesOf({ streams, lookback, allLater, partition, unit }: Refresh): Record<string, string> {
+function namesOf(refresh: Refresh): Record<string, string> {
+  const { streams, lookback, allLater, partition, unit, full, keepsRows } = refresh;
   return {
     streams: listOf(streams),
     lookback: String(lookback),
     all_later: String(allLater),
     partition,
     unit,
+    full: String(full),
+    spares: String(sparesArchived(refresh)),
+    keeps: String(keepsRows),
   };
 }

@@ -34,6 +34,20 @@ export interface Model {
   readonly fingerprint: string;
 }
 
+/** A model that is a table. */
+export interface IncrementalModel extends Model {
+  readonly incremental: Incremental;
+}
+
+export function isIncremental(model: Model): model is IncrementalModel {
+  return model.incremental !== undefined;
+}
+
+/** The column whose values are the days, or the Mondays, by which rows are replaced. */
+export function columnOf({ partition }: Incremental): 'date' | 'week' {
+  return partition === 'week' ? 'week' : 'date';
+}
+
 const view = z.strictObject({ grain: z.string() });
 
 const table = z.strictObject({

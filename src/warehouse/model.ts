@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
 import { DirtyDays, type Refresh } from './dirty-days.js';
-import { models, type Incremental, type Model } from './model-file.js';
+import { KeptRows } from './kept-rows.js';
+import { columnOf, isIncremental, models, type IncrementalModel, type Model } from './model-file.js';
 import type { Session } from './session.js';
 
 const knownModel = z.object({
@@ -20,6 +21,8 @@ export async function refreshModels(session: Session): Promise<void> {
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
   );
   const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
+  const kept = new KeptRows(session);
+  for (const model of changed) await kept.setAside(model);
   // Those that read others go first.
   for (const relation of [...gone, ...changed.map((model) => model.relation).reverse()]) {
     const kind = known.get(relation)?.kind;
@@ -30,7 +33,7 @@ export async function refreshModels(session: Session): Promise<void> {
     try {
       const full = changed.includes(model);
       if (full) await create(session, model);
-      if (model.incremental !== undefined) await bringForward(session, dirty, model, model.incremental, full);
+      if (isIncremental(model)) await bringForward(session, { dirty, kept }, model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
       // What it is stays in front: a full disk is told apart by it.
@@ -56,17 +59,19 @@ async function create(session: Session, model: Model): Promise<void> {
 
 async function bringForward(
   session: Session,
-  dirty: DirtyDays,
-  { relation, select }: Model,
-  incremental: Incremental,
+  { dirty, kept }: { dirty: DirtyDays; kept: KeptRows },
+  model: IncrementalModel,
   full: boolean,
 ): Promise<void> {
+  const { relation, select, incremental } = model;
   const { partition, uniqueKey } = incremental;
-  const refresh: Refresh = { ...incremental, full, unit: 'week' };
-  if ((await dirty.find(refresh)) === 0) return;
-  const column = partition === 'week' ? 'week' : 'date';
-  const rows = { relation, column, partition };
+  const keepsRows = !full || kept.has(model);
+  const refresh: Refresh = { ...incremental, full, unit: 'week', keepsRows };
+  if ((await dirty.find(refresh)) === 0 && !kept.has(model)) return;
+  const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
+  // First, since a row that stays is the only one with its key.
+  await kept.putBack(model);
   await dirty.forEachBatch(refresh, () =>
     uniqueKey === undefined
       ? session.run('refresh/fill', { relation, select })

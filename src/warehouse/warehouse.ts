@@ -5,6 +5,7 @@ import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DamageError, DawnloadError, StorageError } from '../errors.js';
+import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
 import { cannotWrite, isStorage } from './cannot-write.js';
 import { runChecks } from './checks.js';
 import { countRows, type CountedRows } from './count-rows.js';
@@ -210,6 +211,19 @@ export class Warehouse {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
+  }
+
+  /** The days before that one whose events may leave the file, the earliest first; none while models wait for events. */
+  archivable(before: Day): Promise<HeldDay[]> {
+    return archivable(this.#session, before);
+  }
+
+  /**
+   * Removes the events and messages of those days, as far as they may leave, since a commit of the lake holds them. Resolves
+   * with the days that left.
+   */
+  archive(days: readonly Day[], commitId: string, now: Date): Promise<ArchivedDay[]> {
+    return this.#writing(() => archive(this.#session, days, { commitId, now }));
   }
 
   /**

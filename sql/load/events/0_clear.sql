@@ -5,6 +5,9 @@ select 'events', date from events where export_date in (select date from days)
 except
 select stream, date from ops.touched_days;
 
+-- The rows are there again.
+delete from ops.archived_days where date in (select date from days);
+
 delete from events where export_date in (select date from days);
 delete from text_messages where export_date in (select date from days);
 delete from text_message_attachments where export_date in (select date from days);
@@ -20,7 +23,8 @@ delete from webhook_messages where export_date in (select date from days);
 delete from message_buttons where export_date in (select date from days);
 delete from other_messages where export_date in (select date from days);
 
--- Whether the days were loaded before, and which other days' exports gave records up for them (9_one_of_each).
+-- Whether the days were loaded before, and which other days' exports gave records up for them (9_one_of_each). What an
+-- archived day gave up stays given up.
 select
     (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as held,
     coalesce(
@@ -32,6 +36,7 @@ select
                 and note in ('elsewhere', 'message_elsewhere')
                 and subject in (select date::varchar from days)
                 and date not in (select date from days)
+                and date not in (select date from ops.archived_days)
         ),
         []
     ) as neighbours;

@@ -128,7 +128,7 @@ group by export_date, field;
 create or replace temp table loaded_rows as
 select unnest(getvariable('loaded_pulls')) as pull, unnest(getvariable('counts'))::bigint as rows;
 
--- Days that gave rows up to the days that are loaded have fewer now.
+-- Days that gave rows up to the days that are loaded have fewer now. Archived days keep the count of what they held.
 
 update ops.coverage
 set rows = (
@@ -141,7 +141,8 @@ set rows = (
 where
     stream = 'events'
     and date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
-    and date not in (select date from days);
+    and date not in (select date from days)
+    and date not in (select date from ops.archived_days);
 
 -- Strays happened on other days, which have to be looked at again as well.
 

@@ -1,0 +1,1 @@
+delete from {table} where export_date in (select date from leaving_days);
