@@ -10,7 +10,7 @@ import { LakeTrial } from './trial.js';
 
 const { values } = parseArgs({
   options: {
-    /** Fewer days and kills. */
+    /** Fewer days, kills and comparisons. */
     short: { type: 'boolean', default: false },
     fetch: { type: 'boolean', default: false },
     /** Says each command and its time in the end. */
@@ -25,7 +25,9 @@ const say = (line: string): void => {
 const seconds = (since: number): string => `${((Date.now() - since) / 1000).toFixed(1)} s`;
 
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const extent: Extent = values.short ? { seed, days: 10, kills: 2 } : { seed, days: 30, kills: 5 };
+const extent: Extent = values.short
+  ? { seed, days: 5, kills: 1, thorough: false }
+  : { seed, days: 30, kills: 5, thorough: true };
 
 async function trial(found: Parts): Promise<boolean> {
   const begun = Date.now();
