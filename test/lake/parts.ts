@@ -9,6 +9,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { messageOf } from '../../src/errors.js';
 
 /** Where the parts are kept; may be set by `DAWNLOAD_LAKE_CACHE`. */
 export const CACHE = resolve(
@@ -19,17 +20,17 @@ const MAVEN_COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
 
 interface Part {
   readonly name: string;
-  /** What fetches it into a folder. */
+  /** What fetches it into a folder, and may leave what it likes in another one. */
   readonly tool: string;
-  readonly args: (folder: string) => readonly string[];
-  readonly environment?: (folder: string) => Readonly<Record<string, string>>;
+  readonly args: (folder: string, temporary: string) => readonly string[];
+  readonly environment?: (folder: string, temporary: string) => Readonly<Record<string, string>>;
 }
 
 const jar = (name: string, artifact: string): Part => ({
   name,
   tool: 'mvn',
-  args: (folder) => [
-    ...['--batch-mode', '--quiet', `-Dmaven.repo.local=${join(folder, 'repository')}`, MAVEN_COPY],
+  args: (folder, temporary) => [
+    ...['--batch-mode', '--quiet', `-Dmaven.repo.local=${temporary}`, MAVEN_COPY],
     ...[`-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`],
   ],
 });
@@ -39,7 +40,7 @@ const wheels = (name: string, ...packages: readonly string[]): Part => ({
   name,
   tool: 'python3',
   args: (folder) => [
-    ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--target', folder],
+    ...['-m', 'pip', 'install', '--quiet', '--no-cache-dir', '--no-deps', '--target', folder],
     ...packages,
   ],
 });
@@ -59,7 +60,12 @@ const PARTS = {
       ...['install', '-gcflags=all=-N -l', '-ldflags=-s -w', '-modcacherw'],
       'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
     ],
-    environment: (folder) => ({ GOBIN: folder, CGO_ENABLED: '0' }),
+    environment: (folder, temporary) => ({
+      GOBIN: folder,
+      GOMODCACHE: join(temporary, 'modules'),
+      GOCACHE: join(temporary, 'built'),
+      CGO_ENABLED: '0',
+    }),
   },
   catalog: jar('nessie', 'org.projectnessie.nessie:nessie-quarkus:0.99.0:jar:runner'),
   iceberg: jar('iceberg-spark-runtime', 'org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0'),
@@ -95,7 +101,10 @@ export async function parts(say: (line: string) => void): Promise<Parts> {
     await mkdir(CACHE, { recursive: true });
     await removeHalves();
     const begun = Date.now();
-    await Promise.all(wanted.map(fetchPart));
+    const fetched = await Promise.allSettled(wanted.map(fetchPart));
+    // What has come stays.
+    const failed = fetched.flatMap((one) => (one.status === 'rejected' ? [messageOf(one.reason)] : []));
+    if (failed.length > 0) throw new Missing(failed.join('\n'));
     say(`fetched in ${((Date.now() - begun) / 1000).toFixed(0)} s`);
   }
   return {
@@ -110,7 +119,7 @@ export async function parts(say: (line: string) => void): Promise<Parts> {
 
 /** Named after all that it is made by, so that another version is another folder. */
 function folderOf(part: Part): string {
-  const recipe = [part.tool, ...part.args(''), process.platform, process.arch].join(' ');
+  const recipe = [part.tool, ...part.args('', ''), process.platform, process.arch].join(' ');
   return join(CACHE, `${part.name}-${createHash('sha256').update(recipe).digest('hex').slice(0, 8)}`);
 }
 
@@ -123,16 +132,17 @@ async function jarIn(part: Part): Promise<string> {
 
 async function fetchPart(part: Part): Promise<void> {
   const staging = await mkdtemp(join(CACHE, `half-${process.pid}-`));
+  const [folder, temporary] = [join(staging, 'part'), join(staging, 'temporary')];
   try {
-    const environment = part.environment?.(staging) ?? {};
-    const { code, said } = await executed(part.tool, part.args(staging), environment);
+    await mkdir(temporary);
+    const environment = { TMPDIR: temporary, ...part.environment?.(folder, temporary) };
+    const { code, said } = await executed(part.tool, part.args(folder, temporary), environment);
     if (code !== 0) {
-      const last = said.trim().split('\n').slice(-5).join('\n');
-      throw new Missing(`${part.name} cannot be fetched by ${part.tool}:\n${last}`);
+      const [last = ''] = said.trim().split('\n').slice(-1);
+      throw new Missing(`${part.name} cannot be fetched by ${part.tool}: ${last}`);
     }
-    await rm(join(staging, 'repository'), { recursive: true, force: true });
     // Another process may have been quicker: its folder is as good.
-    await rename(staging, folderOf(part)).catch((error: unknown) => {
+    await rename(folder, folderOf(part)).catch((error: unknown) => {
       if (!existsSync(folderOf(part))) throw error;
     });
   } finally {
@@ -144,8 +154,9 @@ async function fetchPart(part: Part): Promise<void> {
 async function removeHalves(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const pid = /^half-(\d+)-/.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid)))
-      await rm(join(CACHE, name), { recursive: true, force: true });
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    // A tool may outlive the process that started it and still write: then the next one removes it.
+    await rm(join(CACHE, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
@@ -188,6 +199,8 @@ function executed(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const end = (): boolean => child.kill();
+  process.once('exit', end);
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
@@ -196,6 +209,7 @@ function executed(
       done({ code: null, said: '' });
     });
     child.on('close', (code) => {
+      process.removeListener('exit', end);
       done({ code, said: said.join('') });
     });
   });

@@ -1,5 +1,5 @@
 /** An HTTP proxy before the catalog, which can do something between a request and its answer. */
-import { createServer, request as send, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, request as send, type IncomingHttpHeaders } from 'node:http';
 
 export interface Request {
   readonly method: string;
@@ -24,10 +24,7 @@ export const isCommit = ({ method, path }: Request): boolean =>
 export class Proxy {
   interfere: Interfere | undefined;
 
-  private constructor(
-    readonly url: string,
-    readonly server: Server,
-  ) {}
+  private constructor(readonly url: string) {}
 
   /** @param target the address of the catalog */
   static async start(target: string): Promise<Proxy> {
@@ -55,13 +52,8 @@ export class Proxy {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const own = typeof address === 'object' && address !== null ? address.port : 0;
-    const proxy = new Proxy(`http://127.0.0.1:${own}${pathname}`, server);
+    const proxy = new Proxy(`http://127.0.0.1:${own}${pathname}`);
     return proxy;
-  }
-
-  stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
   }
 }
 

@@ -26,7 +26,7 @@ export class Spark {
   readonly #waiting = new Map<number, Waiting>();
   #requests = 0;
 
-  /** Begins to start it: what is asked meanwhile waits. */
+  /** Begins to start it: what is asked meanwhile waits. It ends with this process, which its input comes from. */
   constructor(parts: Parts, stack: Stack) {
     const path = join(stack.folder, 'spark.log');
     const log = openSync(path, 'a');
@@ -59,10 +59,6 @@ export class Spark {
   /** Copies all tables of these namespaces into Parquet files, in a folder for each table. Returns their names. */
   async copy(namespaces: readonly string[], folder: string): Promise<string[]> {
     return (await this.#request({ copy: namespaces, folder })) as string[];
-  }
-
-  stop(): void {
-    this.#child.stdin?.destroy();
   }
 
   #request(request: object): Promise<unknown[]> {

@@ -14,73 +14,60 @@ export const WAREHOUSE = 'wh';
 export const REGION = 'us-east-1';
 const PATIENCE_MS = 90_000;
 
-/**
- * Ends the process when its standard input closes, and so when this process is gone, however that ended: by Ctrl-C, by
- * a failure, or killed.
- */
-const WATCHED = '"$@" & child=$!; trap "" INT TERM; read -r _; kill "$child" 2>/dev/null; wait "$child"';
+/** Ends the server when standard input closes, and so when this process is gone, however that ended: even when killed. */
+const WATCHED = '"$@" & child=$!; trap "" INT TERM; read -r _; kill -KILL "$child"';
 
 export class Stack {
   readonly #children: ChildProcess[] = [];
 
   private constructor(
-    /** Everything of the trial may lie here: it is removed in the end. */
+    /** What else is of this trial may lie here too. */
     readonly folder: string,
     readonly storageUrl: string,
     readonly catalogUrl: string,
   ) {}
 
+  /** Starts both; they end, and the folder goes, with this process. */
   static async start(parts: Parts): Promise<Stack> {
     const folder = await mkdtemp(join(tmpdir(), 'dawnload-lake-'));
     const [storagePort, catalogPort, managementPort] = await freePorts(3);
-    const stack = new Stack(
-      folder,
-      `http://127.0.0.1:${storagePort}`,
-      `http://127.0.0.1:${catalogPort}/iceberg`,
-    );
-    try {
-      const buckets = join(folder, 's3');
-      await mkdir(join(buckets, 'lake'), { recursive: true });
-      stack.#spawn(
-        'storage',
-        parts.versitygw,
-        ['--port', `127.0.0.1:${storagePort}`, '--quiet', 'posix', buckets],
-        {
-          ROOT_ACCESS_KEY: STORAGE_KEYS.accessKey,
-          ROOT_SECRET_KEY: STORAGE_KEYS.secretKey,
-        },
-      );
-      const s3 = 'nessie.catalog.service.s3.default-options';
-      const settings = {
-        'quarkus.http.host': '127.0.0.1',
-        'quarkus.http.port': catalogPort,
-        'quarkus.management.host': '127.0.0.1',
-        'quarkus.management.port': managementPort,
-        'nessie.version.store.type': 'IN_MEMORY',
-        'nessie.catalog.default-warehouse': WAREHOUSE,
-        [`nessie.catalog.warehouses.${WAREHOUSE}.location`]: 's3://lake/',
-        [`${s3}.region`]: REGION,
-        [`${s3}.endpoint`]: stack.storageUrl,
-        [`${s3}.path-style-access`]: true,
-        [`${s3}.access-key`]: 'urn:nessie-secret:quarkus:keys',
-        'keys.name': STORAGE_KEYS.accessKey,
-        'keys.secret': STORAGE_KEYS.secretKey,
-      };
-      stack.#spawn('catalog', parts.java, [
-        ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-        ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),
-        ...['-jar', parts.nessie],
-      ]);
-      await stack.#answers('storage', stack.storageUrl);
-      await stack.#answers('catalog', `${stack.catalogUrl}/v1/config`);
-    } catch (error) {
+    const storageUrl = `http://127.0.0.1:${storagePort}`;
+    const stack = new Stack(folder, storageUrl, `http://127.0.0.1:${catalogPort}/iceberg`);
+    process.once('exit', () => {
       stack.stop();
-      throw error;
-    }
+    });
+    const buckets = join(folder, 's3');
+    await mkdir(join(buckets, 'lake'), { recursive: true });
+    const keys = { ROOT_ACCESS_KEY: STORAGE_KEYS.accessKey, ROOT_SECRET_KEY: STORAGE_KEYS.secretKey };
+    const args = ['--port', `127.0.0.1:${storagePort}`, '--quiet', 'posix', buckets];
+    stack.#spawn('storage', parts.versitygw, args, keys);
+    const s3 = 'nessie.catalog.service.s3.default-options';
+    const settings = {
+      'quarkus.http.host': '127.0.0.1',
+      'quarkus.http.port': catalogPort,
+      'quarkus.management.host': '127.0.0.1',
+      'quarkus.management.port': managementPort,
+      'nessie.version.store.type': 'IN_MEMORY',
+      'nessie.catalog.default-warehouse': WAREHOUSE,
+      [`nessie.catalog.warehouses.${WAREHOUSE}.location`]: 's3://lake/',
+      [`${s3}.region`]: REGION,
+      [`${s3}.endpoint`]: storageUrl,
+      [`${s3}.path-style-access`]: true,
+      [`${s3}.access-key`]: 'urn:nessie-secret:quarkus:keys',
+      'keys.name': STORAGE_KEYS.accessKey,
+      'keys.secret': STORAGE_KEYS.secretKey,
+    };
+    stack.#spawn('catalog', parts.java, [
+      ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+      ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),
+      ...['-jar', parts.nessie],
+    ]);
+    await stack.#answers('storage', stack.storageUrl);
+    await stack.#answers('catalog', `${stack.catalogUrl}/v1/config`);
     return stack;
   }
 
-  /** Ends everything and removes the folder; at once, so that it can be done when the process exits. */
+  /** Ends both and removes the folder. */
   stop(): void {
     for (const child of this.#children) child.stdin?.destroy();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

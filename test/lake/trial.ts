@@ -1,4 +1,5 @@
 /** A data folder with its service, the lake that it pushes to, and Spark that reads it. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ended, type Ended, type Environment } from '../support/dawnload.js';
 import { DAY_MS, Trial } from '../torture/trial.js';
@@ -41,6 +42,7 @@ export class LakeTrial {
     readonly parts: Parts,
   ) {}
 
+  /** All that it starts and writes is gone when this process is. */
   static async start(parts: Parts): Promise<LakeTrial> {
     const stack = await Stack.start(parts);
     const proxy = await Proxy.start(stack.catalogUrl);
@@ -49,14 +51,11 @@ export class LakeTrial {
       exportSeconds: 0,
       faults: [{ kind: 'restate', endpoint: '*', date: RESTATED }],
     });
+    process.once('exit', () => {
+      for (const folder of [trial.place.folder, trial.notes])
+        rmSync(folder, { recursive: true, force: true });
+    });
     return new LakeTrial(trial, stack, new Spark(parts, stack), proxy, parts);
-  }
-
-  async stop(): Promise<void> {
-    this.proxy.stop();
-    this.spark.stop();
-    this.stack.stop();
-    await this.trial.remove();
   }
 
   /** Settings with a lake, or without: then a run does not push. */
