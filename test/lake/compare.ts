@@ -5,20 +5,26 @@ import { DuckDBInstance } from '@duckdb/node-api';
 const MAPPED: Readonly<Record<string, string>> = { JSON: 'VARCHAR', UBIGINT: 'DECIMAL(20,0)' };
 
 /** Tables that only the lake has: they tell of its commits. */
-const LAKE_ONLY = ['lake_commits', 'lake_parts'];
+const LAKE_ONLY = /_ops\.(lake_commits|lake_parts)$/;
 
 export interface Compared {
   /** As in the lake: `dawnload_marts.channel_days`. */
   readonly table: string;
   readonly rows: number;
-  /** Undefined when all is equal. */
-  readonly difference: string | undefined;
+  /** Rows that the other side does not have. */
+  readonly onlyHere: number;
+  readonly onlyThere: number;
+  /** Why rows cannot be compared. */
+  readonly problem?: string;
 }
 
-interface Column {
+interface Relation {
+  readonly schema: string;
   readonly name: string;
-  readonly type: string;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
+
+type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
 /**
  * @param copies tables of the lake as Parquet, each in a folder of its name, `lake.` before it
@@ -32,8 +38,7 @@ export async function compare(
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   try {
     const connection = await instance.connect();
-    const ask = async (sql: string): Promise<Record<string, unknown>[]> =>
-      (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    const ask: Ask = async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
     await ask(`attach '${file}' as warehouse (read_only)`);
     await ask('use warehouse');
     // As commands ask it.
@@ -44,58 +49,62 @@ export async function compare(
        from duckdb_columns()
        where database_name = 'warehouse' and not internal and schema_name in ('main', 'ops', 'marts')
        group by all order by all`,
-    )) as unknown as { schema: string; name: string; columns: Column[] }[];
+    )) as unknown as Relation[];
 
-    const unread = new Set(
-      copies.tables.filter((table) => !LAKE_ONLY.some((name) => table.endsWith(`_ops.${name}`))),
-    );
+    const unread = new Set(copies.tables.filter((table) => !LAKE_ONLY.test(table)));
     const compared: Compared[] = [];
-    for (const { schema, name, columns } of relations) {
-      const table = `${namespace}${schema === 'main' ? '' : `_${schema}`}.${name}`;
-      const copy = `lake.${table}`;
-      if (!unread.delete(copy)) {
-        compared.push({ table, rows: 0, difference: 'is not in the lake' });
-        continue;
-      }
-      const parquet = `read_parquet('${copies.folder}/${copy}/*.parquet')`;
-      const found = (await ask(`describe from ${parquet}`)).map(
-        (column) => `${String(column['column_name'])} ${String(column['column_type'])}`,
+    for (const relation of relations) {
+      const table = `${namespace}${relation.schema === 'main' ? '' : `_${relation.schema}`}.${relation.name}`;
+      compared.push(
+        unread.delete(`lake.${table}`)
+          ? { table, ...(await compareRows(ask, relation, `${copies.folder}/lake.${table}/*.parquet`)) }
+          : { table, ...cannot('is not in the lake') },
       );
-      const types = columns.map(({ type }) => type.replaceAll(/[A-Z]+/g, (word) => MAPPED[word] ?? word));
-      const wanted = columns.map((column, i) => `${column.name} ${types[i]}`);
-      const odd = [
-        ...wanted.filter((one) => !found.includes(one)),
-        ...found.filter((one) => !wanted.includes(one)),
-      ];
-      if (odd.length > 0) {
-        compared.push({ table, rows: 0, difference: `has other columns: ${odd.join(', ')}` });
-        continue;
-      }
-      const here = `select ${columns.map((c, i) => `"${c.name}"::${types[i]}`).join(', ')} from warehouse.${schema}."${name}"`;
-      const there = `select ${columns.map((c) => `"${c.name}"`).join(', ')} from ${parquet}`;
-      const [counts] = await ask(
-        `with here as materialized (${here}), there as materialized (${there})
-         select (select count(*) from here)::int as rows,
-           (select count(*) from (from here except all from there))::int as only_here,
-           (select count(*) from (from there except all from here))::int as only_there`,
-      );
-      const [rows, onlyHere, onlyThere] = ['rows', 'only_here', 'only_there'].map((key) =>
-        Number(counts?.[key]),
-      );
-      compared.push({
-        table,
-        rows: rows ?? 0,
-        difference:
-          onlyHere === 0 && onlyThere === 0
-            ? undefined
-            : `${onlyHere} rows only in the file, ${onlyThere} only in the lake`,
-      });
     }
-    for (const copy of unread) {
-      compared.push({ table: copy.replace('lake.', ''), rows: 0, difference: 'is not in the file' });
+    for (const table of unread) {
+      compared.push({ table: table.replace('lake.', ''), ...cannot('is not in the file') });
     }
     return compared;
   } finally {
     instance.closeSync();
   }
+}
+
+async function compareRows(
+  ask: Ask,
+  { schema, name, columns }: Relation,
+  parquet: string,
+): Promise<Omit<Compared, 'table'>> {
+  const wanted = columns.map((column) => ({
+    name: `"${column.name}"`,
+    type: column.type.replaceAll(/[A-Z]+/g, (word) => MAPPED[word] ?? word),
+  }));
+  const described = (list: typeof wanted): string => list.map((one) => `${one.name} ${one.type}`).join(', ');
+  const found = (await ask(`describe from read_parquet('${parquet}')`)).map((column) => ({
+    name: `"${String(column['column_name'])}"`,
+    type: String(column['column_type']),
+  }));
+  if (described(found) !== described(wanted)) {
+    return cannot(`has other columns: ${described(found)} instead of ${described(wanted)}`);
+  }
+  const [counts] = await ask(
+    `with
+       here as materialized (
+         select ${wanted.map((one) => `${one.name}::${one.type}`).join(', ')} from warehouse.${schema}."${name}"
+       ),
+       there as materialized (from read_parquet('${parquet}'))
+     select
+       (select count(*) from here)::int as rows,
+       (select count(*) from (from here except all from there))::int as only_here,
+       (select count(*) from (from there except all from here))::int as only_there`,
+  );
+  return {
+    rows: Number(counts?.['rows']),
+    onlyHere: Number(counts?.['only_here']),
+    onlyThere: Number(counts?.['only_there']),
+  };
+}
+
+function cannot(problem: string): Omit<Compared, 'table'> {
+  return { rows: 0, onlyHere: 0, onlyThere: 0, problem };
 }

@@ -5,6 +5,7 @@ import { lastCompleteDay, shiftDay } from '../../src/calendar.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
 import { Chance } from '../torture/chance.js';
 import { DAY_MS } from '../torture/trial.js';
+import type { Compared } from './compare.js';
 import { askAll, type Asked } from './questions.js';
 import { isCommit } from './proxy.js';
 import { LakeReader } from './reader.js';
@@ -212,16 +213,78 @@ const oneTableAtATime: Step = async (lake) => {
   return 'setup refused, exit 2';
 };
 
+const inWords = ({ table, problem, onlyHere, onlyThere }: Compared): string =>
+  `${table} ${problem ?? `has ${onlyHere} rows only in the file and ${onlyThere} only in the lake`}`;
+
 const everyTable: Step = async (lake) => {
   const compared = await lake.compare();
-  const differing = compared.filter(({ difference }) => difference !== undefined);
-  lake.assert(
-    differing.length === 0,
-    differing.map(({ table, difference }) => `${table} ${difference}`).join('\n'),
+  const differing = compared.filter(
+    ({ problem, onlyHere, onlyThere }) => problem !== undefined || onlyHere + onlyThere > 0,
   );
+  lake.assert(differing.length === 0, differing.map(inWords).join('\n'));
   const rows = compared.reduce((sum, one) => sum + one.rows, 0);
   const filled = compared.filter((one) => one.rows > 0).length;
   return `${compared.length} tables (${filled} of them with rows), ${rows} rows: all equal`;
+};
+
+/** Bundled questions, each with its first rows on both sides. */
+const bundledQuestions: Step = async (lake) => {
+  const { place, clock } = lake.trial;
+  const end = lastCompleteDay(clock.now());
+  const asked = await askAll(
+    lake.spark,
+    NAMESPACE,
+    { start: shiftDay(end, -27), end },
+    async (name, params) => {
+      const args = ['query', name, '--format', 'json', ...params.flatMap((param) => ['--param', param])];
+      const result = await place.execute(args, { DAWNLOAD_NOW: clock.now().toISOString() });
+      lake.assert(result.code === 0, `${name} cannot be asked`, result);
+      return JSON.parse(result.stdout) as Record<string, unknown>[];
+    },
+  );
+  const texts = asked.map(inText).join('\n');
+  const equal = asked.filter(({ isEqual }) => isEqual).length;
+  lake.assert(equal === asked.length, `${asked.length - equal} answers differ:\n${texts}`);
+  return `${equal} of ${asked.length} answers are the same\n${texts}`;
+};
+
+/** The first rows, or the first one that differs. */
+function inText({ name, columns, spark, duckdb, isEqual }: Asked): string {
+  const differing = spark.findIndex((row, i) => row !== duckdb[i]);
+  const rows = isEqual ? [0, 1] : [Math.max(differing, 0)];
+  return [
+    `  ${name}: ${spark.length} rows on Spark, ${duckdb.length} on DuckDB, ${isEqual ? 'equal' : 'NOT EQUAL'}`,
+    `            ${columns.join(' | ')}`,
+    ...rows.flatMap((i) => [`    Spark   ${spark[i] ?? ''}`, `    DuckDB  ${duckdb[i] ?? ''}`]),
+  ].join('\n');
+}
+
+/** Events older than `local_days` leave the file after the lake was seen to hold them; there they stay. */
+const oldDays: Step = async (lake) => {
+  const { place, clock } = lake.trial;
+  const perDay = (relation: string): Promise<Record<string, unknown>[]> =>
+    lake.spark.ask(
+      `select export_date, count(*) as rows, bit_xor(xxhash64(struct(*))) as sum
+       from lake.${NAMESPACE}.${relation} where export_date < date '${kept}' group by all order by all`,
+    );
+  const sums = async (): Promise<string> =>
+    JSON.stringify(await Promise.all(['events', 'push_messages', 'text_messages'].map(perDay)));
+  clock.shift(DAY_MS);
+  const kept = shiftDay(lastCompleteDay(clock.now()), -9);
+  const before = await sums();
+  await lake.configure({ localDays: 10 });
+  const run = await lake.expect(0, ['run']);
+  await lake.expect(0, ['lake', 'verify']);
+  lake.assert((await sums()) === before, 'what has left the file is not in the lake as it was', run);
+  const [row] = await place.rows(
+    'select min(export_date)::varchar as first, count(*)::int as rows from events',
+  );
+  lake.assert(row?.['first'] === kept, `the file begins with ${String(row?.['first'])}, not ${kept}`, run);
+  const compared = await lake.compare();
+  const wrong = compared.filter(({ problem, onlyHere }) => problem !== undefined || onlyHere > 0);
+  lake.assert(wrong.length === 0, wrong.map(inWords).join('\n'));
+  const longer = compared.filter(({ onlyThere }) => onlyThere > 0).map(({ table }) => table);
+  return `${/The events of \d+ days/.exec(run.stderr)?.[0] ?? 'no events'} leave the file; only in ${longer.length} tables has the lake more rows (${longer.join(', ')})`;
 };
 
 /** The steps in order, by what is said of them. */
@@ -236,16 +299,6 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['a second writer', secondWriter],
   ['a catalog that commits table by table', oneTableAtATime],
   ['every table as Spark reads it beside the published file', everyTable],
+  ['bundled questions, asked of both', bundledQuestions],
+  ['old days leave the file', oldDays],
 ];
-
-/** Bundled questions, of Spark and of DuckDB. */
-export async function questions(lake: LakeTrial): Promise<Asked[]> {
-  const { place, clock } = lake.trial;
-  const end = lastCompleteDay(clock.now());
-  return askAll(lake.spark, NAMESPACE, { start: shiftDay(end, -27), end }, async (name, params) => {
-    const args = ['query', name, '--format', 'json', ...params.flatMap((param) => ['--param', param])];
-    const result = await place.execute(args, { DAWNLOAD_NOW: clock.now().toISOString() });
-    lake.assert(result.code === 0, `${name} cannot be asked`, result);
-    return JSON.parse(result.stdout) as Record<string, unknown>[];
-  });
-}
