@@ -35,7 +35,7 @@ export async function lakeSetupCommand(
   const { created, added } = await underLock(config, invocation, 'lake setup', () =>
     withLake(config, invocation, async (lake) => {
       terminal.progress('setting up the lake');
-      const state = await LakeState.open(config.dataDir, effects);
+      const state = await LakeState.open(config, effects);
       return setUp({ lake, state, effects, version, takeOver });
     }),
   );

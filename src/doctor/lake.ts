@@ -14,7 +14,7 @@ export async function lake(settings: Config, invocation: Invocation): Promise<Fi
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {
     const [newest] = await latestCommits(opened, 1);
-    (await LakeState.open(config.dataDir, invocation.effects)).assertOurs(newest);
+    (await LakeState.open(config, invocation.effects)).assertOurs(newest);
     const { streams } = await changesOf(opened);
     const days = new Set([...streams.values()].flat()).size;
     const where = `${config.lake.namespace} at ${new URL(config.lake.catalog.uri).host}`;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import { ConfigError, ServiceError } from '../errors.js';
+import { ConfigError, InterruptedError, ServiceError } from '../errors.js';
 import { count } from '../warehouse/session.js';
 import { catalogFailure, isMissing } from './failure.js';
 import type { Lake } from './lake.js';
@@ -116,9 +116,11 @@ export async function commitTogether(
       progress.asked = true;
     });
   } catch (error) {
-    if (progress.asked !== true) await state.drop(commit.id);
+    // A commit itself is not interrupted.
+    const asked = progress.asked === true && !(error instanceof InterruptedError);
+    if (!asked) await state.drop(commit.id);
     if (error instanceof NothingToDo) return undefined;
-    if (progress.asked !== true || !(await isThere(lake, commit.id, error))) throw catalogFailure(error);
+    if (!asked || !(await isThere(lake, commit.id, error))) throw catalogFailure(error);
   }
   effects.reach('lake/after-commit');
   await state.settle(commit.id);

@@ -1,6 +1,6 @@
 /**
- * What this data folder knows of its lake: who it is as a writer, the last commit that it saw there, and the commits that it
- * asked for and did not see. A lake has one writer; two would undo each other's days.
+ * What this data folder knows of its lakes: who it is as a writer, and of each the last commit that it saw there, and the
+ * commits that it asked for and did not see. A lake has one writer; two would undo each other's days.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,14 +10,23 @@ import { ConfigError, DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { foldersOf } from '../storage/paths.js';
 import { readIfThere } from '../storage/storage-error.js';
+import type { LakeConfig } from '../config/lake.js';
 import type { Commit } from './commits.js';
 
-const shape = z.object({
-  writer: z.string(),
+/** Which lake, seen from which data folder. */
+export interface LakeAddress {
+  readonly dataDir: string;
+  readonly lake: Pick<LakeConfig, 'catalog' | 'namespace'>;
+}
+
+const known = z.object({
   head: z.string().nullable(),
   /** Oldest first. A catalog may carry out a request long after its answer was given up. */
   pending: z.array(z.string()),
 });
+
+/** The lakes by address and namespace: trying another one forgets nothing of the first. */
+const shape = z.object({ writer: z.string(), lakes: z.record(z.string(), known) });
 
 /** So many of them are remembered. */
 const MOST_PENDING = 10;
@@ -25,12 +34,14 @@ const MOST_PENDING = 10;
 export class LakeState {
   readonly #path: string;
   readonly #disk: DurableFolder;
-  #state: z.infer<typeof shape>;
+  readonly #lake: string;
+  #all: z.infer<typeof shape>;
 
-  private constructor(path: string, disk: DurableFolder, state: z.infer<typeof shape>) {
+  private constructor(path: string, disk: DurableFolder, lake: string, all: z.infer<typeof shape>) {
     this.#path = path;
     this.#disk = disk;
-    this.#state = state;
+    this.#lake = lake;
+    this.#all = all;
   }
 
   /**
@@ -38,19 +49,23 @@ export class LakeState {
    *
    * @throws DamageError, StorageError when the file cannot be read
    */
-  static async open(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<LakeState> {
+  static async open(
+    { dataDir, lake: { catalog, namespace } }: LakeAddress,
+    effects: Pick<Effects, 'reach'>,
+  ): Promise<LakeState> {
     const path = join(foldersOf(dataDir).private, 'lake.json');
     const text = await readIfThere(path);
-    const fresh = { writer: randomUUID(), head: null, pending: [] };
-    return new LakeState(
-      path,
-      new DurableFolder(dataDir, effects),
-      text === undefined ? fresh : read(path, text),
-    );
+    const all = text === undefined ? { writer: randomUUID(), lakes: {} } : read(path, text);
+    const lake = `${catalog.uri} ${catalog.warehouse} ${namespace}`;
+    return new LakeState(path, new DurableFolder(dataDir, effects), lake, all);
+  }
+
+  get #state(): z.infer<typeof known> {
+    return this.#all.lakes[this.#lake] ?? { head: null, pending: [] };
   }
 
   get writer(): string {
-    return this.#state.writer;
+    return this.#all.writer;
   }
 
   /** Before a commit is asked for: whatever happens then, the next push knows which one to look for. */
@@ -67,7 +82,7 @@ export class LakeState {
   /** The newest commit of the lake is this one. */
   async settle(head: string | null): Promise<void> {
     const pending = this.#state.pending.filter((id) => id !== head);
-    await this.#write({ ...this.#state, head, pending });
+    await this.#write({ head, pending });
   }
 
   /**
@@ -82,9 +97,9 @@ export class LakeState {
 
   /** Throws ConfigError when another writer, or another copy of this folder, has written since. Changes nothing. */
   assertOurs(newest: Commit | undefined): void {
-    const { writer, head, pending } = this.#state;
+    const { head, pending } = this.#state;
     if (newest === undefined || newest.id === head || pending.includes(newest.id)) return;
-    const who = newest.writer === writer ? 'another copy of this data folder' : 'another data folder';
+    const who = newest.writer === this.writer ? 'another copy of this data folder' : 'another data folder';
     throw new ConfigError(
       `The lake is written by ${who}: its last commit, ${newest.id}, is not from here. A lake has one writer.`,
       {
@@ -93,9 +108,9 @@ export class LakeState {
     );
   }
 
-  async #write(state: z.infer<typeof shape>): Promise<void> {
-    this.#state = state;
-    await this.#disk.write(this.#path, `${JSON.stringify(state)}\n`, 'lake-state');
+  async #write(state: z.infer<typeof known>): Promise<void> {
+    this.#all = { ...this.#all, lakes: { ...this.#all.lakes, [this.#lake]: state } };
+    await this.#disk.write(this.#path, `${JSON.stringify(this.#all)}\n`, 'lake-state');
   }
 }
 

@@ -33,7 +33,7 @@ export async function handOver(
   try {
     const verified = await withLake({ dataDir, lake: settings }, invocation, async (lake) => {
       const [newest] = await latestCommits(lake, 1);
-      (await LakeState.open(dataDir, effects)).assertOurs(newest);
+      (await LakeState.open({ dataDir, lake: settings }, effects)).assertOurs(newest);
       const days = await verifiedEvents(lake, await publishedAlike(lake, old));
       return { days, commit: newest?.id ?? '' };
     });

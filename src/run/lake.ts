@@ -36,7 +36,7 @@ export async function withLake<T>(
 export function pushLake(settings: LakeSettings, invocation: Invocation, command: string): Promise<Commit[]> {
   const { effects, terminal, version } = invocation;
   return withLake(settings, invocation, async (lake) => {
-    const state = await LakeState.open(settings.dataDir, effects);
+    const state = await LakeState.open(settings, effects);
     return push({
       lake,
       state,

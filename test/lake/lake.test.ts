@@ -252,6 +252,16 @@ describe('a lake', () => {
     expect(push.stderr).toContain('The set-up of the lake did not end well');
   });
 
+  test('is not forgotten while another one is tried', async () => {
+    const lakeside = await filled();
+    const { place, lake } = lakeside;
+    await place.configure(SETTINGS + LAKE_YAML.replace('namespace: dl', 'namespace: other'));
+    lake.together = false;
+    expect((await place.run(['lake', 'setup'])).code).toBe(2);
+    await place.configure(SETTINGS + LAKE_YAML);
+    await good(place.run(['lake', 'push']));
+  });
+
   test('gets recipients as they are only where that is allowed', async () => {
     const keep = 'privacy: { recipients: keep }\n';
     const { place } = await make(SETTINGS + keep + LAKE_YAML);
