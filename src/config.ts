@@ -8,10 +8,15 @@ import type { z } from 'zod';
 import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
 import type { Day } from './calendar.js';
 import { readDotEnv, readSettings, type Environment } from './config/files.js';
+import { isUnencrypted } from './config/address.js';
+import { lakeOf, type LakeConfig } from './config/lake.js';
+import { requireLake } from './config/require-lake.js';
 import { referenceOf, type ReferenceConfig } from './config/reference.js';
 import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
 import { unknownKey } from './config/unknown-key.js';
 import { ConfigError } from './errors.js';
+
+export { isLoopback, isUnencrypted } from './config/address.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -69,6 +74,8 @@ export interface Config {
   readonly alerts: readonly Receiver[];
   /** The address of a health check that each run pings. */
   readonly pingUrl: string | undefined;
+  /** Where the tables go in Iceberg; undefined where they stay in the file. */
+  readonly lake: LakeConfig | undefined;
   readonly credentials: Credentials | undefined;
 }
 
@@ -161,6 +168,7 @@ export function loadConfig(
     reportIn: languageOf(settings.report),
     alerts: receiversOf(settings.alerts, variables),
     pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
+    lake: lakeOf(settings.lake, folder, variables),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
 }
@@ -222,18 +230,9 @@ export function requireService(config: Config): ServiceConfig {
       hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
     });
   }
+  // Before anything is pulled, not when the night is almost over.
+  if (config.lake !== undefined) requireLake(config);
   return { ...config, baseUrl, projectId, startDate, credentials };
-}
-
-/** Whether requests to the address would carry secrets unencrypted beyond this machine. */
-export function isUnencrypted(baseUrl: string): boolean {
-  return new URL(baseUrl).protocol === 'http:' && !isLoopback(baseUrl);
-}
-
-/** Whether the address is this machine. */
-export function isLoopback(baseUrl: string): boolean {
-  // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
 function isSet(value: string | undefined): value is string {

@@ -15,7 +15,9 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
+import { handOver } from './run/hand-over.js';
 import type { Job } from './run/job.js';
+import { pushAfterRun } from './run/lake.js';
 import type { Ledger } from './exports/ledger.js';
 import { retellRuns, RunRecord } from './run/record.js';
 import type { RunReport } from './run/report.js';
@@ -64,7 +66,11 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       ({ days } = complete);
       await pull(complete, context);
     };
-    return { ...(await deliver(context, work, new RunRecord(context, job.name, invocation))), days };
+    const record = new RunRecord(context, job.name, invocation);
+    const outcome = await deliver(context, work, record, () => handOver(context, config, invocation));
+    if (outcome.publishedBytes !== undefined)
+      await pushAfterRun(config, invocation, job.name, outcome.report);
+    return { ...outcome, days };
   });
 }
 
@@ -155,7 +161,12 @@ async function pull(job: Job, context: RunContext): Promise<void> {
 }
 
 /** Does the work, then models, checks and publishes what is there, also when the work failed. */
-async function deliver(context: LocalContext, work: () => Promise<void>, run?: RunRecord): Promise<Outcome> {
+async function deliver(
+  context: LocalContext,
+  work: () => Promise<void>,
+  run?: RunRecord,
+  beforePublishing?: () => Promise<void>,
+): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) await assertNotNewer(context.files.published);
@@ -173,6 +184,7 @@ async function deliver(context: LocalContext, work: () => Promise<void>, run?: R
   await warehouse.noteBudget(budgetRow(context.exports));
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
+  await beforePublishing?.();
   await run?.end(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);

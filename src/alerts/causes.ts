@@ -2,6 +2,7 @@
 import { dayCount, type Day } from '../calendar.js';
 import { EXIT, exitCodeOf, messageOf } from '../errors.js';
 import { describeGap } from '../run/gap.js';
+import { describeNotPushed } from '../run/lake-outcome.js';
 import type { RunReport } from '../run/report.js';
 import type { Alert } from './alert.js';
 
@@ -91,8 +92,14 @@ function outcomeOf(ended: Ended, { failing }: Memory): Alert[] {
   }
   const gaps = report?.gaps ?? [];
   const [first] = gaps;
+  const lake = report?.lakeOutcome;
+  const [action] = report?.attention ?? [];
   const incomplete =
-    first === undefined ? 'Something needs action.' : describeGap(first).replace(/[.]?$/, '.');
+    first !== undefined
+      ? describeGap(first).replace(/[.]?$/, '.')
+      : action === undefined && lake?.pushed === false
+        ? describeNotPushed(lake)
+        : 'Something needs action.';
   return [
     {
       cause: 'failure',

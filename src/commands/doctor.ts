@@ -5,6 +5,7 @@ import { lastCompleteDay, shiftDay } from '../calendar.js';
 import type { Config } from '../config.js';
 import { Examination, ok, type Check } from '../doctor/check.js';
 import { lastRun, ledger, lock, lookDeeply, warehouse } from '../doctor/data.js';
+import { lake } from '../doctor/lake.js';
 import { disk, permissions, timeZones, versions } from '../doctor/machine.js';
 import { places, scheduler } from '../doctor/scheduler.js';
 import { lookAtService } from '../doctor/service.js';
@@ -83,6 +84,7 @@ async function examine(
       testAlert(await sendTestAlert(config, invocation), config.alerts.length),
     );
   }
+  if (config.lake !== undefined) await examination.look('lake', () => lake(config, invocation));
   if (options.deep === true) await lookDeeply(dataDir, examination);
 }
 

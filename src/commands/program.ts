@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import { addExports } from './exports-group.js';
+import { addLake } from './lake-group.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
@@ -137,6 +138,8 @@ export function commandLine(version: string, perform: Perform): Command {
     .action((options: JsonOptions) =>
       act(async (invocation) => (await import('./rebuild.js')).rebuildCommand(options, invocation)),
     );
+
+  addLake(program, add, act);
 
   add(program, 'status', 'show coverage by day and stream, freshness and spend; exit code for monitors', [
     'dawnload status',

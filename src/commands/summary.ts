@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { REASONS } from '../exports/budget.js';
 import { describeGap } from '../run/gap.js';
 import { describeGroup } from '../run/findings.js';
+import { describeNotPushed } from '../run/lake-outcome.js';
 import type { Outcome } from '../run.js';
 import type { RunReport, Unpaid } from '../run/report.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
@@ -86,15 +87,31 @@ export function summarise(
     );
   }
   if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
+  tellLake(report, terminal);
   // No next run repairs what a check withholds: the meaning of the check says what does.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
-      report.gaps.length > 0
+      report.gaps.length > 0 || (report.attention.length === 0 && report.lakeOutcome?.pushed === false)
         ? 'Incomplete: the next run continues from here.'
         : 'Incomplete: a person has to decide, see above.',
     );
   }
   return exitCode;
+}
+
+function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
+  if (lakeOutcome === undefined) return;
+  if (lakeOutcome.pushed) {
+    const { commits, rows } = lakeOutcome;
+    terminal.note(
+      commits === 0
+        ? 'The lake holds all of it already.'
+        : `Pushed ${plural(rows, 'row')} to the lake in ${plural(commits, 'commit')}.`,
+      { event: 'pushed', commits, rows },
+    );
+    return;
+  }
+  terminal.warn(describeNotPushed(lakeOutcome), { event: 'not_pushed', days: lakeOutcome.days.length });
 }
 
 /** The outcome for programs: `--json` of the commands that load. */

@@ -1,6 +1,7 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
 import { CAUSES, FORMATS } from '../alerts/alert.js';
+import { lakeSchema } from './lake.js';
 import { referenceSchema } from './reference.js';
 import { day, NO_SECTION, number, parameter, whole, word, yesOrNo } from './scalars.js';
 
@@ -140,6 +141,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   exports: exportsSchema.prefault({}),
   reference: referenceSchema.prefault({}),
+  lake: lakeSchema.optional(),
   report: report.default('true'),
   alerts: z.array(alert, 'must be a list').default([]),
   ping_url: webhook.optional(),

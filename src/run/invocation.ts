@@ -2,6 +2,7 @@
 import type { Config, Flags } from '../config.js';
 import type { Environment } from '../config/files.js';
 import type { Effects } from '../effects.js';
+import type { LakeCatalog } from '../lake/lake.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 export interface Invocation {
@@ -16,6 +17,8 @@ export interface Invocation {
   readonly version: string;
   /** The environment, for what is no setting. */
   readonly environment: Environment;
+  /** How the lake's catalog is attached; the real one where nothing else is given. */
+  readonly lakeCatalog?: LakeCatalog;
   /**
    * Reads the settings, when a command needs them.
    *

@@ -3,6 +3,7 @@ import type { Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap, type Gap } from './gap.js';
 import { groupFindings, type FindingGroup } from './findings.js';
+import type { LakeOutcome } from './lake-outcome.js';
 import type { BudgetVerdict } from '../exports/budget.js';
 import type { Finding, LoadReport } from '../warehouse/rows.js';
 import type { Stream } from '../storage/pull.js';
@@ -32,6 +33,7 @@ export class RunReport {
   #unpaid: readonly Unpaid[] = [];
   #findings: readonly Finding[] = [];
   #withheld: string | undefined;
+  #lake: LakeOutcome | undefined;
 
   constructor(readonly startedAt: Date) {}
 
@@ -80,6 +82,20 @@ export class RunReport {
   get withheld(): string | undefined {
     const checks = this.stops.map(({ name }) => name).join(', ');
     return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
+  }
+
+  /** The file is published in any case; the next run pushes what is missing. */
+  lake(outcome: LakeOutcome): void {
+    this.#lake = outcome;
+  }
+
+  get lakeOutcome(): LakeOutcome | undefined {
+    return this.#lake;
+  }
+
+  /** The days that this run loaded, of all streams. */
+  get loadedDays(): readonly Day[] {
+    return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
   }
 
   /** Records how long a stage took. */
@@ -149,6 +165,7 @@ export class RunReport {
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
+    if (this.#lake?.pushed === false) return EXIT.incomplete;
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
@@ -175,6 +192,7 @@ export class RunReport {
       notes: this.notes(),
       findings: this.checks,
       seconds: this.#seconds,
+      ...(this.#lake === undefined ? {} : { lake: this.#lake }),
       exit_code: this.exitCode(),
     };
   }

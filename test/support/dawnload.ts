@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { LakeCatalog } from '../../src/lake/lake.js';
 import { performCommand } from './in-process.js';
 import { startFaultySandbox, type FaultySandbox, type FaultySandboxOptions } from './faults/index.js';
 
@@ -56,6 +57,9 @@ export function ended(child: ChildProcess): Promise<Ended> {
 
 /** A folder with settings, keys in the environment, and the sandbox that they point at. */
 export class Place {
+  /** What stands in for the lake's catalog, for commands in this process. */
+  lakeCatalog?: LakeCatalog;
+
   private constructor(
     readonly folder: string,
     readonly sandbox: FaultySandbox,
@@ -125,7 +129,8 @@ export class Place {
         service.paused += ms;
       },
     };
-    const result = await performCommand(args, this.folder, { ...this.environment, ...environment }, clock);
+    const given = { ...this.environment, ...environment };
+    const result = await performCommand(args, this.folder, given, clock, undefined, this.lakeCatalog);
     return { ...result, signal: null };
   }
 
@@ -149,7 +154,8 @@ export async function reading<T>(
   file: string,
   work: (ask: (sql: string) => Promise<Record<string, unknown>[]>) => Promise<T>,
 ): Promise<T> {
-  const instance = await DuckDBInstance.create(file, { access_mode: 'READ_ONLY', threads: '1' });
+  const mode: Record<string, string> = file === ':memory:' ? {} : { access_mode: 'READ_ONLY' };
+  const instance = await DuckDBInstance.create(file, { ...mode, threads: '1' });
   try {
     const connection = await instance.connect();
     return await work(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson());

@@ -5,6 +5,7 @@ import os from 'node:os';
 import { commandLine } from '../../src/commands/program.js';
 import { loadConfig } from '../../src/config.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
+import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
 import { beginWithTemplate } from './template.js';
 
@@ -36,6 +37,7 @@ export async function performCommand(
   clock: TestClock,
   /** What a person sits at, for commands that ask. */
   terminal?: Terminal,
+  lakeCatalog?: LakeCatalog,
 ): Promise<Performed> {
   beginWithTemplate(args, cwd);
   const out: string[] = [];
@@ -63,6 +65,7 @@ export async function performCommand(
       runId: `${clock.now().toISOString()}-${runs++}`,
       version: '0.0.0',
       environment,
+      ...(lakeCatalog === undefined ? {} : { lakeCatalog }),
       loadConfig: () => loadConfig(flags, environment, cwd),
     });
   });

@@ -1,0 +1,1 @@
+alter table lake.{table} add column {column};

@@ -1,0 +1,1 @@
+create or replace temporary secret lake_catalog (type iceberg, {options});

@@ -1,0 +1,1 @@
+delete from lake.{table} where {day} in ({days});

@@ -1,0 +1,2 @@
+insert into covered_days
+select '{stream}', unnest([{days}]);

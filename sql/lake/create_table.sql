@@ -1,0 +1,1 @@
+create table lake.{table} ({columns}) {clauses};

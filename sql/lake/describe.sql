@@ -1,0 +1,2 @@
+select column_name as name, column_type as type
+from (describe lake.{table});

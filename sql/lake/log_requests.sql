@@ -1,0 +1,1 @@
+call enable_logging('HTTP', storage = 'memory');

@@ -1,0 +1,3 @@
+insert into cleared_parts values ('{relation}', null);
+
+insert into pushed_parts values ('{relation}', null, {version});

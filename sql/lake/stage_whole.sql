@@ -1,0 +1,2 @@
+create or replace temp table staged as
+select {values} from {relation};

@@ -1,0 +1,1 @@
+create or replace temporary secret lake_storage (type s3, {options});

@@ -1,0 +1,263 @@
+/** `dawnload lake`: sets up, fills and compares the lake. */
+import { rangesOf, type Day } from '../calendar.js';
+import { requireLake } from '../config/require-lake.js';
+import { EXIT, type ExitCode } from '../errors.js';
+import { latestCommits, type Commit } from '../lake/commits.js';
+import { changesOf, type Changes } from '../lake/changes.js';
+import { setUp } from '../lake/setup.js';
+import { LakeState } from '../lake/state.js';
+import { statusOf } from '../lake/status.js';
+import { verify, type Difference } from '../lake/verify.js';
+import { underLock } from '../run/context.js';
+import type { Invocation } from '../run/invocation.js';
+import { pushLake, rowsOf, withLake } from '../run/lake.js';
+import { formatKst } from '../calendar.js';
+import { drawTable } from '../terminal/table.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import type { JsonOptions } from './shared.js';
+
+export interface LakeSetupOptions extends JsonOptions {
+  readonly takeOver?: boolean;
+}
+
+/** Commits that `lake status` shows. */
+const SHOWN_COMMITS = 5;
+
+/** Differences that `lake verify` shows; `--json` has all. */
+const SHOWN_DIFFERENCES = 20;
+
+export async function lakeSetupCommand(
+  { takeOver = false, json }: LakeSetupOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const config = requireLake(invocation.loadConfig());
+  const { effects, terminal, version } = invocation;
+  const { created, added } = await underLock(config, invocation, 'lake setup', () =>
+    withLake(config, invocation, async (lake) => {
+      terminal.progress('setting up the lake');
+      const state = await LakeState.open(config, effects);
+      return setUp({ lake, state, effects, version, takeOver });
+    }),
+  );
+  terminal.progress('');
+  const { uri, warehouse } = config.lake.catalog;
+  terminal.note(
+    `The lake ${config.lake.namespace} in warehouse ${warehouse} of ${uri} is set up: ${plural(created.length, 'table')} created, ${plural(added, 'column')} added.`,
+  );
+  terminal.note(
+    'Its catalog commits several tables at once. `dawnload lake push` fills it; so does each run.',
+  );
+  if (json === true) {
+    terminal.out(JSON.stringify({ namespace: config.lake.namespace, created: created.length, added }));
+  }
+  return EXIT.done;
+}
+
+export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+  const config = requireLake(invocation.loadConfig());
+  const { terminal } = invocation;
+  const changes = await withLake(config, invocation, async (lake) => {
+    // Says whether the lake is set up.
+    await latestCommits(lake, 1);
+    return changesOf(lake);
+  });
+  if (json === true) terminal.out(JSON.stringify(changesJson(changes)));
+  else for (const line of planLines(changes)) terminal.out(line);
+  return EXIT.done;
+}
+
+export async function lakePushCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+  const config = requireLake(invocation.loadConfig());
+  const { terminal } = invocation;
+  const commits = await underLock(config, invocation, 'lake push', () =>
+    pushLake(config, invocation, 'lake push'),
+  );
+  terminal.progress('');
+  terminal.note(pushedLine(commits));
+  if (json === true) terminal.out(JSON.stringify({ commits: commits.map(commitJson) }));
+  return EXIT.done;
+}
+
+export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+  const config = requireLake(invocation.loadConfig());
+  const { terminal } = invocation;
+  const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
+  if (json === true) {
+    const { commits, coverage, archived } = status;
+    terminal.out(
+      JSON.stringify({
+        ...changesJson(status),
+        archived,
+        coverage: coverage.map(({ first, last, ...rest }) => ({
+          ...rest,
+          first_date: first,
+          last_date: last,
+        })),
+        commits: commits.map(commitJson),
+      }),
+    );
+    return EXIT.done;
+  }
+  terminal.out(
+    `Lake ${config.lake.namespace} in warehouse ${config.lake.catalog.warehouse} of ${config.lake.catalog.uri}`,
+  );
+  terminal.draw(
+    await drawTable(
+      [column('stream'), number('days'), column('first'), column('last'), number('rows')],
+      status.coverage.map(({ stream, days, first, last, rows }) => [
+        stream,
+        formatCount(days),
+        first,
+        last,
+        formatCount(rows),
+      ]),
+      drawing(terminal),
+    ),
+  );
+  if (status.archived.length > 0) {
+    terminal.out(
+      `${plural(status.archived.length, 'day')} of events are in the lake alone: ${inWords(status.archived)}.`,
+    );
+  }
+  for (const line of planLines(status)) terminal.out(line);
+  terminal.draw(
+    await drawTable(
+      [column('commit'), column('at'), column('command'), number('days'), number('rows')],
+      status.commits.map(({ id, at, command, days, rows }) => [
+        id,
+        formatKst(at),
+        command,
+        formatCount(days),
+        formatCount(rows),
+      ]),
+      drawing(terminal),
+    ),
+  );
+  return EXIT.done;
+}
+
+export async function lakeVerifyCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+  const config = requireLake(invocation.loadConfig());
+  const { terminal } = invocation;
+  const { tables, differences, unpushed } = await withLake(config, invocation, async (lake) => {
+    await latestCommits(lake, 1);
+    return verify(lake, (table) => {
+      terminal.progress(`comparing ${table}`);
+    });
+  });
+  terminal.progress('');
+  if (json === true) {
+    terminal.out(
+      JSON.stringify({
+        tables: tables.map(({ table, days, fileRows, lakeRows, equal }) => ({
+          table,
+          days,
+          file_rows: fileRows,
+          lake_rows: lakeRows,
+          equal,
+        })),
+        differences: differences.map(differenceJson),
+        not_pushed: unpushed,
+      }),
+    );
+  } else {
+    terminal.draw(
+      await drawTable(
+        [column('table'), number('days'), number('rows here'), number('in the lake'), column('')],
+        tables.map(({ table, days, fileRows, lakeRows, equal }) => [
+          table,
+          days === 0 ? '' : formatCount(days),
+          formatCount(fileRows),
+          formatCount(lakeRows),
+          equal ? 'equal' : 'DIFFERS',
+        ]),
+        drawing(terminal),
+      ),
+    );
+  }
+  if (unpushed.length > 0) {
+    terminal.warn(
+      `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${inWords(unpushed)}. \`dawnload lake push\` brings them.`,
+    );
+  }
+  for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) terminal.warn(differenceLine(difference));
+  if (differences.length > 0) {
+    terminal.warn(
+      `${plural(differences.length, 'day')} of tables differ. If the file is right: push, and if that says there is nothing to push, see docs/scale.md.`,
+    );
+    return EXIT.incomplete;
+  }
+  if (unpushed.length > 0) return EXIT.incomplete;
+  terminal.note(
+    `The lake equals the published file: ${plural(tables.length, 'table')} compared, by day where they have days.`,
+  );
+  return EXIT.done;
+}
+
+/** What commits brought, as a sentence. */
+function pushedLine(commits: readonly Commit[]): string {
+  if (commits.length === 0) return 'The lake holds all of the published file already.';
+  return `Pushed ${plural(rowsOf(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
+}
+
+function planLines({ streams, models, onlyInLake }: Changes): string[] {
+  const lines = [...streams].map(
+    ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${inWords(days)}`,
+  );
+  const modelDays = [...models.values()].reduce((sum, days) => sum + days.length, 0);
+  if (modelDays > 0) lines.push(`push ${plural(modelDays, 'day')} of ${plural(models.size, 'model')}`);
+  const events = streams.get('events')?.length ?? 0;
+  lines.push(
+    lines.length === 0
+      ? 'All days are in the lake; small tables and marts are compared when pushing.'
+      : `in ${plural(Math.max(events, 1), 'commit')}; small tables and marts go with the last one where they differ`,
+  );
+  for (const [stream, days] of onlyInLake) {
+    lines.push(
+      `${stream} of ${plural(days.length, 'day')} are in the lake and not in the file, and stay there: ${inWords(days)}`,
+    );
+  }
+  return lines;
+}
+
+function changesJson({ streams, models, onlyInLake }: Changes): Record<string, unknown> {
+  return {
+    push: Object.fromEntries(streams),
+    models: Object.fromEntries(models),
+    only_in_lake: Object.fromEntries(onlyInLake),
+  };
+}
+
+function commitJson({
+  number,
+  id,
+  writer,
+  at,
+  command,
+  version,
+  days,
+  rows,
+}: Commit): Record<string, unknown> {
+  return { number, commit_id: id, writer, committed_at: at.toISOString(), command, version, days, rows };
+}
+
+function differenceJson({ table, day, fileRows, lakeRows, column }: Difference): Record<string, unknown> {
+  return { table, date: day ?? null, file_rows: fileRows, lake_rows: lakeRows, column: column ?? null };
+}
+
+function differenceLine({ table, day, fileRows, lakeRows, column }: Difference): string {
+  const what = day === undefined ? table : `${table} of ${day}`;
+  if (fileRows !== lakeRows)
+    return `${what}: ${plural(fileRows, 'row')} in the file, ${formatCount(lakeRows)} in the lake.`;
+  return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
+}
+
+function inWords(days: readonly Day[]): string {
+  return rangesOf(days)
+    .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
+    .join(', ');
+}
+
+const column = (name: string) => ({ name, numeric: false });
+const number = (name: string) => ({ name, numeric: true });
+const drawing = ({ color }: Terminal) => ({ color, width: process.stdout.columns });

@@ -1,0 +1,140 @@
+/** The settings under `lake:`, and what they come to: where the tables go in Iceberg, and how the catalog is spoken to. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { Environment } from './files.js';
+import { NO_SECTION, whole, yesOrNo } from './scalars.js';
+
+export const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
+
+const address = z
+  .string('must be an http or https address')
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, search, hash, username } = new URL(text);
+    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+  }, 'must be an http or https address, without a query and without keys')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const text = (what: string): z.ZodString => z.string(what).min(1, what);
+
+const catalog = z.strictObject(
+  {
+    uri: address,
+    warehouse: text('must be the name of the warehouse in the catalog'),
+    auth: z.enum(CATALOG_AUTH, `must be one of ${CATALOG_AUTH.join(', ')}`),
+    token_uri: address.optional(),
+    scope: text('must be a scope such as PRINCIPAL_ROLE:ALL').optional(),
+  },
+  NO_SECTION,
+);
+
+const storage = z.strictObject(
+  {
+    endpoint: address.optional(),
+    region: text('must be a region such as ap-northeast-2').optional(),
+    path_style: yesOrNo.default(false),
+  },
+  NO_SECTION,
+);
+
+export const lakeSchema = z.strictObject(
+  {
+    format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
+    catalog,
+    storage: storage.prefault({}),
+    namespace: z
+      .string('must be a name in small letters')
+      .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _')
+      .default('dawnload'),
+    extensions: text("must be the folder of DuckDB's extensions").optional(),
+    // Models of a day read events and messages of up to seven days before.
+    local_days: whole(8, 36_500).optional(),
+    allow_personal: yesOrNo.default(false),
+  },
+  NO_SECTION,
+);
+
+/** The keys of catalog and storage. Never printed: they serialise to nothing. */
+export class LakeSecrets {
+  readonly #values: Readonly<Record<SecretName, string | undefined>>;
+
+  constructor(values: Readonly<Record<SecretName, string | undefined>>) {
+    this.#values = values;
+  }
+
+  get(name: SecretName): string | undefined {
+    return this.#values[name];
+  }
+}
+
+/** The secrets, by the environment variables that hold them. */
+const VARIABLES = {
+  accessKey: 'DAWNLOAD_LAKE_ACCESS_KEY_ID',
+  secretKey: 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY',
+  sessionToken: 'DAWNLOAD_LAKE_SESSION_TOKEN',
+  clientId: 'DAWNLOAD_LAKE_CLIENT_ID',
+  clientSecret: 'DAWNLOAD_LAKE_CLIENT_SECRET',
+  token: 'DAWNLOAD_LAKE_TOKEN',
+} as const;
+
+export type SecretName = keyof typeof VARIABLES;
+
+export interface LakeConfig {
+  readonly catalog: {
+    readonly uri: string;
+    readonly warehouse: string;
+    readonly auth: (typeof CATALOG_AUTH)[number];
+    readonly tokenUri: string | undefined;
+    readonly scope: string | undefined;
+  };
+  readonly storage: {
+    readonly endpoint: string | undefined;
+    readonly region: string | undefined;
+    readonly pathStyle: boolean;
+  };
+  /** Of the tables of `main`; `ops` and `marts` have the same with `_ops` and `_marts`. */
+  readonly namespace: string;
+  /** The folder of the extensions httpfs, avro and iceberg; undefined: DuckDB's own. */
+  readonly extensions: string | undefined;
+  /** How many days of events and messages the file keeps; undefined: all. */
+  readonly localDays: number | undefined;
+  /** Whether recipients may be pushed as they are. */
+  readonly allowPersonal: boolean;
+  readonly secrets: LakeSecrets;
+}
+
+/** @param folder of the settings file, which relative paths start from */
+export function lakeOf(
+  settings: z.infer<typeof lakeSchema> | undefined,
+  folder: string,
+  variables: Environment,
+): LakeConfig | undefined {
+  if (settings === undefined) return undefined;
+  const { catalog, storage, namespace, extensions } = settings;
+  const secret = (name: SecretName): string | undefined => {
+    const value = variables[VARIABLES[name]];
+    return value === '' ? undefined : value;
+  };
+  return Object.freeze({
+    catalog: {
+      uri: catalog.uri,
+      warehouse: catalog.warehouse,
+      auth: catalog.auth,
+      tokenUri: catalog.token_uri,
+      scope: catalog.scope,
+    },
+    storage: { endpoint: storage.endpoint, region: storage.region, pathStyle: storage.path_style },
+    namespace,
+    extensions: extensions === undefined ? undefined : resolve(folder, extensions),
+    localDays: settings.local_days,
+    allowPersonal: settings.allow_personal,
+    secrets: new LakeSecrets({
+      accessKey: secret('accessKey'),
+      secretKey: secret('secretKey'),
+      sessionToken: secret('sessionToken'),
+      clientId: secret('clientId'),
+      clientSecret: secret('clientSecret'),
+      token: secret('token'),
+    }),
+  });
+}

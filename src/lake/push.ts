@@ -1,0 +1,232 @@
+/**
+ * Brings the lake to what the published file holds: the days of streams and models that differ, and whatever else does. Each
+ * commit is one transaction of the catalog over all its tables, with the coverage of its days; so a reader of the coverage
+ * never finds half a day. A night is one commit, a backfill one for each day of events.
+ */
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { ConfigError } from '../errors.js';
+import type { Stream } from '../storage/pull.js';
+import { count } from '../warehouse/session.js';
+import { changesOf, type Changes } from './changes.js';
+import { commitTogether, latestCommits, type Commit, type Written } from './commits.js';
+import type { Lake } from './lake.js';
+import {
+  CONTENTS,
+  COVERAGE,
+  hasArchived,
+  nameOf,
+  placeholders,
+  relationsOf,
+  sourceOf,
+  type Relation,
+} from './relations.js';
+import { daysList, quoted } from './sql.js';
+import type { LakeState } from './state.js';
+import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
+
+/** Where a push can be killed, for rehearsals. */
+export const LAKE_POINTS = [
+  'lake/prepared',
+  'lake/after-delete',
+  'lake/after-insert',
+  'lake/before-commit',
+  'lake/after-commit',
+  'lake/settled',
+] as const;
+
+export interface Pushing {
+  readonly lake: Lake;
+  readonly state: LakeState;
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** For the rows of `lake_commits`. */
+  readonly command: string;
+  readonly version: string;
+  /** Told what is pushed next. */
+  readonly progress: (what: string) => void;
+}
+
+/**
+ * Pushes what differs; returns the commits.
+ *
+ * @throws what `commitTogether` throws; the commits before it stand
+ * @throws ConfigError when the lake is not set up, has another writer, or its columns cannot be brought in line
+ */
+export async function push(pushing: Pushing): Promise<Commit[]> {
+  const { lake, state, effects } = pushing;
+  const [newest] = await latestCommits(lake, 1);
+  await state.agree(newest);
+  const relations = await relationsOf(lake);
+  const whole = await wholeVersions(lake);
+  if (!whole.has(COLUMNS_PART)) {
+    throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
+      hint: 'Run `dawnload lake setup` and see what it says.',
+    });
+  }
+  const columns = columnsVersion(relations);
+  if (whole.get(COLUMNS_PART) !== columns) await prepareTables(lake, relations);
+  effects.reach('lake/prepared');
+  const changes = await changesOf(lake);
+  const commits: Commit[] = [];
+  const keep = (commit: Commit | undefined): void => {
+    if (commit !== undefined) commits.push(commit);
+    effects.reach('lake/settled');
+  };
+  const events = changes.streams.get('events') ?? [];
+  const transaction = new Transaction(pushing, relations, await hasArchived(lake));
+  for (const day of events.slice(0, -1)) {
+    pushing.progress(`pushing the events of ${day}`);
+    keep(await transaction.commit(async () => transaction.streamDays('events', [day])));
+  }
+  pushing.progress(
+    events.length === 0 ? 'pushing' : `pushing the events of ${events.at(-1) ?? ''}, and all that changed`,
+  );
+  keep(await transaction.commit(() => transaction.all(changes, events.slice(-1), whole, columns)));
+  return commits;
+}
+
+/** What the lake holds of the relations that are replaced as a whole, by their names. */
+export async function wholeVersions(lake: Lake): Promise<ReadonlyMap<string, string>> {
+  const part = z.object({ relation: z.string(), version: z.string() });
+  const parts = await lake.session.rows('lake/whole_parts', part, lake.ops);
+  return new Map(parts.map(({ relation, version }) => [relation, version]));
+}
+
+/** About 300 MB of events: readers of a day open files of 128 to 512 MB with the least effort. */
+const ROWS_PER_FILE = 4_000_000;
+
+const counted = z.object({ rows: count });
+
+/** The statements of the commits of one push. */
+class Transaction {
+  readonly #pushing: Pushing;
+  readonly #relations: readonly Relation[];
+  readonly #archived: boolean;
+  /** Days of people of events that this push has brought already. */
+  readonly #people = new Set<Day>();
+  #written = { days: 0, rows: 0 };
+
+  constructor(pushing: Pushing, relations: readonly Relation[], archived: boolean) {
+    this.#pushing = pushing;
+    this.#relations = relations;
+    this.#archived = archived;
+  }
+
+  commit(work: () => Promise<boolean>): Promise<Commit | undefined> {
+    return commitTogether(this.#pushing, async (): Promise<Written | undefined> => {
+      const { lake } = this.#pushing;
+      this.#written = { days: 0, rows: 0 };
+      await lake.session.run('lake/begin_notes');
+      if (!(await work())) return undefined;
+      await lake.session.run('lake/end_coverage', { ...lake.ops, coverage: this.#coverageColumns() });
+      await lake.session.run('lake/end_parts', lake.ops);
+      return this.#written;
+    });
+  }
+
+  /** Everything that differs, with the given days of events. Whether anything did. */
+  async all(
+    { streams, models }: Changes,
+    events: readonly Day[],
+    whole: ReadonlyMap<string, string>,
+    columns: string,
+  ): Promise<boolean> {
+    let changed = false;
+    for (const [stream, days] of streams) {
+      const those = stream === 'events' ? events : days;
+      if (those.length > 0) changed = await this.streamDays(stream, those);
+    }
+    for (const relation of this.#relations) {
+      const days = (models.get(nameOf(relation)) ?? []).filter(
+        (day) => relation.stream === undefined || !this.#people.has(day),
+      );
+      if (days.length === 0) continue;
+      await this.#modelDays(relation, days);
+      changed = true;
+    }
+    for (const relation of this.#relations) {
+      if (relation.stream !== undefined || relation.incremental || nameOf(relation) === COVERAGE) continue;
+      changed = (await this.#whole(relation, whole.get(nameOf(relation)))) || changed;
+    }
+    if (whole.get(COLUMNS_PART) !== columns) {
+      await this.#run('note_whole', { relation: COLUMNS_PART, version: quoted(columns) });
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** The days of a stream in each of its tables, and their coverage. */
+  async streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
+    const affected = stream === 'events' ? await this.#affectedBy(days) : [];
+    for (const relation of this.#relations) {
+      if (relation.stream !== stream) continue;
+      if (relation.day === 'export_date' || stream !== 'events') await this.#replaceDays(relation, days);
+      else if (affected.length > 0) await this.#modelDays(relation, affected);
+    }
+    for (const day of affected) this.#people.add(day);
+    await this.#run('cover_days', { stream, days: daysList(days) });
+    this.#written.days += days.length;
+    return true;
+  }
+
+  /** The days that the events of these exports bear, here or in the lake: whose people change with them. */
+  async #affectedBy(exports: readonly Day[]): Promise<Day[]> {
+    const { session, schemas } = this.#pushing.lake;
+    const names = { main: schemas.main, days: daysList(exports) };
+    const affected = await session.rows('lake/affected_days', z.object({ date: z.string() }), names);
+    return affected.map(({ date }) => date);
+  }
+
+  async #modelDays(relation: Relation, days: readonly Day[]): Promise<void> {
+    await this.#replaceDays(relation, days);
+    await this.#run('note_days', {
+      relation: nameOf(relation),
+      source: sourceOf(relation),
+      days: daysList(days),
+    });
+  }
+
+  async #replaceDays(relation: Relation, days: readonly Day[]): Promise<void> {
+    const { lake, effects } = this.#pushing;
+    const names = { ...placeholders(lake, relation), days: daysList(days) };
+    await this.#run('clear_days', names);
+    effects.reach('lake/after-delete');
+    const { rows } = await lake.session.row('lake/count_days', counted, names);
+    // Each statement writes one file for each day.
+    const files = Math.ceil(rows / days.length / ROWS_PER_FILE);
+    for (let file = 0; file < files; file += 1) {
+      const share = files === 1 ? 'true' : `hash(event_id) % ${files} = ${file}`;
+      await this.#run('insert_days', { ...names, share });
+    }
+    effects.reach('lake/after-insert');
+    this.#written.rows += rows;
+  }
+
+  /** Replaces a relation whose rows are not those that the lake holds. Whether it did. */
+  async #whole(relation: Relation, held: string | undefined): Promise<boolean> {
+    const { lake } = this.#pushing;
+    const names = placeholders(lake, relation);
+    await this.#run('stage_whole', names);
+    const staged = await lake.session.row(
+      'lake/digest_staged',
+      z.object({ rows: count, version: z.string() }),
+    );
+    if (staged.version === held) return false;
+    const mine = this.#archived && nameOf(relation) === CONTENTS;
+    const which = mine ? 'content_id in (select content_id from staged)' : 'true';
+    await this.#run('replace_whole', { ...names, which });
+    await this.#run('note_whole', { relation: nameOf(relation), version: quoted(staged.version) });
+    this.#written.rows += staged.rows;
+    return true;
+  }
+
+  async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {
+    await this.#pushing.lake.session.run(`lake/${name}`, names);
+  }
+
+  #coverageColumns(): string {
+    const coverage = this.#relations.find((relation) => nameOf(relation) === COVERAGE);
+    return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
+  }
+}

@@ -1,0 +1,82 @@
+/** Setting up a lake: its tables, its writer, and the proof that the catalog commits several tables at once. */
+import type { Effects } from '../effects.js';
+import { ConfigError } from '../errors.js';
+import { listOf } from '../warehouse/statements.js';
+import { commitTogether, latestCommits, type Commit } from './commits.js';
+import type { Lake } from './lake.js';
+import { LAKE_TABLES, nameOf, relationsOf, type Relation } from './relations.js';
+import { quoted } from './sql.js';
+import type { LakeState } from './state.js';
+import { COLUMNS_PART, columnsVersion, prepareNamespaces, prepareTables, type Prepared } from './tables.js';
+
+export interface SettingUp {
+  readonly lake: Lake;
+  readonly state: LakeState;
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  readonly version: string;
+  /** Whether this data folder becomes the writer of a lake that another one wrote. */
+  readonly takeOver: boolean;
+}
+
+/**
+ * Creates the tables that are missing and makes this data folder the writer. Harmless where that is done.
+ *
+ * @throws ConfigError when the lake has another writer, or its catalog commits table by table
+ */
+export async function setUp(settingUp: SettingUp): Promise<Prepared> {
+  const { lake, state, takeOver } = settingUp;
+  await prepareNamespaces(lake);
+  // Nothing of another writer is touched: its tables may be those of another version.
+  const newest = await newestCommit(lake);
+  if (takeOver) await state.settle(newest?.id ?? null);
+  else await state.agree(newest);
+  const relations = await relationsOf(lake);
+  const own = await prepareTables(lake, LAKE_TABLES);
+  await commit(settingUp, () => noteWhole(lake, 'setup', state.writer));
+  if (!(await lake.catalog.commitsTogether(lake.session))) {
+    throw new ConfigError('The catalog commits table by table, so readers could find half a night.', {
+      hint: 'Use a catalog that commits several tables at once, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
+    });
+  }
+  const rest = await prepareTables(lake, relations);
+  await commit(settingUp, async () => {
+    await forget(lake, rest.created);
+    await noteWhole(lake, COLUMNS_PART, columnsVersion(relations));
+  });
+  return { created: [...own.created, ...rest.created], added: own.added + rest.added };
+}
+
+function commit(
+  { lake, state, effects, version }: SettingUp,
+  work: () => Promise<void>,
+): Promise<Commit | undefined> {
+  return commitTogether({ lake, state, effects, command: 'lake setup', version }, async () => {
+    await lake.session.run('lake/begin_notes');
+    await work();
+    await lake.session.run('lake/end_parts', lake.ops);
+    return { days: 0, rows: 0 };
+  });
+}
+
+async function noteWhole(lake: Lake, relation: string, version: string): Promise<void> {
+  await lake.session.run('lake/note_whole', { relation, version: quoted(version) });
+}
+
+/** What is told of tables that had to be created is not so, if anything is told: they were dropped. */
+async function forget(lake: Lake, created: readonly Relation[]): Promise<void> {
+  if (created.length === 0) return;
+  await lake.session.run('lake/forget_relations', {
+    ...lake.ops,
+    relations: listOf(created.map(nameOf)),
+    streams: listOf(created.flatMap(({ stream }) => stream ?? [])) || "''",
+  });
+}
+
+async function newestCommit(lake: Lake): Promise<Commit | undefined> {
+  try {
+    return (await latestCommits(lake, 1))[0];
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}

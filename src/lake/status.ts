@@ -1,0 +1,41 @@
+/** What the lake holds, and who wrote it last. */
+import type { Day } from '../calendar.js';
+import { z } from 'zod';
+import { changesOf, type Changes } from './changes.js';
+import { latestCommits, type Commit } from './commits.js';
+import type { Lake } from './lake.js';
+
+export interface LakeStatus extends Changes {
+  /** Newest first. */
+  readonly commits: readonly Commit[];
+  readonly coverage: readonly {
+    readonly stream: string;
+    readonly days: number;
+    readonly first: Day;
+    readonly last: Day;
+    readonly rows: number;
+  }[];
+  /** Days of events that left the file. */
+  readonly archived: readonly Day[];
+}
+
+const covered = z
+  .object({
+    stream: z.string(),
+    days: z.number(),
+    first_date: z.string(),
+    last_date: z.string(),
+    rows: z.number(),
+  })
+  .transform(({ first_date, last_date, ...rest }) => ({ ...rest, first: first_date, last: last_date }));
+
+/** Throws ConfigError when the lake is not set up. */
+export async function statusOf(lake: Lake, commits: number): Promise<LakeStatus> {
+  const archived = await lake.session.rows('lake/archived_days', z.object({ date: z.string() }));
+  return {
+    commits: await latestCommits(lake, commits),
+    coverage: await lake.session.rows('lake/coverage', covered, lake.ops),
+    archived: archived.map(({ date }) => date),
+    ...(await changesOf(lake)),
+  };
+}

@@ -1,0 +1,144 @@
+/** Counts and sums by day and table, of the file and of the lake, which must agree. */
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import { count } from '../warehouse/session.js';
+import { changesOf } from './changes.js';
+import type { Lake } from './lake.js';
+import {
+  CONTENTS,
+  COVERAGE,
+  hasArchived,
+  nameOf,
+  placeholders,
+  relationsOf,
+  type Relation,
+} from './relations.js';
+import { daysList } from './sql.js';
+import { isExactNumber } from './types.js';
+
+export interface Difference {
+  readonly table: string;
+  /** Undefined where the table has no days. */
+  readonly day: Day | undefined;
+  readonly fileRows: number;
+  readonly lakeRows: number;
+  /** The first column whose sums differ. */
+  readonly column: string | undefined;
+}
+
+export interface Verified {
+  /** A line for each table. */
+  readonly tables: readonly {
+    readonly table: string;
+    readonly days: number;
+    readonly fileRows: number;
+    readonly lakeRows: number;
+    readonly equal: boolean;
+  }[];
+  readonly differences: readonly Difference[];
+  /** Days that the lake does not hold as the file does: they wait for a push and are not compared. */
+  readonly unpushed: readonly Day[];
+}
+
+const compared = z.object({
+  date: z.string().nullable(),
+  file_rows: count,
+  lake_rows: count,
+  file_sums: z.array(z.string().nullable()),
+  lake_sums: z.array(z.string().nullable()),
+  equal: z.boolean(),
+});
+
+/** Compares everything that the lake should hold. Throws what the catalog refuses. */
+export async function verify(lake: Lake, progress: (table: string) => void): Promise<Verified> {
+  const { streams, models } = await changesOf(lake);
+  const tables: Verified['tables'][number][] = [];
+  const differences: Difference[] = [];
+  const unpushed = [...new Set([...streams.values()].flat())].sort();
+  for (const relation of await relationsOf(lake)) {
+    const table = nameOf(relation);
+    // Tables that are replaced as a whole differ wherever a day waits.
+    if (unpushed.length > 0 && relation.stream === undefined && !relation.incremental) continue;
+    progress(table);
+    const rows = await compare(lake, relation, await whichOf(lake, relation, models.get(table) ?? []));
+    tables.push({
+      table,
+      days: rows.filter(({ date }) => date !== null).length,
+      fileRows: sum(rows.map(({ file_rows }) => file_rows)),
+      lakeRows: sum(rows.map(({ lake_rows }) => lake_rows)),
+      equal: rows.every(({ equal }) => equal),
+    });
+    differences.push(...rows.filter(({ equal }) => !equal).map((row) => differenceOf(relation, row)));
+  }
+  return { tables, differences, unpushed };
+}
+
+/** Those of these days whose events and messages are the same on both sides, in every table. */
+export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
+  const held = new Set(await heldDays(lake, 'events'));
+  const asked = days.filter((day) => held.has(day));
+  if (asked.length === 0) return [];
+  const unequal = new Set<Day | null>();
+  for (const relation of await relationsOf(lake)) {
+    if (relation.day !== 'export_date') continue;
+    const rows = await compare(lake, relation, `export_date in (${daysList(asked)})`);
+    for (const { date, equal } of rows) if (!equal) unequal.add(date);
+  }
+  return asked.filter((day) => !unequal.has(day));
+}
+
+/** The rows of a relation that the lake should hold, as a condition. */
+async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
+  const { stream, day } = relation;
+  if (nameOf(relation) === CONTENTS && (await hasArchived(lake)))
+    return 'content_id in (select content_id from warehouse.main.message_contents)';
+  if (day === undefined) return 'true';
+  // The lake may cover days that the file has lost.
+  if (nameOf(relation) === COVERAGE)
+    return '(stream, date) in (select (stream, date) from warehouse.ops.coverage)';
+  if (stream !== undefined && day !== 'date') return inDays(day, await heldDays(lake, stream));
+  const without = unpushed.length === 0 ? 'true' : `${day} not in (${daysList(unpushed)})`;
+  if (stream === undefined) return without;
+  const held = inDays(day, await heldDays(lake, stream));
+  return `${held} and ${without}`;
+}
+
+function inDays(day: string, days: readonly Day[]): string {
+  return days.length === 0 ? 'false' : `${day} in (${daysList(days)})`;
+}
+
+async function heldDays(lake: Lake, stream: NonNullable<Relation['stream']>): Promise<Day[]> {
+  const rows = await lake.session.rows('lake/held_days', z.object({ date: z.string() }), {
+    ...lake.ops,
+    stream,
+  });
+  return rows.map(({ date }) => date);
+}
+
+async function compare(lake: Lake, relation: Relation, which: string): Promise<z.infer<typeof compared>[]> {
+  const sums = exactColumns(relation).map((name) => `sum("${name}")::varchar`);
+  return lake.session.rows('lake/compare_days', compared, {
+    ...placeholders(lake, relation),
+    which,
+    sums: sums.join(', '),
+  });
+}
+
+function differenceOf(relation: Relation, row: z.infer<typeof compared>): Difference {
+  const columns = exactColumns(relation);
+  return {
+    table: nameOf(relation),
+    day: row.date ?? undefined,
+    fileRows: row.file_rows,
+    lakeRows: row.lake_rows,
+    column: columns.find((_, i) => row.file_sums[i] !== row.lake_sums[i]),
+  };
+}
+
+function exactColumns({ columns }: Relation): string[] {
+  return columns.filter(({ type }) => isExactNumber(type)).map(({ name }) => name);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

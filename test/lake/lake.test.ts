@@ -1,0 +1,410 @@
+/** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { contents, differences } from '../support/contents.js';
+import { NOW, Place, type Ended } from '../support/dawnload.js';
+import { FileLake, LAKE_YAML, unequalTables } from '../support/lake.js';
+
+const SETTINGS =
+  'start_date: 2026-11-18\nlookback_days: 2\nexports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n';
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+interface Lakeside {
+  readonly place: Place;
+  readonly lake: FileLake;
+}
+
+/** @param nights how many nights later than usual the service's clock stands */
+async function make(yaml = SETTINGS + LAKE_YAML, nights = 0): Promise<Lakeside> {
+  const place = await Place.make(yaml, { now: () => new Date(Date.parse(NOW) + nights * 86_400_000) });
+  places.push(place);
+  const lake = new FileLake(join(place.folder, 'lake.duckdb'));
+  place.lakeCatalog = lake;
+  return { place, lake };
+}
+
+/** A data folder and its lake after the first night. */
+let first = '';
+beforeAll(async () => {
+  const { place } = await make(SETTINGS);
+  await good(place.run(['run']));
+  await place.configure(SETTINGS + LAKE_YAML);
+  await good(place.run(['lake', 'setup']));
+  await good(place.run(['lake', 'push']));
+  first = await mkdtemp(join(tmpdir(), 'dawnload-lake-'));
+  await cp(place.folder, first, { recursive: true });
+});
+afterAll(() => rm(first, { recursive: true, force: true }));
+
+/** A place whose first night is in the lake. */
+async function filled(nights = 0): Promise<Lakeside> {
+  const lakeside = await make(SETTINGS + LAKE_YAML, nights);
+  for (const name of ['data', 'lake.duckdb'])
+    await cp(join(first, name), join(lakeside.place.folder, name), { recursive: true });
+  return lakeside;
+}
+
+async function good(run: Promise<Ended>): Promise<Ended> {
+  const result = await run;
+  expect(result.stderr).not.toContain('unforeseen');
+  expect(result.code, result.stderr).toBe(0);
+  return result;
+}
+
+/** Changes the lake as somebody else would. */
+async function change({ lake }: Lakeside, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(lake.file, { threads: '1' });
+  const connection = await instance.connect();
+  await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+const expectEqual = async ({ place, lake }: Lakeside): Promise<void> => {
+  expect(await unequalTables(place.published, lake.file)).toEqual([]);
+};
+
+const commits = async ({ lake }: Lakeside): Promise<string[]> =>
+  (await lake.rows('select command from dl_ops.lake_commits order by number')).map(({ command }) =>
+    String(command),
+  );
+
+/** The night after the first one. */
+const NEXT_NIGHT = { DAWNLOAD_NOW: new Date(Date.parse(NOW) + 86_400_000).toISOString() };
+
+describe('a push', () => {
+  test('brings every table, view and mart, with one commit for each day of events', async () => {
+    const lakeside = await filled();
+    await expectEqual(lakeside);
+    expect(await commits(lakeside)).toEqual([
+      'lake setup',
+      'lake setup',
+      'lake push',
+      'lake push',
+      'lake push',
+    ]);
+    const plan = await lakeside.place.run(['lake', 'plan', '--json']);
+    expect(JSON.parse(plan.stdout)).toEqual({ push: {}, models: {}, only_in_lake: {} });
+    const again = await good(lakeside.place.run(['lake', 'push']));
+    expect(again.stderr).toContain('The lake holds all of the published file already.');
+    expect(await commits(lakeside)).toHaveLength(5);
+  });
+
+  test('of a run is one commit with the night, its restated days and all that follows from them', async () => {
+    const lakeside = await filled(1);
+    const { place, lake } = lakeside;
+    const night = await good(place.run(['run'], NEXT_NIGHT));
+    expect(night.stderr).toMatch(/Pushed [\d,]+ rows to the lake in 1 commit\./);
+    await expectEqual(lakeside);
+    expect((await commits(lakeside)).slice(5)).toEqual(['run']);
+    const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as {
+      coverage: { stream: string; days: number }[];
+      commits: { rows: number }[];
+    };
+    expect(status.coverage.find(({ stream }) => stream === 'events')?.days).toBe(4);
+    // Days of events that did not change are not written again.
+    const [events] = await lake.rows('select count(*)::int as n from dl.events');
+    expect(status.commits[0]?.rows).toBeLessThan(Number(events?.['n']) * 20);
+    await good(place.run(['lake', 'verify']));
+  });
+
+  test('brings a day again whose coverage the lake has lost, and doubles nothing', async () => {
+    const lakeside = await filled();
+    await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
+    const plan = await lakeside.place.run(['lake', 'plan']);
+    expect(plan.stdout).toContain('push events of 1 day: 2026-11-19');
+    await good(lakeside.place.run(['lake', 'push']));
+    await expectEqual(lakeside);
+  });
+
+  test('leaves days alone that only the lake holds', async () => {
+    const lakeside = await filled(1);
+    await change(
+      lakeside,
+      `insert into dl_ops.coverage by name select * replace (date '2025-01-01' as date) from dl_ops.coverage where stream = 'events' limit 1;
+       insert into dl.events by name select * replace (date '2025-01-01' as date, date '2025-01-01' as export_date) from dl.events limit 5`,
+    );
+    const plan = await lakeside.place.run(['lake', 'plan']);
+    expect(plan.stdout).toContain(
+      'events of 1 day are in the lake and not in the file, and stay there: 2025-01-01',
+    );
+    await good(lakeside.place.run(['run'], NEXT_NIGHT));
+    const kept = "select count(*)::int as n from dl.events where export_date = '2025-01-01'";
+    expect(await lakeside.lake.rows(kept)).toEqual([{ n: 5 }]);
+    await good(lakeside.place.run(['lake', 'verify']));
+  });
+
+  test('that somebody else was faster than changes nothing and ends with 75; the next one succeeds', async () => {
+    const lakeside = await filled();
+    const { place, lake } = lakeside;
+    await change(lakeside, "delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'");
+    lake.endings = ['conflict'];
+    const refused = await place.run(['lake', 'push']);
+    expect(refused.code).toBe(75);
+    expect(refused.stderr).toContain('Somebody else changed the lake at the same time');
+    expect(await commits(lakeside)).toHaveLength(5);
+    await good(place.run(['lake', 'push']));
+    await expectEqual(lakeside);
+  });
+
+  test('whose answer was lost is found in the lake, and counts', async () => {
+    const lakeside = await filled(1);
+    const { place, lake } = lakeside;
+    lake.endings = ['answer lost'];
+    await good(place.run(['run'], NEXT_NIGHT));
+    await expectEqual(lakeside);
+    expect((await commits(lakeside)).slice(5)).toEqual(['run']);
+    await good(place.run(['lake', 'push']));
+  });
+
+  test('whose outcome cannot be known says so, and the next one first looks for it', async () => {
+    const lakeside = await filled(1);
+    const { place, lake } = lakeside;
+    lake.endings = ['catalog gone'];
+    const night = await place.run(['run'], NEXT_NIGHT);
+    expect(night.code).toBe(1);
+    expect(night.stderr).toContain('Whether the last commit reached the lake is not known');
+    const again = await good(place.run(['lake', 'push']));
+    expect(again.stderr).toContain('The lake holds all of the published file already.');
+    await expectEqual(lakeside);
+  });
+
+  test('that fails withholds no file: exit code 1, the days are named, the next night brings them', async () => {
+    const lakeside = await filled(1);
+    const { place, lake } = lakeside;
+    lake.unreachable = true;
+    const night = await place.run(['run', '--json'], NEXT_NIGHT);
+    expect(night.code).toBe(1);
+    expect(night.stderr).toMatch(
+      /What was loaded of .*2026-11-21 is not in the lake: The lake cannot be reached/,
+    );
+    expect(JSON.parse(night.stdout)).toMatchObject({ exit_code: 1, lake: { pushed: false } });
+    expect(
+      await place.rows(
+        "select count(*)::int as n from ops.coverage where date = '2026-11-21' and stream = 'events'",
+      ),
+    ).toEqual([{ n: 1 }]);
+    lake.unreachable = false;
+    await good(place.run(['run'], NEXT_NIGHT));
+    await expectEqual(lakeside);
+  });
+});
+
+describe('the writer of a lake', () => {
+  test('is one data folder: another one is refused, until it takes over', async () => {
+    const lakeside = await filled();
+    const other = await make();
+    await cp(join(first, 'data', 'warehouse.duckdb'), join(other.place.folder, 'data', 'warehouse.duckdb'));
+    other.place.lakeCatalog = lakeside.lake;
+    for (const command of ['push', 'setup']) {
+      const refused = await other.place.run(['lake', command]);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('The lake is written by another data folder');
+    }
+    await expectEqual(lakeside);
+    await good(other.place.run(['lake', 'setup', '--take-over']));
+    await good(other.place.run(['lake', 'push']));
+    expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
+  });
+
+  test('is not a copy of its data folder', async () => {
+    const lakeside = await filled(1);
+    const { place } = lakeside;
+    const copy = join(place.folder, 'copy');
+    await cp(join(place.folder, 'data'), copy, { recursive: true });
+    await good(place.run(['run'], NEXT_NIGHT));
+    const refused = await place.run(['lake', 'push', '--data-dir', copy]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('another copy of this data folder');
+  });
+});
+
+describe('a lake', () => {
+  test('that is not set up is named, with the command that does it', async () => {
+    const { place } = await make(SETTINGS);
+    await good(place.run(['run']));
+    expect((await place.run(['lake', 'push'])).stderr).toContain('does not set lake');
+    await place.configure(SETTINGS + LAKE_YAML);
+    for (const command of ['plan', 'push', 'status', 'verify']) {
+      const result = await place.run(['lake', command]);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain('Create its tables with `dawnload lake setup`.');
+    }
+  });
+
+  test('whose catalog commits table by table is refused, by pushes too', async () => {
+    const { place, lake } = await make(SETTINGS);
+    await good(place.run(['run']));
+    await place.configure(SETTINGS + LAKE_YAML);
+    lake.together = false;
+    const refused = await place.run(['lake', 'setup']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('The catalog commits table by table');
+    const push = await place.run(['lake', 'push']);
+    expect(push.code).toBe(2);
+    expect(push.stderr).toContain('The set-up of the lake did not end well');
+  });
+
+  test('is not forgotten while another one is tried', async () => {
+    const lakeside = await filled();
+    const { place, lake } = lakeside;
+    await place.configure(SETTINGS + LAKE_YAML.replace('namespace: dl', 'namespace: other'));
+    lake.together = false;
+    expect((await place.run(['lake', 'setup'])).code).toBe(2);
+    await place.configure(SETTINGS + LAKE_YAML);
+    await good(place.run(['lake', 'push']));
+  });
+
+  test('gets recipients as they are only where that is allowed', async () => {
+    const keep = 'privacy: { recipients: keep }\n';
+    const { place } = await make(SETTINGS + keep + LAKE_YAML);
+    for (const command of [['lake', 'setup'], ['run']]) {
+      const refused = await place.run(command);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('privacy.recipients is keep');
+    }
+    await place.configure(`${SETTINGS}${keep}${LAKE_YAML}  allow_personal: true\n`);
+    // Without a set-up the night itself is good, and says what is missing.
+    const night = await place.run(['run']);
+    expect(night.code).toBe(1);
+    expect(night.stderr).toContain('dawnload lake setup');
+  });
+
+  test('gets new columns, and no other change of them', async () => {
+    const lakeside = await filled();
+    const { place } = lakeside;
+    await change(lakeside, 'alter table dl.events drop column failure_reason');
+    await good(place.run(['lake', 'setup']));
+    const [column] = await lakeside.lake.rows(
+      "select count(*)::int as n from duckdb_columns() where table_name = 'events' and column_name = 'failure_reason'",
+    );
+    expect(column).toEqual({ n: 1 });
+    await change(lakeside, 'alter table dl_marts.channel_days alter column sent type varchar');
+    const typed = await place.run(['lake', 'setup']);
+    expect(typed.code).toBe(2);
+    expect(typed.stderr).toContain(
+      'Column sent of dl_marts."channel_days" has the type VARCHAR in the lake and would need BIGINT.',
+    );
+    await change(
+      lakeside,
+      'alter table dl_marts.channel_days alter column sent type bigint; alter table dl.events add column own integer',
+    );
+    expect((await place.run(['lake', 'setup'])).stderr).toContain(
+      'Column own of dl."events" is in the lake and not in the file.',
+    );
+  });
+
+  test('whose table was dropped gets it back, filled', async () => {
+    const lakeside = await filled();
+    const { place } = lakeside;
+    await change(
+      lakeside,
+      'drop table dl.push_messages; drop table dl_marts.daily_events; drop table dl.calendar',
+    );
+    await good(place.run(['lake', 'setup']));
+    await good(place.run(['lake', 'push']));
+    await expectEqual(lakeside);
+  });
+});
+
+describe('local_days', () => {
+  const KEPT = `${SETTINGS.replace('2026-11-18', '2026-11-08')}${LAKE_YAML}  local_days: 8\n`;
+  const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
+
+  test('takes old events out of the file once the lake was seen to hold them, and nothing that was computed', async () => {
+    const lakeside = await make(KEPT, 0);
+    const { place, lake } = lakeside;
+    await place.run(['run']);
+    await good(place.run(['lake', 'setup']));
+    await good(place.run(['lake', 'push']));
+    const before = await contents(place.published);
+    const inLake = await lake.rows(days.replace('from events', 'from dl.events'));
+    expect(inLake).toHaveLength(13);
+
+    // A day that the lake holds otherwise stays.
+    await change(lakeside, "update dl.events set channel = 'other' where export_date = '2026-11-10'");
+    const night = await good(place.run(['run']));
+    expect(night.stderr).toContain(
+      'The events of 4 days are in the lake and leave the file: 2026-11-08 to 2026-11-09, 2026-11-11 to 2026-11-12.',
+    );
+    const left = await place.rows(days);
+    expect(left.map(({ day }) => day)).toEqual(
+      ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
+    );
+    const changed = differences(before, await contents(place.published)).map((line) => line.split(':')[0]);
+    expect(changed.filter((name) => name?.startsWith('marts.'))).toEqual([]);
+    expect(changed).toContain('main.events');
+    expect(changed).not.toContain('main.daily_statistics');
+
+    // The lake has them still, and the next nights agree with it.
+    await good(place.run(['lake', 'push']));
+    const [still] = await lake.rows('select count(distinct export_date)::int as n from dl.events');
+    expect(still).toEqual({ n: 13 });
+    const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as object;
+    expect(status).toMatchObject({
+      archived: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
+      push: {},
+    });
+    expect(place.sandbox.bills()).toHaveLength(13);
+  });
+
+  test('keeps them while the lake cannot be read', async () => {
+    const { place, lake } = await make(KEPT, 0);
+    await place.run(['run']);
+    await good(place.run(['lake', 'setup']));
+    await good(place.run(['lake', 'push']));
+    lake.unreachable = true;
+    const night = await place.run(['run']);
+    expect(night.code).toBe(1);
+    expect(night.stderr).toContain('Events from before 2026-11-13 stay in the file');
+    expect(await place.rows(days)).toHaveLength(13);
+  });
+});
+
+describe('verify', () => {
+  test.each([
+    [
+      'a lost row',
+      'delete from dl.events where event_id = (select min(event_id) from dl.events)',
+      /events of 2026-11-\d\d: [\d,]+ rows in the file, [\d,]+ in the lake\./,
+    ],
+    [
+      'a doubled row',
+      'insert into dl_marts.daily_events from dl_marts.daily_events limit 1',
+      /marts\.daily_events of 2026-11-\d\d/,
+    ],
+    [
+      'another text',
+      "update dl.events set channel = 'carrier-pigeon' where event_id = (select min(event_id) from dl.events)",
+      /events of 2026-11-\d\d: values differ\./,
+    ],
+    [
+      'another number',
+      'update dl_marts.channel_days set sent = sent + 1 where rowid = 0',
+      /marts\.channel_days of [\d-]+: the sums of sent differ\./,
+    ],
+  ])('finds %s', async (_, sql, sentence) => {
+    const lakeside = await filled();
+    await change(lakeside, sql);
+    const result = await lakeside.place.run(['lake', 'verify']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(sentence);
+  });
+
+  test('says which days wait for a push', async () => {
+    const lakeside = await filled(1);
+    lakeside.lake.unreachable = true;
+    await lakeside.place.run(['run'], NEXT_NIGHT);
+    lakeside.lake.unreachable = false;
+    const result = await lakeside.place.run(['lake', 'verify']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/\d days of the file are not in the lake yet: .*2026-11-21/);
+  });
+});

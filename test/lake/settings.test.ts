@@ -1,0 +1,127 @@
+/** The settings under `lake:`, the types of the lake, and what its failures are told as. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requireLake } from '../../src/config/require-lake.js';
+import { loadConfig, type Config } from '../../src/config.js';
+import {
+  ConfigError,
+  CredentialsError,
+  ServiceError,
+  StorageError,
+  TryLaterError,
+} from '../../src/errors.js';
+import { catalogFailure } from '../../src/lake/failure.js';
+import { isExactNumber, lakeType } from '../../src/lake/types.js';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dawnload-lake-settings-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const CATALOG = '  catalog: { uri: "https://catalog.example.com/iceberg", warehouse: main, auth: none }\n';
+
+async function load(yaml: string, environment: Record<string, string> = {}): Promise<Config> {
+  await writeFile(join(folder, 'dawnload.yaml'), yaml);
+  return loadConfig({}, environment, folder);
+}
+
+describe('the settings of the lake', () => {
+  test('have defaults, and a folder of extensions relative to the file', async () => {
+    const { lake } = requireLake(await load(`lake:\n${CATALOG}  extensions: ext\n`));
+    expect(lake).toMatchObject({
+      namespace: 'dawnload',
+      extensions: join(folder, 'ext'),
+      localDays: undefined,
+      allowPersonal: false,
+      storage: { endpoint: undefined, region: undefined, pathStyle: false },
+    });
+  });
+
+  test.each([
+    ['lake: true', 'lake must hold "key: value" lines'],
+    [`lake:\n  format: delta\n${CATALOG}`, 'lake.format must be iceberg'],
+    ['lake:\n  namespace: x', 'lake.catalog must hold'],
+    [
+      'lake:\n  catalog: { uri: catalog, warehouse: x, auth: none }',
+      'lake.catalog.uri must be an http or https address',
+    ],
+    [
+      'lake:\n  catalog: { uri: "https://k:s@a.example.com", warehouse: x, auth: none }',
+      'without a query and without keys',
+    ],
+    [
+      'lake:\n  catalog: { uri: "https://a.example.com", warehouse: x, auth: basic }',
+      'lake.catalog.auth must be one of',
+    ],
+    [`lake:\n${CATALOG}  namespace: "a-b"`, 'lake.namespace must be a name in small letters'],
+    [`lake:\n${CATALOG}  local_days: 7`, 'lake.local_days must be a whole number from 8'],
+    [`lake:\n${CATALOG}  storage: { path_style: yes }`, 'lake.storage.path_style must be true or false'],
+  ])('that cannot be meant are named: %s', async (yaml, message) => {
+    await expect(load(yaml)).rejects.toThrow(message);
+  });
+
+  test('never show a secret', async () => {
+    const { lake } = requireLake(
+      await load(`lake:\n${CATALOG}`, {
+        DAWNLOAD_LAKE_SECRET_ACCESS_KEY: 'very-secret',
+        DAWNLOAD_LAKE_TOKEN: '',
+      }),
+    );
+    expect(JSON.stringify(lake)).not.toContain('very-secret');
+    expect(lake.secrets.get('secretKey')).toBe('very-secret');
+    expect(lake.secrets.get('token')).toBeUndefined();
+  });
+
+  test.each([
+    ['keep of recipients', `privacy: { recipients: keep }\nlake:\n${CATALOG}`, 'privacy.recipients is keep'],
+    ['an unencrypted catalog', `lake:\n${CATALOG.replace('https', 'http')}`, 'would travel unencrypted'],
+    [
+      'an unencrypted storage',
+      `lake:\n${CATALOG}  storage: { endpoint: "http://s3.example.com" }`,
+      'would travel unencrypted',
+    ],
+    ['oauth2 without keys', `lake:\n${CATALOG.replace('none', 'oauth2')}`, 'its keys are not set'],
+    ['sigv4 without keys', `lake:\n${CATALOG.replace('none', 'sigv4')}`, 'its keys are not set'],
+    ['no lake', 'brand: shop', 'does not set lake'],
+  ])('refuse %s', async (_, yaml, message) => {
+    const config = await load(yaml);
+    expect(() => requireLake(config)).toThrow(message);
+  });
+});
+
+test('types that Iceberg lacks are mapped, also in lists and maps', () => {
+  expect(
+    ['JSON', 'UBIGINT', 'VARCHAR[]', 'JSON[]', 'MAP(VARCHAR, UBIGINT)', 'TIMESTAMP WITH TIME ZONE'].map(
+      lakeType,
+    ),
+  ).toEqual([
+    'VARCHAR',
+    'DECIMAL(20,0)',
+    'VARCHAR[]',
+    'VARCHAR[]',
+    'MAP(VARCHAR, DECIMAL(20,0))',
+    'TIMESTAMP WITH TIME ZONE',
+  ]);
+  expect(['BIGINT', 'DECIMAL(18,4)', 'DOUBLE', 'VARCHAR'].filter(isExactNumber)).toEqual([
+    'BIGINT',
+    'DECIMAL(18,4)',
+  ]);
+});
+
+test.each([
+  ['returned a non-200 status code (Conflict_409)', TryLaterError],
+  ['HTTP Error: Forbidden', CredentialsError],
+  ['status code (Unauthorized_401), with reason: Unauthorized', CredentialsError],
+  ['Catalog Error: Table with name events does not exist!', ConfigError],
+  ['status code (NotFound_404)', ConfigError],
+  ['IO Error: Could not connect to server error for HTTP GET', ServiceError],
+  ['IO Error: No space left on device', StorageError],
+  ['INTERNAL Error: Information loss on integer cast', ServiceError],
+])('a failure of the lake has one remedy: %s', (text, kind) => {
+  const failure = catalogFailure(new Error(text));
+  expect(failure).toBeInstanceOf(kind);
+  expect((failure as ServiceError).hint).toMatch(/\.$/);
+});

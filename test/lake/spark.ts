@@ -1,0 +1,105 @@
+/** The Spark session that reads the lake: `spark.py` in a process of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Parts } from './parts.js';
+import { REGION, STORAGE_KEYS, WAREHOUSE, type Stack } from './stack.js';
+
+const SCRIPT = resolve('test/lake/spark.py');
+
+export type Row = Record<string, unknown>;
+
+interface Answer {
+  readonly id: number;
+  readonly rows?: unknown[];
+  readonly error?: string;
+}
+
+interface Waiting {
+  readonly done: (rows: unknown[]) => void;
+  readonly fail: (error: Error) => void;
+}
+
+export class Spark {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  #requests = 0;
+
+  /** Begins to start it: what is asked meanwhile waits. It ends with this process, which its input comes from. */
+  constructor(parts: Parts, stack: Stack) {
+    const path = join(stack.folder, 'spark.log');
+    const log = openSync(path, 'a');
+    this.#child = spawn('python3', [SCRIPT, JSON.stringify(settings(parts, stack))], {
+      cwd: stack.folder,
+      env: { ...process.env, PYTHONPATH: parts.pyspark, SPARK_LOCAL_IP: '127.0.0.1', TZ: 'UTC' },
+      stdio: ['pipe', 'pipe', log],
+    });
+    closeSync(log);
+    if (this.#child.stdout !== null) {
+      createInterface(this.#child.stdout).on('line', (line) => {
+        const { id, rows = [], error } = JSON.parse(line) as Answer;
+        const waiting = this.#waiting.get(id);
+        this.#waiting.delete(id);
+        if (error === undefined) waiting?.done(rows);
+        else waiting?.fail(new Error(`Spark: ${error.slice(0, 2_000)}`));
+      });
+    }
+    this.#child.on('close', () => {
+      const said = (): string => readFileSync(path, 'utf8').slice(-2_000);
+      for (const { fail } of this.#waiting.values()) fail(new Error(`Spark has ended:\n${said()}`));
+      this.#waiting.clear();
+    });
+  }
+
+  async ask(sql: string): Promise<Row[]> {
+    return (await this.#request({ sql })) as Row[];
+  }
+
+  /** Copies all tables of these namespaces into Parquet files, in a folder for each table. Returns their names. */
+  async copy(namespaces: readonly string[], folder: string): Promise<string[]> {
+    return (await this.#request({ copy: namespaces, folder })) as string[];
+  }
+
+  #request(request: object): Promise<unknown[]> {
+    const id = this.#requests++;
+    return new Promise((done, fail) => {
+      this.#waiting.set(id, { done, fail });
+      this.#child.stdin?.write(`${JSON.stringify({ id, ...request })}\n`);
+    });
+  }
+}
+
+function settings(parts: Parts, stack: Stack): Readonly<Record<string, string>> {
+  const lake = 'spark.sql.catalog.lake';
+  return {
+    'spark.master': 'local[2]',
+    'spark.driver.memory': '1g',
+    'spark.driver.bindAddress': '127.0.0.1',
+    'spark.driver.host': '127.0.0.1',
+    'spark.jars': parts.jars.join(','),
+    'spark.local.dir': join(stack.folder, 'spark'),
+    'spark.sql.warehouse.dir': join(stack.folder, 'spark'),
+    'spark.sql.session.timeZone': 'UTC',
+    'spark.sql.parquet.outputTimestampType': 'TIMESTAMP_MICROS',
+    // The tables are many and tiny: what speeds up large ones takes longer than reading these.
+    'spark.ui.enabled': 'false',
+    'spark.ui.showConsoleProgress': 'false',
+    'spark.sql.adaptive.enabled': 'false',
+    'spark.sql.shuffle.partitions': '1',
+    'spark.sql.codegen.wholeStage': 'false',
+    'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
+    'spark.driver.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
+    [lake]: 'org.apache.iceberg.spark.SparkCatalog',
+    [`${lake}.type`]: 'rest',
+    [`${lake}.uri`]: stack.catalogUrl,
+    [`${lake}.warehouse`]: WAREHOUSE,
+    // Every question sees the newest commit.
+    [`${lake}.cache-enabled`]: 'false',
+    // Spark has the keys itself.
+    [`${lake}.header.X-Iceberg-Access-Delegation`]: '',
+    [`${lake}.client.region`]: REGION,
+    [`${lake}.s3.access-key-id`]: STORAGE_KEYS.accessKey,
+    [`${lake}.s3.secret-access-key`]: STORAGE_KEYS.secretKey,
+  };
+}

@@ -1,0 +1,304 @@
+/** What the lake must bear, step by step; each returns what was seen, in a few words. */
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lastCompleteDay, shiftDay } from '../../src/calendar.js';
+import { LAKE_POINTS } from '../../src/lake/push.js';
+import { Chance } from '../torture/chance.js';
+import { DAY_MS } from '../torture/trial.js';
+import type { Compared } from './compare.js';
+import { askAll, type Asked } from './questions.js';
+import { isCommit } from './proxy.js';
+import { LakeReader } from './reader.js';
+import { NAMESPACE, RESTATED, type LakeTrial } from './trial.js';
+
+export interface Extent {
+  readonly seed: number;
+  /** Days of the backfill. */
+  readonly days: number;
+  /** Kills of the push of these days, at random moments. */
+  readonly kills: number;
+}
+
+type Step = (lake: LakeTrial, extent: Extent) => Promise<string>;
+
+const PUSH = ['lake', 'push'];
+/** Points of a push that it passes before it asks the catalog to commit. */
+const BEFORE = LAKE_POINTS.slice(0, LAKE_POINTS.indexOf('lake/before-commit') + 1);
+const AFTER = LAKE_POINTS.slice(BEFORE.length);
+
+const firstNight: Step = async (lake) => {
+  await lake.configure();
+  await lake.expect(0, ['run']);
+  await lake.configure({});
+  const early = await lake.expect(2, PUSH);
+  lake.assert(early.stderr.includes('dawnload lake setup'), 'nobody is told of the set-up', early);
+  const { stderr } = await lake.expect(0, ['lake', 'setup']);
+  await lake.expect(0, PUSH);
+  await lake.expect(0, ['lake', 'verify']);
+  return /\d[\d,]* tables? created/.exec(stderr)?.[0] ?? '';
+};
+
+/** As `run` pushes by itself. */
+const secondNight: Step = async (lake) => {
+  const before = (await lake.commits()).length;
+  lake.trial.clock.shift(DAY_MS);
+  await lake.expect(0, ['run']);
+  const commits = (await lake.commits()).length - before;
+  lake.assert(commits === 1, `a night is ${commits} commits`);
+  return 'one commit';
+};
+
+/** The service gave other counts of a day the second time that it was asked. */
+const restatedDay: Step = async (lake) => {
+  lake.trial.clock.shift(DAY_MS);
+  await lake.expect(0, ['run']);
+  const [row] = await lake.spark.ask(
+    `select count(*) as counters, max(date) as date from lake.${NAMESPACE}_marts.restated_days`,
+  );
+  lake.assert(row?.['date'] === RESTATED, 'no restatement has come to the lake');
+  return `Spark sees ${String(row?.['counters'])} counters of ${RESTATED} restated`;
+};
+
+const killedAtEachPoint: Step = async (lake) => {
+  const killAt = async (point: string): Promise<void> => {
+    const result = await lake.run(PUSH, { DAWNLOAD_CRASH_AT: point });
+    lake.assert(result.signal === 'SIGKILL', `the push does not come by ${point}`, result);
+  };
+  const before = (await lake.commits()).length;
+  await lake.night();
+  for (const point of BEFORE) await killAt(point);
+  lake.assert((await lake.commits()).length === before, 'a push killed before its commit has committed');
+  for (const [i, point] of AFTER.entries()) {
+    if (i > 0) await lake.night();
+    await killAt(point);
+    lake.assert((await lake.commits()).length === before + i + 1, `killed at ${point} it has not committed`);
+    // Finds its commit and goes on from there.
+    await lake.expect(0, PUSH);
+  }
+  await lake.expect(0, ['lake', 'verify']);
+  const commits = (await lake.commits()).length - before;
+  lake.assert(commits === AFTER.length, `${AFTER.length} nights are ${commits} commits`);
+  return `${LAKE_POINTS.length} kills, ${commits} nights, each one commit`;
+};
+
+const backfill: Step = async (lake, { seed, days, kills }) => {
+  await lake.configure();
+  const end = '2026-11-17';
+  const range = ['--start', shiftDay(end, 1 - days), '--end', end];
+  await lake.expect(0, ['backfill', ...range, '--streams', 'events', '--yes-paid']);
+  await lake.configure({});
+  const before = (await lake.commits()).length;
+  const chance = new Chance(seed);
+  const reader = new LakeReader(lake.spark, NAMESPACE);
+  reader.start();
+  let killed = 0;
+  try {
+    for (let left = kills; left > 0; left--) {
+      const result = await lake.runUntil(1_000 + chance.below(4_000), PUSH);
+      if (result.signal === 'SIGKILL') killed++;
+    }
+    await lake.expect(0, PUSH);
+  } finally {
+    await reader.stop();
+  }
+  lake.assert(reader.found.length === 0, `a reader on Spark: ${reader.found.join('; ')}`);
+  await lake.expect(0, ['lake', 'verify']);
+  const commits = (await lake.commits()).length - before;
+  lake.assert(commits === days, `${days} days are ${commits} commits`);
+  return `${days} days, ${commits} commits, ${killed} kills at random; ${reader.looks} looks by Spark meanwhile, no day half`;
+};
+
+/** Somebody else commits to the same tables between the push's reading and its commit. */
+const conflict: Step = async (lake) => {
+  await lake.night();
+  const before = (await lake.commits()).length;
+  const coverage = `lake.${NAMESPACE}_ops.coverage`;
+  const statuses: number[] = [];
+  lake.proxy.interfere = async (request, pass) => {
+    if (!isCommit(request)) return pass();
+    if (statuses.length === 0) {
+      await lake.spark.ask(
+        `insert into ${coverage} (stream, date, rows) values ('somebody', date '2026-01-01', 0)`,
+      );
+    }
+    const answer = await pass();
+    statuses.push(answer.status);
+    return answer;
+  };
+  const refused = await lake.expect(75, PUSH);
+  lake.proxy.interfere = undefined;
+  lake.assert(statuses.includes(409), `the catalog answered ${statuses.join(', ')}, not 409`, refused);
+  lake.assert((await lake.commits()).length === before, 'a refused commit is there');
+  await lake.spark.ask(`delete from ${coverage} where stream = 'somebody'`);
+  return 'answered 409, exit 75, nothing changed';
+};
+
+/** The answer to a commit never comes: once it is only lost, once nothing can be asked after it either. */
+const lostAnswer: Step = async (lake) => {
+  const before = (await lake.commits()).length;
+  let lost = 0;
+  lake.proxy.interfere = async (request, pass) => {
+    const answer = await pass();
+    return isCommit(request) && lost++ === 0 ? undefined : answer;
+  };
+  // What the conflict left.
+  await lake.expect(0, PUSH);
+  lake.assert(lost > 0, 'no answer was lost');
+  await lake.night();
+  let isGone = false;
+  lake.proxy.interfere = async (request, pass) => {
+    if (isGone) return undefined;
+    const answer = await pass();
+    isGone = isCommit(request);
+    return isGone ? undefined : answer;
+  };
+  const unknown = await lake.run(PUSH);
+  lake.proxy.interfere = undefined;
+  lake.assert(
+    unknown.code !== 0 && unknown.stderr.includes('not known'),
+    'nobody is told that the outcome is not known',
+    unknown,
+  );
+  await lake.expect(0, PUSH);
+  await lake.expect(0, ['lake', 'verify']);
+  const commits = (await lake.commits()).length - before;
+  lake.assert(commits === 2, `2 nights are ${commits} commits`);
+  return `found in lake_commits at once, and by the next push (after exit ${unknown.code}); 2 nights, ${commits} commits`;
+};
+
+const secondWriter: Step = async (lake) => {
+  const before = (await lake.commits()).length;
+  const { place } = lake.trial;
+  const data = join(place.folder, 'data');
+  const kept = join(place.folder, 'kept');
+  const state = join(data, 'private', 'lake.json');
+  await cp(state, kept);
+  // Another data folder with the same data.
+  await rm(state);
+  const other = await lake.expect(2, PUSH);
+  const setup = await lake.expect(2, ['lake', 'setup']);
+  for (const refused of [other, setup]) {
+    lake.assert(refused.stderr.includes('A lake has one writer'), 'a second writer is not told so', refused);
+  }
+  lake.assert((await lake.commits()).length === before, 'a second writer has committed');
+  await cp(kept, state);
+  await lake.expect(0, PUSH);
+  return 'push and setup refused, exit 2';
+};
+
+/** A catalog that names what it can do, and not the commit of several tables. */
+const oneTableAtATime: Step = async (lake) => {
+  const endpoints = [
+    'GET /v1/config',
+    'POST /v1/{prefix}/namespaces',
+    'POST /v1/{prefix}/namespaces/{namespace}/tables',
+  ]
+    .concat(['GET /v1/{prefix}/namespaces', 'GET /v1/{prefix}/namespaces/{namespace}'])
+    .concat(['GET /v1/{prefix}/namespaces/{namespace}/tables', 'HEAD /v1/{prefix}/namespaces/{namespace}'])
+    .concat([
+      'GET /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+      'POST /v1/{prefix}/namespaces/{namespace}/tables/{table}',
+    ]);
+  lake.proxy.interfere = async ({ path }, pass) => {
+    const answer = await pass();
+    if (!path.includes('/v1/config')) return answer;
+    const config = JSON.parse(answer.body.toString()) as object;
+    return { ...answer, body: Buffer.from(JSON.stringify({ ...config, endpoints })) };
+  };
+  await lake.configure({ namespace: 'elsewhere' });
+  const refused = await lake.expect(2, ['lake', 'setup']);
+  lake.proxy.interfere = undefined;
+  await lake.configure({});
+  lake.assert(refused.stderr.includes('table by table'), 'nobody is told why', refused);
+  return 'setup refused, exit 2';
+};
+
+const inWords = ({ table, problem, onlyHere, onlyThere }: Compared): string =>
+  `${table} ${problem ?? `has ${onlyHere} rows only in the file and ${onlyThere} only in the lake`}`;
+
+const everyTable: Step = async (lake) => {
+  const compared = await lake.compare();
+  const differing = compared.filter(
+    ({ problem, onlyHere, onlyThere }) => problem !== undefined || onlyHere + onlyThere > 0,
+  );
+  lake.assert(differing.length === 0, differing.map(inWords).join('\n'));
+  const rows = compared.reduce((sum, one) => sum + one.rows, 0);
+  const filled = compared.filter((one) => one.rows > 0).length;
+  return `${compared.length} tables (${filled} of them with rows), ${rows} rows: all equal`;
+};
+
+/** Bundled questions, each with its first rows on both sides. */
+const bundledQuestions: Step = async (lake) => {
+  const { place, clock } = lake.trial;
+  const end = lastCompleteDay(clock.now());
+  const asked = await askAll(
+    lake.spark,
+    NAMESPACE,
+    { start: shiftDay(end, -27), end },
+    async (name, params) => {
+      const args = ['query', name, '--format', 'json', ...params.flatMap((param) => ['--param', param])];
+      const result = await place.execute(args, { DAWNLOAD_NOW: clock.now().toISOString() });
+      lake.assert(result.code === 0, `${name} cannot be asked`, result);
+      return JSON.parse(result.stdout) as Record<string, unknown>[];
+    },
+  );
+  const texts = asked.map(inText).join('\n');
+  const equal = asked.filter(({ isEqual }) => isEqual).length;
+  lake.assert(equal === asked.length, `${asked.length - equal} answers differ:\n${texts}`);
+  return `${equal} of ${asked.length} answers are the same\n${texts}`;
+};
+
+/** The first rows, or the first one that differs. */
+function inText({ name, columns, spark, duckdb, isEqual }: Asked): string {
+  const differing = spark.findIndex((row, i) => row !== duckdb[i]);
+  const rows = isEqual ? [0, 1] : [Math.max(differing, 0)];
+  return [
+    `  ${name}: ${spark.length} rows on Spark, ${duckdb.length} on DuckDB, ${isEqual ? 'equal' : 'NOT EQUAL'}`,
+    `            ${columns.join(' | ')}`,
+    ...rows.flatMap((i) => [`    Spark   ${spark[i] ?? ''}`, `    DuckDB  ${duckdb[i] ?? ''}`]),
+  ].join('\n');
+}
+
+/** Events older than `local_days` leave the file after the lake was seen to hold them; there they stay. */
+const oldDays: Step = async (lake) => {
+  const { place, clock } = lake.trial;
+  const perDay = (relation: string): Promise<Record<string, unknown>[]> =>
+    lake.spark.ask(
+      `select export_date, count(*) as rows, bit_xor(xxhash64(struct(*))) as sum
+       from lake.${NAMESPACE}.${relation} where export_date < date '${kept}' group by all order by all`,
+    );
+  const sums = async (): Promise<string> =>
+    JSON.stringify(await Promise.all(['events', 'push_messages', 'text_messages'].map(perDay)));
+  clock.shift(DAY_MS);
+  const kept = shiftDay(lastCompleteDay(clock.now()), -9);
+  const before = await sums();
+  await lake.configure({ localDays: 10 });
+  const run = await lake.expect(0, ['run']);
+  await lake.expect(0, ['lake', 'verify']);
+  lake.assert((await sums()) === before, 'what has left the file is not in the lake as it was', run);
+  const [row] = await place.rows(
+    'select min(export_date)::varchar as first, count(*)::int as rows from events',
+  );
+  lake.assert(row?.['first'] === kept, `the file begins with ${String(row?.['first'])}, not ${kept}`, run);
+  const compared = await lake.compare();
+  const wrong = compared.filter(({ problem, onlyHere }) => problem !== undefined || onlyHere > 0);
+  lake.assert(wrong.length === 0, wrong.map(inWords).join('\n'));
+  const longer = compared.filter(({ onlyThere }) => onlyThere > 0).map(({ table }) => table);
+  return `${/The events of \d+ days/.exec(run.stderr)?.[0] ?? 'no events'} leave the file; only in ${longer.length} tables has the lake more rows (${longer.join(', ')})`;
+};
+
+/** The steps in order, by what is said of them. */
+export const STEPS: readonly (readonly [string, Step])[] = [
+  ['set-up and the first night', firstNight],
+  ['a second night, pushed by run', secondNight],
+  ['a restated day', restatedDay],
+  ['killed at each point of a push', killedAtEachPoint],
+  ['a backfill, killed at random and read by Spark', backfill],
+  ['somebody else commits in between', conflict],
+  ['the answer to a commit is lost', lostAnswer],
+  ['a second writer', secondWriter],
+  ['a catalog that commits table by table', oneTableAtATime],
+  ['every table as Spark reads it beside the published file', everyTable],
+  ['bundled questions, asked of both', bundledQuestions],
+  ['old days leave the file', oldDays],
+];

@@ -1,0 +1,136 @@
+/** A data folder with its service, the lake that it pushes to, and Spark that reads it. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ended, type Ended, type Environment } from '../support/dawnload.js';
+import { DAY_MS, Trial } from '../torture/trial.js';
+import { compare, type Compared } from './compare.js';
+import type { Parts } from './parts.js';
+import { Proxy } from './proxy.js';
+import { Spark } from './spark.js';
+import { REGION, Stack, STORAGE_KEYS, WAREHOUSE } from './stack.js';
+
+export const NAMESPACE = 'dawnload';
+
+export const LAKE_KEYS: Environment = {
+  DAWNLOAD_LAKE_ACCESS_KEY_ID: STORAGE_KEYS.accessKey,
+  DAWNLOAD_LAKE_SECRET_ACCESS_KEY: STORAGE_KEYS.secretKey,
+};
+
+/** The day of which the service gives other counts when it is asked again. */
+export const RESTATED = '2026-11-21';
+
+const SETTINGS = `start_date: 2026-11-18
+lookback_days: 2
+exports:
+  budget: { records_per_run: 100000000, records_per_month: 1000000000 }
+reference:
+  catalogs: true
+  brand_templates:
+    sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e, c0ffee5e11e70000beef]
+  alimtalk_templates: true
+  opt_outs: true
+`;
+
+export class LakeTrial {
+  #copies = 0;
+
+  private constructor(
+    readonly trial: Trial,
+    readonly stack: Stack,
+    readonly spark: Spark,
+    readonly proxy: Proxy,
+    readonly parts: Parts,
+  ) {}
+
+  /** All that it starts and writes is gone when this process is. */
+  static async start(parts: Parts): Promise<LakeTrial> {
+    const stack = await Stack.start(parts);
+    const proxy = await Proxy.start(stack.catalogUrl);
+    const trial = await Trial.make(SETTINGS, {
+      eventsPerDay: 400,
+      exportSeconds: 0,
+      faults: [{ kind: 'restate', endpoint: '*', date: RESTATED }],
+    });
+    process.once('exit', () => {
+      for (const folder of [trial.place.folder, trial.notes])
+        rmSync(folder, { recursive: true, force: true });
+    });
+    return new LakeTrial(trial, stack, new Spark(parts, stack), proxy, parts);
+  }
+
+  /** Settings with a lake, or without: then a run does not push. */
+  configure(lake?: { readonly namespace?: string; readonly localDays?: number }): Promise<void> {
+    const { trial, proxy, stack, parts } = this;
+    return trial.place.configure(
+      lake === undefined
+        ? SETTINGS
+        : `${SETTINGS}lake:
+  catalog: { uri: ${proxy.url}, warehouse: ${WAREHOUSE}, auth: none }
+  storage: { endpoint: ${stack.storageUrl}, region: ${REGION}, path_style: true }
+  namespace: ${lake.namespace ?? NAMESPACE}
+  extensions: ${parts.extensions}
+${
+  lake.localDays === undefined
+    ? ''
+    : `  local_days: ${lake.localDays}
+`
+}`,
+    );
+  }
+
+  /** Runs the built command, as a process. */
+  run(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    return this.trial.run(args, { ...LAKE_KEYS, ...environment });
+  }
+
+  /** The same, killed after so many milliseconds. */
+  async runUntil(ms: number, args: readonly string[]): Promise<Ended> {
+    const { place, clock } = this.trial;
+    const child = place.start(args, { ...LAKE_KEYS, DAWNLOAD_NOW: clock.now().toISOString() });
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    const result = await ended(child);
+    clearTimeout(timer);
+    this.trial.tell(
+      `${args.join(' ')} -> ${result.signal ?? result.code}, killed after ${ms} ms at the latest`,
+    );
+    return result;
+  }
+
+  assert(holds: boolean, what: string, result?: Ended): void {
+    this.trial.assert(holds, what, result);
+  }
+
+  async expect(code: number, args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    const result = await this.run(args, environment);
+    this.trial.assert(
+      result.code === code,
+      `${args.join(' ')} ended with ${result.code}, not ${code}`,
+      result,
+    );
+    return result;
+  }
+
+  /** The next night comes home, in the file alone. */
+  async night(): Promise<void> {
+    await this.configure();
+    this.trial.clock.shift(DAY_MS);
+    await this.expect(0, ['run']);
+    await this.configure({});
+  }
+
+  /** The ids of the commits that the lake tells of, each of which must be there once. */
+  async commits(): Promise<string[]> {
+    const rows = await this.spark.ask(`select commit_id from lake.${NAMESPACE}_ops.lake_commits`);
+    const ids = rows.map((row) => String(row['commit_id']));
+    this.assert(new Set(ids).size === ids.length, `a commit is in the lake twice: ${ids.join(', ')}`);
+    return ids;
+  }
+
+  /** Every table of the lake as Spark reads it, beside the published file. */
+  async compare(): Promise<Compared[]> {
+    const folder = join(this.stack.folder, `copy-${this.#copies++}`);
+    const namespaces = ['', '_ops', '_marts'].map((suffix) => `${NAMESPACE}${suffix}`);
+    const tables = await this.spark.copy(namespaces, folder);
+    return compare(this.trial.place.published, { folder, tables }, NAMESPACE);
+  }
+}

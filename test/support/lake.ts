@@ -1,0 +1,91 @@
+/** A second DuckDB file in the place of the lake's catalog, and what a catalog can do wrong. */
+import type { LakeCatalog } from '../../src/lake/lake.js';
+import type { Session } from '../../src/warehouse/session.js';
+import { reading } from './dawnload.js';
+
+/** The section of `dawnload.yaml` that a lake takes; nothing listens there. */
+export const LAKE_YAML =
+  'lake:\n  catalog: { uri: "http://127.0.0.1:9", warehouse: test, auth: none }\n  namespace: dl\n';
+
+/** How a commit ends. */
+export type Ending =
+  | 'committed'
+  /** Somebody else was first. */
+  | 'conflict'
+  /** The catalog took it, and the answer was lost. */
+  | 'answer lost'
+  /** The same, and from then on the catalog does not answer. */
+  | 'catalog gone';
+
+export class FileLake implements LakeCatalog {
+  /** How the next commits end, in order; then all are committed. */
+  endings: Ending[] = [];
+  together = true;
+  unreachable = false;
+
+  constructor(readonly file: string) {}
+
+  async attach(session: Session): Promise<void> {
+    if (this.unreachable) throw new Error('IO Error: Could not establish connection to the catalog');
+    await session.runText(`attach '${this.file}' as lake`);
+    const commit = session.transaction.bind(session);
+    session.transaction = async <T>(work: () => Promise<T>): Promise<T> => {
+      const ending = this.endings.shift() ?? 'committed';
+      if (ending === 'conflict') {
+        await commit(async () => {
+          await work();
+          throw new Error('rolled back');
+        }).catch(() => undefined);
+        throw new Error('TransactionContext Error: Failed to commit: non-200 status code (Conflict_409)');
+      }
+      const result = await commit(work);
+      if (ending === 'committed') return result;
+      if (ending === 'catalog gone') {
+        session.rows = () => Promise.reject(new Error('IO Error: Connection refused'));
+      }
+      throw new Error('TransactionContext Error: Failed to commit: Connection reset by peer');
+    };
+  }
+
+  tableClauses(): string {
+    return '';
+  }
+
+  commitsTogether(): Promise<boolean> {
+    return Promise.resolve(this.together);
+  }
+
+  /** Rows of the lake. */
+  rows(sql: string): Promise<Record<string, unknown>[]> {
+    return reading(this.file, (ask) => ask(sql));
+  }
+}
+
+/** The tables that do not hold the same rows in the published file and in the lake, row by row in both directions. */
+export async function unequalTables(published: string, lake: string): Promise<string[]> {
+  return reading(':memory:', async (ask) => {
+    await ask(`attach '${published}' as warehouse (read_only)`);
+    await ask(`attach '${lake}' as lake (read_only)`);
+    await ask('use warehouse');
+    await ask("set TimeZone = 'Asia/Seoul'");
+    const tables = (await ask(`
+      select schema_name as schema, table_name as name,
+        list('"' || column_name || '"::' || data_type order by column_index) as columns
+      from duckdb_columns()
+      where database_name = 'lake' and table_name not in ('lake_commits', 'lake_parts')
+      group by all order by all`)) as { schema: string; name: string; columns: string[] }[];
+    const unequal: string[] = [];
+    for (const { schema, name, columns } of tables) {
+      const values = columns.join(', ');
+      const [here, there] = [
+        `select ${values} from warehouse.${schema.replace(/^dl_?/, '') || 'main'}."${name}"`,
+        `select ${values} from lake.${schema}."${name}"`,
+      ];
+      const [row] = await ask(
+        `select count(*)::int as n from ((${here} except all ${there}) union all (${there} except all ${here}))`,
+      );
+      if (row?.['n'] !== 0) unequal.push(`${schema}.${name}`);
+    }
+    return tables.length > 100 ? unequal : [`only ${tables.length} tables`];
+  });
+}
