@@ -1,7 +1,9 @@
 /** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import { columnOf, isIncremental, models } from '../../src/warehouse/model-file.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
@@ -259,7 +261,8 @@ test(
   'an export of a day that left brings its rows back, and the day may leave again',
   { tags: ['long'] },
   async () => {
-    const workshop = await nights(4, 2);
+    const workshop = await nights(4);
+    await leave(workshop, day(2));
     const before = await whole(workshop);
     await night(workshop, [exportOf(workshop, 1)]);
     expect(await held(workshop)).toEqual([1, 2, 3].map((n) => ({ date: day(n) })));
@@ -277,8 +280,70 @@ test(
     ]) {
       expect(after[`marts.${name}`]).toEqual(before[`marts.${name}`]);
     }
+    // A later day that looks back at it is not computed again: it looks back at a day that is gone as well.
+    const later = (all: Record<string, string[]>): string[] =>
+      all['marts.daily_contents']?.filter((row) => row.includes(day(3))) ?? [];
+    expect(later(before)).toContainEqual(expect.stringMatching(/"제목 0".*"clicked":"1"/));
+    expect(later(after)).toEqual(later(before));
     expect(await leave(workshop, day(2))).toEqual([day(1)]);
     expect(await held(workshop)).toHaveLength(2);
     expect(await whole(workshop)).toEqual(after);
+  },
+);
+
+/** What a night may bring: a day that is new or comes again, perhaps without a record; statistics; days that leave. */
+const turn = fc.record({
+  day: fc.integer({ min: -3, max: 12 }),
+  what: fc.constantFrom('events', 'events', 'no events', 'statistics', 'all anew'),
+  leave: fc.option(fc.integer({ min: -3, max: 13 })),
+});
+
+test(
+  'whatever comes when, no check is misled, and what was computed of days that left stands until they come again',
+  { tags: ['long'], timeout: 300_000 },
+  async () => {
+    const computed = `
+      select 'events' as what, date, sum(events)::bigint as number from marts.daily_events group by date
+      union all select 'people', date, count(*) from marts.daily_people group by date
+      union all select 'answers', date, count(*) from marts.message_responses group by date`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 10 }), async (turns) => {
+        const workshop = new Workshop();
+        await night(workshop, []);
+        for (const { day: n, what, leave: before } of turns) {
+          const left = `from (${computed}) where date in (select date from ops.archived_days where date <> '${day(n)}')`;
+          const stands = await workshop.look(`${left} order by all`);
+          if (what === 'all anew')
+            await workshop.change('delete from ops.models; delete from ops.check_versions');
+          const pulls = {
+            events: () => [exportOf(workshop, n)],
+            'no events': () => [workshop.events(day(n), [[]])],
+            statistics: () => [workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 50 })])],
+            'all anew': () => [],
+          }[what]();
+          await night(workshop, pulls);
+          expect(await workshop.look(`${left} order by all`)).toEqual(stands);
+          expect(await workshop.look("select * from ops.checks where severity = 'stop'")).toEqual([]);
+          const tables = models()
+            .filter(isIncremental)
+            .map(
+              ({ relation, incremental }) => `
+            select '${relation}', ${columnOf(incremental)}, count(*), sum(hash(held))::varchar
+            from ${relation} as held group by all`,
+            );
+          expect(
+            await workshop.look(`(${tables.join(' union all ')}) except all from ops.model_days`),
+          ).toEqual([]);
+          expect(
+            await workshop.look(`from ops.model_days except all (${tables.join(' union all ')})`),
+          ).toEqual([]);
+          if (before !== null) await leave(workshop, day(before));
+          expect(
+            await workshop.look('from ops.archived_days where date in (select export_date from events)'),
+          ).toEqual([]);
+        }
+      }),
+      { numRuns: 3, endOnFailure: true },
+    );
   },
 );

@@ -1,13 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
-import { models } from '../../src/warehouse/model-file.js';
+import { mentions, models } from '../../src/warehouse/model-file.js';
+import { EVENT_TABLES } from '../../src/warehouse/tables.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-16';
 const TABLES = models().filter(({ incremental }) => incremental !== undefined);
+
+test('a model by the week reads daily tables alone, of which no day leaves the file', () => {
+  const ofExports = [
+    ...EVENT_TABLES.map(({ name }) => name),
+    'emails',
+    'push_messages',
+    'marts.event_people',
+  ];
+  const weekly = TABLES.filter(({ incremental }) => incremental?.partition === 'week');
+  expect(weekly.length).toBeGreaterThan(0);
+  for (const { select } of weekly) expect(ofExports.filter((name) => mentions(select, name))).toEqual([]);
+});
 
 /** Loads the pulls with a modelling stage (and the checks, which end a night) after each, or after all of them. */
 async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {

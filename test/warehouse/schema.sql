@@ -1278,7 +1278,7 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
 table ops.coverage -- The days that the warehouse holds whole. One row per stream and KST day.
     stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
     date date -- KST day; for events the day of the export window, for reference data that of the snapshot.
-    rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export; zero is a day on which nothing happened.
+    rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export, also where they have left the file (ops.archived_days); zero is a day on which nothing happened.
     loaded_at timestamp with time zone -- When the day was loaded into this file.
     pull varchar -- Id of the pull that the day came with.
     pulled_at timestamp with time zone -- When the service answered that pull.
