@@ -167,3 +167,20 @@ test('a rebuild that cannot read pages of such a day keeps what was computed of 
   await expectDone('run');
   await expectWhole();
 });
+
+test('where the private warehouse is gone too, the published one takes its place', async () => {
+  await expectDone('run');
+  await removePages('2026-11-14');
+  await rm(working());
+  const rebuilt = await place.run(['rebuild']);
+  expect(rebuilt.code).toBe(1);
+  expect(rebuilt.stderr).toContain(
+    'the lake holds those of 2026-11-14. Readers keep the previous warehouse.',
+  );
+  expect((await place.run(['run'])).code).toBe(1);
+  await expectWhole();
+  // As docs/scale.md has it.
+  await cp(place.published, working());
+  await expectDone('run');
+  await expectWhole();
+});
