@@ -16,7 +16,7 @@ lake_days as (
     select relation, date, version
     from lake.{ops}.lake_parts
     where
-        date is not null
+        (relation = 'marts.event_people' or relation in (select relation from ops.models where kind = 'table'))
         and not (relation = 'marts.event_people' and date in (select date from ops.archived_days))
 )
 

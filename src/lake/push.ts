@@ -13,7 +13,6 @@ import { changesOf, type Changes } from './changes.js';
 import { commitTogether, latestCommits, type Commit, type Written } from './commits.js';
 import type { Lake } from './lake.js';
 import {
-  CONTENTS,
   COVERAGE,
   hasArchived,
   nameOf,
@@ -23,6 +22,7 @@ import {
   type Relation,
 } from './relations.js';
 import { daysList, quoted } from './sql.js';
+import { replaceStaged } from './staged.js';
 import type { LakeState } from './state.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
 
@@ -58,14 +58,14 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
   const [newest] = await latestCommits(lake, 1);
   await state.agree(newest);
   const relations = await relationsOf(lake);
-  const whole = await wholeVersions(lake);
-  if (!whole.has(COLUMNS_PART)) {
+  const held = await heldColumns(lake);
+  if (held === undefined) {
     throw new ConfigError('The set-up of the lake did not end well, so nothing is pushed to it.', {
       hint: 'Run `dawnload lake setup` and see what it says.',
     });
   }
   const columns = columnsVersion(relations);
-  if (whole.get(COLUMNS_PART) !== columns) await prepareTables(lake, relations);
+  if (held !== columns) await prepareTables(lake, relations);
   effects.reach('lake/prepared');
   const changes = await changesOf(lake);
   const commits: Commit[] = [];
@@ -82,15 +82,20 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
   pushing.progress(
     events.length === 0 ? 'pushing' : `pushing the events of ${events.at(-1) ?? ''}, and all that changed`,
   );
-  keep(await transaction.commit(() => transaction.all(changes, events.slice(-1), whole, columns)));
+  keep(
+    await transaction.commit(() =>
+      transaction.all(changes, events.slice(-1), held === columns ? undefined : columns),
+    ),
+  );
   return commits;
 }
 
-/** What the lake holds of the relations that are replaced as a whole, by their names. */
-export async function wholeVersions(lake: Lake): Promise<ReadonlyMap<string, string>> {
-  const part = z.object({ relation: z.string(), version: z.string() });
-  const parts = await lake.session.rows('lake/whole_parts', part, lake.ops);
-  return new Map(parts.map(({ relation, version }) => [relation, version]));
+/** The fingerprint of the columns that the lake has; undefined where the set-up did not come to it. */
+async function heldColumns({ session, ops }: Lake): Promise<string | undefined> {
+  await session.run('lake/held_parts', ops);
+  const part = z.object({ version: z.string() });
+  const [columns] = await session.rows('lake/held_version', part, { relation: COLUMNS_PART });
+  return columns?.version;
 }
 
 /** About 300 MB of events: readers of a day open files of 128 to 512 MB with the least effort. */
@@ -125,12 +130,11 @@ class Transaction {
     });
   }
 
-  /** Everything that differs, with the given days of events. Whether anything did. */
+  /** Everything that differs, with the given days of events, and the columns where they changed. Whether anything did. */
   async all(
     { streams, models }: Changes,
     events: readonly Day[],
-    whole: ReadonlyMap<string, string>,
-    columns: string,
+    columns: string | undefined,
   ): Promise<boolean> {
     let changed = false;
     for (const [stream, days] of streams) {
@@ -147,10 +151,13 @@ class Transaction {
     }
     for (const relation of this.#relations) {
       if (relation.stream !== undefined || relation.incremental || nameOf(relation) === COVERAGE) continue;
-      changed = (await this.#whole(relation, whole.get(nameOf(relation)))) || changed;
+      const rows = await replaceStaged(this.#pushing.lake, relation, this.#archived);
+      if (rows === undefined) continue;
+      this.#written.rows += rows;
+      changed = true;
     }
-    if (whole.get(COLUMNS_PART) !== columns) {
-      await this.#run('note_whole', { relation: COLUMNS_PART, version: quoted(columns) });
+    if (columns !== undefined) {
+      await this.#run('note_part', { relation: COLUMNS_PART, version: quoted(columns) });
       changed = true;
     }
     return changed;
@@ -201,24 +208,6 @@ class Transaction {
     }
     effects.reach('lake/after-insert');
     this.#written.rows += rows;
-  }
-
-  /** Replaces a relation whose rows are not those that the lake holds. Whether it did. */
-  async #whole(relation: Relation, held: string | undefined): Promise<boolean> {
-    const { lake } = this.#pushing;
-    const names = placeholders(lake, relation);
-    await this.#run('stage_whole', names);
-    const staged = await lake.session.row(
-      'lake/digest_staged',
-      z.object({ rows: count, version: z.string() }),
-    );
-    if (staged.version === held) return false;
-    const mine = this.#archived && nameOf(relation) === CONTENTS;
-    const which = mine ? 'content_id in (select content_id from staged)' : 'true';
-    await this.#run('replace_whole', { ...names, which });
-    await this.#run('note_whole', { relation: nameOf(relation), version: quoted(staged.version) });
-    this.#written.rows += staged.rows;
-    return true;
   }
 
   async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {

@@ -32,7 +32,7 @@ export async function setUp(settingUp: SettingUp): Promise<Prepared> {
   else await state.agree(newest);
   const relations = await relationsOf(lake);
   const own = await prepareTables(lake, LAKE_TABLES);
-  await commit(settingUp, () => noteWhole(lake, 'setup', state.writer));
+  await commit(settingUp, () => notePart(lake, 'setup', state.writer));
   if (!(await lake.catalog.commitsTogether(lake.session))) {
     throw new ConfigError('The catalog commits table by table, so readers could find half a night.', {
       hint: 'Use a catalog that commits several tables at once, such as Nessie, Lakekeeper or Polaris; docs/scale.md names more.',
@@ -41,7 +41,7 @@ export async function setUp(settingUp: SettingUp): Promise<Prepared> {
   const rest = await prepareTables(lake, relations);
   await commit(settingUp, async () => {
     await forget(lake, rest.created);
-    await noteWhole(lake, COLUMNS_PART, columnsVersion(relations));
+    await notePart(lake, COLUMNS_PART, columnsVersion(relations));
   });
   return { created: [...own.created, ...rest.created], added: own.added + rest.added };
 }
@@ -58,8 +58,8 @@ function commit(
   });
 }
 
-async function noteWhole(lake: Lake, relation: string, version: string): Promise<void> {
-  await lake.session.run('lake/note_whole', { relation, version: quoted(version) });
+async function notePart(lake: Lake, relation: string, version: string): Promise<void> {
+  await lake.session.run('lake/note_part', { relation, version: quoted(version) });
 }
 
 /** What is told of tables that had to be created is not so, if anything is told: they were dropped. */

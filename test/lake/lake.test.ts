@@ -124,6 +124,30 @@ describe('a push', () => {
     await expectEqual(lakeside);
   });
 
+  test('of a mart writes the days that differ, and takes out those that are gone', async () => {
+    const lakeside = await filled();
+    const mart = 'dl_marts.message_days';
+    await change(
+      lakeside,
+      `delete from ${mart} where date = '2026-11-19';
+       update dl_ops.lake_parts set version = 'other' where relation = 'marts.message_days' and date = '2026-11-19';
+       insert into ${mart} by name select * replace (date '2025-01-01' as date) from ${mart} limit 3;
+       insert into ${mart} by name select * replace (null as date) from ${mart} limit 2;
+       insert into dl_ops.lake_parts values ('marts.message_days', '2025-01-01', '3 1'), ('marts.message_days', null, '2 1')`,
+    );
+    await good(lakeside.place.run(['lake', 'push']));
+    await expectEqual(lakeside);
+    const [written] = await lakeside.lake.rows(
+      `select
+         (select rows from dl_ops.lake_commits order by number desc limit 1)::int as rows,
+         (select count(*) from ${mart} where date = '2026-11-19')::int as of_the_day`,
+    );
+    expect(written?.['rows']).toBeGreaterThan(0);
+    expect(written?.['rows']).toBe(written?.['of_the_day']);
+    const parts = "select version from dl_ops.lake_parts where relation = 'marts.message_days'";
+    expect(await lakeside.lake.rows(`${parts} and coalesce(date < '2026-01-01', true)`)).toEqual([]);
+  });
+
   test('leaves days alone that only the lake holds', async () => {
     const lakeside = await filled(1);
     await change(

@@ -1,0 +1,3 @@
+select version
+from held_parts
+where relation = '{relation}' and date is null;

@@ -1,2 +1,0 @@
-create or replace temp table staged as
-select {values} from {relation};

@@ -1,0 +1,3 @@
+select date::varchar as date, rows, changed
+from staged_parts
+order by staged_parts.date;
