@@ -77,14 +77,14 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
   const transaction = new Transaction(pushing, relations, await hasArchived(lake));
   for (const day of events.slice(0, -1)) {
     pushing.progress(`pushing the events of ${day}`);
-    keep(await transaction.commit(async () => transaction.streamDays('events', [day])));
+    keep(await transaction.commit(async () => transaction.eventsOf(day)));
   }
   pushing.progress(
     events.length === 0 ? 'pushing' : `pushing the events of ${events.at(-1) ?? ''}, and all that changed`,
   );
   keep(
     await transaction.commit(() =>
-      transaction.all(changes, events.slice(-1), held === columns ? undefined : columns),
+      transaction.all(changes, events.at(-1), held === columns ? undefined : columns),
     ),
   );
   return commits;
@@ -102,6 +102,7 @@ async function heldColumns({ session, ops }: Lake): Promise<string | undefined> 
 const ROWS_PER_FILE = 4_000_000;
 
 const counted = z.object({ rows: count });
+const affectedDay = z.object({ date: z.string(), in_lake: z.boolean() });
 
 /** The statements of the commits of one push. */
 class Transaction {
@@ -130,17 +131,17 @@ class Transaction {
     });
   }
 
-  /** Everything that differs, with the given days of events, and the columns where they changed. Whether anything did. */
+  /** Everything that differs, with the events of the given day, and the columns where they changed. Whether anything did. */
   async all(
     { streams, models }: Changes,
-    events: readonly Day[],
+    newestEvents: Day | undefined,
     columns: string | undefined,
   ): Promise<boolean> {
     let changed = false;
     for (const [stream, days] of streams) {
-      const those = stream === 'events' ? events : days;
-      if (those.length > 0) changed = await this.streamDays(stream, those);
+      if (stream !== 'events') changed = await this.streamDays(stream, days);
     }
+    if (newestEvents !== undefined) changed = await this.eventsOf(newestEvents);
     for (const relation of this.#relations) {
       const days = (models.get(nameOf(relation)) ?? []).filter(
         (day) => relation.stream === undefined || !this.#people.has(day),
@@ -165,28 +166,52 @@ class Transaction {
 
   /** The days of a stream in each of its tables, and their coverage. */
   async streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
-    const affected = stream === 'events' ? await this.#affectedBy(days) : [];
     for (const relation of this.#relations) {
-      if (relation.stream !== stream) continue;
-      if (relation.day === 'export_date' || stream !== 'events') await this.#replaceDays(relation, days);
-      else if (affected.length > 0) await this.#modelDays(relation, affected);
+      if (relation.stream === stream) await this.#replaceDays(relation, days);
     }
-    for (const day of affected) this.#people.add(day);
+    return this.#cover(stream, days);
+  }
+
+  /**
+   * The export of a day in each of its tables, and the people of its events. What the lake does not know is not looked for in
+   * every table: that alone would cost as much as the rest, since each table's list of files is read for it.
+   */
+  async eventsOf(day: Day): Promise<true> {
+    const { session, schemas } = this.#pushing.lake;
+    const affected = await session.rows('lake/affected_days', affectedDay, {
+      main: schemas.main,
+      days: daysList([day]),
+    });
+    const dates = affected.map(({ date }) => date);
+    const isKnown = affected.some(({ in_lake }) => in_lake);
+    const areKnown = dates.length > 0 && (await this.#knowsAnyOf(dates));
+    for (const relation of this.#relations) {
+      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], isKnown);
+      else if (relation.stream === 'events' && dates.length > 0) {
+        await this.#modelDays(relation, dates, areKnown);
+      }
+    }
+    for (const date of dates) this.#people.add(date);
+    return this.#cover('events', [day]);
+  }
+
+  async #cover(stream: Stream, days: readonly Day[]): Promise<true> {
     await this.#run('cover_days', { stream, days: daysList(days) });
     this.#written.days += days.length;
     return true;
   }
 
-  /** The days that the events of these exports bear, here or in the lake: whose people change with them. */
-  async #affectedBy(exports: readonly Day[]): Promise<Day[]> {
+  async #knowsAnyOf(dates: readonly Day[]): Promise<boolean> {
     const { session, schemas } = this.#pushing.lake;
-    const names = { main: schemas.main, days: daysList(exports) };
-    const affected = await session.rows('lake/affected_days', z.object({ date: z.string() }), names);
-    return affected.map(({ date }) => date);
+    const known = await session.rows('lake/known_days', z.object({ date: z.string() }), {
+      main: schemas.main,
+      days: daysList(dates),
+    });
+    return known.length > 0;
   }
 
-  async #modelDays(relation: Relation, days: readonly Day[]): Promise<void> {
-    await this.#replaceDays(relation, days);
+  async #modelDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
+    await this.#replaceDays(relation, days, areKnown);
     await this.#run('note_days', {
       relation: nameOf(relation),
       source: sourceOf(relation),
@@ -194,10 +219,11 @@ class Transaction {
     });
   }
 
-  async #replaceDays(relation: Relation, days: readonly Day[]): Promise<void> {
+  /** @param areKnown whether the lake may hold rows of these days */
+  async #replaceDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
     const { lake, effects } = this.#pushing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
-    await this.#run('clear_days', names);
+    if (areKnown) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
     // Each statement writes one file for each day.
