@@ -1,14 +1,15 @@
 /**
  * What a lake costs: `npm run bench:lake -- [pace|year] [rounds] [events of a large day] [days of the year] [events of each]`. The
  * pace of a push into an empty lake beside DuckDB's own copy of the same relations to Parquet, at 5 and 20 million events; and one
- * new night into a lake of a year, each day of it a commit, beside the same night into an empty one. The S3 server and the catalog
- * are real, on this machine.
+ * new night into a lake of a year, each day of it a commit, beside the same night into an empty one, before and after the weekly
+ * upkeep. The S3 server, the catalog and Spark are real, on this machine.
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parts } from '../test/lake/parts.js';
 import { Stack } from '../test/lake/stack.js';
+import { upkeep } from '../test/lake/upkeep.js';
 import { bareCopy } from './bare-copy.js';
 import { grow, type Extent } from './grown.js';
 import { Job } from './job.js';
@@ -83,25 +84,35 @@ function pacePer(rows: number, seconds: number): string {
   return `${Math.round(rows / seconds)} rows/s`;
 }
 
-/** The same new night into a lake of many nights, and into an empty one. */
+/** The same new night into a lake of many nights, and into an empty one: as the year's pushes left it, and after its upkeep. */
 async function nights(base: string, copies: number): Promise<void> {
   const file = await grown('year', base, { from: 0, to: days - 1, copies });
   const night = await grown('night', base, { from: 0, to: 0, copies });
   const year = await LakeFolder.make(stack, had, 'year', file);
   const { seconds, commits, rows } = await year.push();
   console.log(`  the year: ${rows} rows in ${commits} commits, ${seconds.toFixed(1)} s`);
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    await grow(year.published, base, { from: days + round, to: days + round, copies });
-    const old = await year.push();
-    const young = await (await LakeFolder.make(stack, had, `night${round}`, night)).push();
-    ratios.push(old.seconds / young.seconds);
-    console.log(
-      `  a new night: ${old.rows} rows ${old.seconds.toFixed(2)} s into ${days} days, ` +
-        `${young.rows} rows ${young.seconds.toFixed(2)} s into an empty lake`,
-    );
+  let next = days;
+  for (const isKeptUp of [false, true]) {
+    if (isKeptUp) await keepUp('year');
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round++, next++) {
+      await grow(year.published, base, { from: next, to: next, copies });
+      const old = await year.push();
+      const young = await (await LakeFolder.make(stack, had, `night${next}`, night)).push();
+      ratios.push(old.seconds / young.seconds);
+      console.log(
+        `  a new night: ${old.rows} rows ${old.seconds.toFixed(2)} s into ${next} days, ` +
+          `${young.rows} rows ${young.seconds.toFixed(2)} s into an empty lake`,
+      );
+    }
+    console.log(`  old / empty ${median(ratios).toFixed(2)}${isKeptUp ? '' : ' without upkeep'}`);
   }
-  console.log(`  old / empty ${median(ratios).toFixed(2)}`);
+}
+
+async function keepUp(namespace: string): Promise<void> {
+  const began = performance.now();
+  const said = await upkeep(had, stack, namespace);
+  console.log(`  upkeep: ${said}, ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
 function median(values: readonly number[]): number {

@@ -30,7 +30,7 @@ export class Spark {
   constructor(parts: Parts, stack: Stack) {
     const path = join(stack.folder, 'spark.log');
     const log = openSync(path, 'a');
-    this.#child = spawn('python3', [SCRIPT, JSON.stringify(settings(parts, stack))], {
+    this.#child = spawn('python3', [SCRIPT, JSON.stringify(sparkSettings(parts, stack))], {
       cwd: stack.folder,
       env: { ...process.env, PYTHONPATH: parts.pyspark, SPARK_LOCAL_IP: '127.0.0.1', TZ: 'UTC' },
       stdio: ['pipe', 'pipe', log],
@@ -70,7 +70,8 @@ export class Spark {
   }
 }
 
-function settings(parts: Parts, stack: Stack): Readonly<Record<string, string>> {
+/** Of a session that reads and writes the catalog as `lake`. */
+export function sparkSettings(parts: Parts, stack: Stack): Readonly<Record<string, string>> {
   const lake = 'spark.sql.catalog.lake';
   return {
     'spark.master': 'local[2]',

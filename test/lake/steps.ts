@@ -10,6 +10,7 @@ import { askAll, type Asked } from './questions.js';
 import { isCommit } from './proxy.js';
 import { LakeReader } from './reader.js';
 import { NAMESPACE, RESTATED, type LakeTrial } from './trial.js';
+import { upkeep } from './upkeep.js';
 
 export interface Extent {
   readonly seed: number;
@@ -209,6 +210,26 @@ const oneTableAtATime: Step = async (lake) => {
   return 'setup refused, exit 2';
 };
 
+/** A day that was replaced leaves rows that are marked as deleted; after the upkeep no file has any, and pushes go on. */
+const weeklyUpkeep: Step = async (lake, { thorough }) => {
+  if (!thorough) return 'left to the long form';
+  await lake.spark.ask(
+    `delete from lake.${NAMESPACE}_ops.coverage where stream = 'events' and date = date '${RESTATED}'`,
+  );
+  await lake.expect(0, PUSH);
+  const marks = async (): Promise<number> => {
+    const [row] = await lake.spark.ask(`select count(*) as files from lake.${NAMESPACE}.events.delete_files`);
+    return Number(row?.['files']);
+  };
+  lake.assert((await marks()) > 0, 'a replaced day has left no marks');
+  const said = await upkeep(lake.parts, lake.stack, NAMESPACE);
+  lake.assert((await marks()) === 0, 'marks are left');
+  await lake.night();
+  await lake.expect(0, PUSH);
+  await lake.expect(0, ['lake', 'verify']);
+  return `${said}; no marks are left, the next night is equal`;
+};
+
 const inWords = ({ table, problem, onlyHere, onlyThere }: Compared): string =>
   `${table} ${problem ?? `has ${onlyHere} rows only in the file and ${onlyThere} only in the lake`}`;
 
@@ -298,6 +319,7 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['a backfill, killed at random and read by Spark', backfill],
   ['somebody else commits in between', conflict],
   ['the answer to a commit is lost', lostAnswer],
+  ['the weekly upkeep on Spark', weeklyUpkeep],
   ['a second writer', secondWriter],
   ['a catalog that commits table by table', oneTableAtATime],
   ['every table as Spark reads it beside the published file', everyTable],
