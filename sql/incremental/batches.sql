@@ -1,5 +1,5 @@
--- The dirty days in batches of a month, or of a million records, so that any number of days fits into memory. Days of one
--- `unit` (day or week) stay together.
+-- The dirty days in batches of so many days or records, so that any number of days fits into memory. Days of one `unit` (day
+-- or week) stay together.
 
 create or replace temp table batches as
 with units as (
@@ -23,7 +23,7 @@ placed as (
 
 select
     dirty_days.date,
-    dense_rank() over (order by placed.days_before // 31, placed.records_before // 1000000) - 1 as batch
+    dense_rank() over (order by placed.days_before // {most_days}, placed.records_before // {most_records}) - 1 as batch
 from dirty_days
 inner join placed on date_trunc('{unit}', dirty_days.date)::date = placed.unit;
 

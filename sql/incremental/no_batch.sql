@@ -3,3 +3,6 @@
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);
+
+-- No day is spared where none is archived.
+create or replace temp table spared_days (date date);

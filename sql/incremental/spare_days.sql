@@ -27,18 +27,3 @@ from (
     where date not in (select date from ops.touched_days where stream = 'events' and date is not null)
 ) as days
 where {spares};
-
--- The days of a week stand and fall together: a week is computed from daily tables, which are whole.
-create or replace temp table dirty_days as
-with stale as (
-    select date from found_days where date is not null and date not in (select date from spared_days)
-)
-
-select date from stale
-union
-select (date_trunc('week', date) + to_days(day::integer))::date
-from stale
-cross join range(7) as days (day)
-where '{partition}' = 'week';
-
-select count(*) as days from dirty_days;

@@ -66,61 +66,81 @@ function candidatesOf(refresh: Refresh): string {
   return refresh.full ? 'every day' : JSON.stringify([streams, lookback, all_later]);
 }
 
-/** The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. */
+/** What one batch takes at most, so that it fits into memory: about a month. */
+const MOST = { days: 31, records: 1_000_000 };
+
+const state = z.object({ touched: z.array(z.string()), archived: z.boolean() });
+const size = z.object({ days: count, records: count });
+const placed = z.object({ batches: count });
+
+/**
+ * The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. What the temporary tables hold is kept for
+ * refreshes of the same days that follow: each statement costs some milliseconds, for however few days.
+ */
 export class DirtyDays {
   readonly #session: Session;
-  /** The streams that loads changed days of: without one of them, a refresh has no days. */
-  readonly #touched: ReadonlySet<string>;
-  /** What the temporary tables hold by now: refreshes of the same days, in the same batches, share them. */
+  readonly #state: z.infer<typeof state>;
   #candidates = '';
-  #found = { key: '', days: 0 };
-  #placed = { key: '', batches: 0 };
+  #found = { key: '', days: 0, records: 0 };
+  #placed = { unit: '', batches: 0 };
   #filled = '';
 
-  private constructor(session: Session, touched: ReadonlySet<string>) {
+  private constructor(session: Session, held: z.infer<typeof state>) {
     this.#session = session;
-    this.#touched = touched;
+    this.#state = held;
   }
 
   /** Makes the temporary relations that statements are bound to before there is a batch. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/message_rows');
     await session.run('incremental/no_batch');
-    const touched = await session.rows('incremental/touched_streams', z.object({ stream: z.string() }));
-    return new DirtyDays(session, new Set(touched.map(({ stream }) => stream)));
+    return new DirtyDays(session, await session.row('incremental/state', state));
   }
 
   /** Returns how many dirty days there are; where there are any, `dirty_days` holds them. */
   async find(refresh: Refresh): Promise<number> {
-    if (!refresh.full && !refresh.streams.some((stream) => this.#touched.has(stream))) return 0;
+    if (!refresh.full && !refresh.streams.some((stream) => this.#state.touched.includes(stream))) return 0;
     const key = keyOf(refresh);
     if (key !== this.#found.key) {
       const names = namesOf(refresh);
-      if (candidatesOf(refresh) !== this.#candidates)
+      const candidates = candidatesOf(refresh);
+      if (candidates !== this.#candidates)
         await this.#session.run(`incremental/${refresh.full ? 'every_day' : 'dirty_days'}`, names);
-      this.#candidates = candidatesOf(refresh);
-      const { days } = await this.#session.row('incremental/spare_days', z.object({ days: count }), names);
-      this.#found = { key, days };
-      this.#placed = { key: '', batches: 0 };
+      this.#candidates = candidates;
+      if (this.#state.archived) await this.#session.run('incremental/spare_days', names);
+      this.#found = { key, ...(await this.#session.row('incremental/complete_days', size, names)) };
+      this.#placed = { unit: '', batches: 0 };
     }
     return this.#found.days;
   }
 
   /** Does the work for each batch of the days, with `batch_days` and `lookback_days` filled. */
   async forEachBatch(refresh: Refresh, work: () => Promise<void>): Promise<void> {
-    const names = namesOf(refresh);
-    if (refresh.unit !== this.#placed.key) {
-      const { batches } = await this.#session.row('incremental/batches', z.object({ batches: count }), names);
-      this.#placed = { key: refresh.unit, batches };
-      this.#filled = '';
-    }
-    for (let batch = 0; batch < this.#placed.batches; batch += 1) {
+    const batches = await this.#place(refresh);
+    for (let batch = 0; batch < batches; batch += 1) {
       const key = `${batch} ${refresh.lookback}`;
-      if (key !== this.#filled)
-        await this.#session.run('incremental/batch', { ...names, batch: String(batch) });
+      if (key !== this.#filled) {
+        await this.#session.run('incremental/batch', {
+          ...namesOf(refresh),
+          batch: batches === 1 ? 'dirty_days' : `batches where batch = ${batch}`,
+        });
+      }
       this.#filled = key;
       await work();
     }
+  }
+
+  /** How many batches the days make. */
+  async #place(refresh: Refresh): Promise<number> {
+    if (refresh.unit === this.#placed.unit) return this.#placed.batches;
+    const { days, records } = this.#found;
+    const isOne = days <= MOST.days && records <= MOST.records;
+    const { batches } = isOne
+      ? { batches: Math.min(days, 1) }
+      : await this.#session.row('incremental/batches', placed, namesOf(refresh));
+    this.#placed = { unit: refresh.unit, batches };
+    this.#filled = '';
+    return batches;
   }
 }
 
@@ -135,5 +155,7 @@ function namesOf(refresh: Refresh): Record<string, string> {
     full: String(full),
     spares: String(sparesArchived(refresh)),
     keeps: String(keepsRows),
+    most_days: String(MOST.days),
+    most_records: String(MOST.records),
   };
 }

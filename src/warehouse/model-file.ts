@@ -74,16 +74,48 @@ function readModels(): Model[] {
   // The schema too: a column may have been added to what a model reads.
   const schema = statementsIn('schema').map((name) => statement(name));
   const made = new Map<string, Model>();
+  const reads = new Map<string, readonly string[]>();
   const make = (relation: string, text: string): string => {
     const known = made.get(relation);
     if (known !== undefined) return known.fingerprint;
     const parts = [...texts].filter(([other]) => other !== relation && mentions(text, other));
     const model = parse(relation, text, [...parts.map(([other, theirs]) => make(other, theirs)), ...schema]);
     made.set(relation, model);
+    reads.set(
+      relation,
+      parts.map(([other]) => other),
+    );
     return model.fingerprint;
   };
   for (const [relation, text] of texts) make(relation, text);
-  return [...made.values()];
+  return ordered([...made.values()], reads);
+}
+
+/** Each after those that it reads; of several that can follow, one of the same dirty days, which are then worked out once. */
+function ordered(all: readonly Model[], reads: ReadonlyMap<string, readonly string[]>): Model[] {
+  const left = new Set(all);
+  const done = new Set<string>();
+  const result: Model[] = [];
+  let days = '';
+  while (left.size > 0) {
+    const ready = [...left].filter(({ relation }) => reads.get(relation)?.every((other) => done.has(other)));
+    const next = ready.find((model) => daysOf(model) === days) ?? ready[0];
+    if (next === undefined) throw new Error(`Models read each other: ${[...left].map(nameOf).join(', ')}`);
+    left.delete(next);
+    done.add(next.relation);
+    result.push(next);
+    if (next.incremental !== undefined) days = daysOf(next);
+  }
+  return result;
+}
+
+const nameOf = ({ relation }: Model): string => relation;
+
+/** Models with the same text have the same dirty days; a view has none. */
+function daysOf({ incremental }: Model): string {
+  if (incremental === undefined) return 'none';
+  const { streams, lookback, allLater, partition } = incremental;
+  return JSON.stringify([streams, lookback, allLater, partition]);
 }
 
 function parse(relation: string, text: string, madeOf: readonly string[]): Model {

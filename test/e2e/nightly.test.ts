@@ -297,7 +297,7 @@ describe('readers', () => {
 
 describe('two at once', () => {
   test('the second one is told to try later, by whom, with exit code 75', { tags: ['long'] }, async () => {
-    const place = await make(THREE_DAYS + BUDGET, { exportSeconds: 4 });
+    const place = await make(`start_date: 2026-11-20\n${BUDGET}`, { exportSeconds: 4 });
     const first = place.start(['run']);
     const firstEnded = ended(first);
     await until(() => place.sandbox.requests().E20 > 0);

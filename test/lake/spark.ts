@@ -90,7 +90,8 @@ export function sparkSettings(parts: Parts, stack: Stack): Readonly<Record<strin
     'spark.sql.shuffle.partitions': '1',
     'spark.sql.codegen.wholeStage': 'false',
     'spark.sql.codegen.factoryMode': 'NO_CODEGEN',
-    'spark.driver.extraJavaOptions': '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
+    'spark.driver.extraJavaOptions':
+      '-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=128m -XX:+UseSerialGC',
     [lake]: 'org.apache.iceberg.spark.SparkCatalog',
     [`${lake}.type`]: 'rest',
     [`${lake}.uri`]: stack.catalogUrl,

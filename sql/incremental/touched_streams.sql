@@ -1,1 +1,0 @@
-select distinct stream from ops.touched_days;

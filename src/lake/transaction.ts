@@ -1,0 +1,173 @@
+/** The statements of one commit: days of streams, days of models, and relations as a whole, with what is told of them. */
+import { z } from 'zod';
+import type { Day } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import type { Stream } from '../storage/pull.js';
+import { count } from '../warehouse/session.js';
+import type { Changes } from './changes.js';
+import { commitTogether, type Commit, type Written } from './commits.js';
+import type { Lake } from './lake.js';
+import { COVERAGE, nameOf, placeholders, sourceOf, type Relation } from './relations.js';
+import { daysList, quoted } from './sql.js';
+import { replaceStaged } from './staged.js';
+import type { LakeState } from './state.js';
+import { COLUMNS_PART } from './tables.js';
+
+export interface Pushing {
+  readonly lake: Lake;
+  readonly state: LakeState;
+  readonly effects: Pick<Effects, 'now' | 'reach'>;
+  /** For the rows of `lake_commits`. */
+  readonly command: string;
+  readonly version: string;
+  /** Told what is pushed next. */
+  readonly progress: (what: string) => void;
+}
+
+/** About 300 MB of events: readers of a day open files of 128 to 512 MB with the least effort. */
+const ROWS_PER_FILE = 4_000_000;
+
+const counted = z.object({ rows: count });
+const affectedDay = z.object({ date: z.string(), in_lake: z.boolean() });
+
+/** The commits of one push. */
+export class Transaction {
+  readonly #pushing: Pushing;
+  readonly #relations: readonly Relation[];
+  readonly #archived: boolean;
+  /** Days of people of events that this push has brought already. */
+  readonly #people = new Set<Day>();
+  #written = { days: 0, rows: 0 };
+
+  constructor(pushing: Pushing, relations: readonly Relation[], archived: boolean) {
+    this.#pushing = pushing;
+    this.#relations = relations;
+    this.#archived = archived;
+  }
+
+  commit(work: () => Promise<boolean>): Promise<Commit | undefined> {
+    return commitTogether(this.#pushing, async (): Promise<Written | undefined> => {
+      const { lake } = this.#pushing;
+      this.#written = { days: 0, rows: 0 };
+      await lake.session.run('lake/begin_notes');
+      if (!(await work())) return undefined;
+      await lake.session.run('lake/end_coverage', { ...lake.ops, coverage: this.#coverageColumns() });
+      await lake.session.run('lake/end_parts', lake.ops);
+      return this.#written;
+    });
+  }
+
+  /** Everything that differs, with the events of the given day, and the columns where they changed. Whether anything did. */
+  async all(
+    { streams, models }: Changes,
+    newestEvents: Day | undefined,
+    columns: string | undefined,
+  ): Promise<boolean> {
+    let changed = false;
+    for (const [stream, days] of streams) {
+      if (stream !== 'events') changed = await this.streamDays(stream, days);
+    }
+    if (newestEvents !== undefined) changed = await this.eventsOf(newestEvents);
+    for (const relation of this.#relations) {
+      const days = (models.get(nameOf(relation)) ?? []).filter(
+        (day) => relation.stream === undefined || !this.#people.has(day),
+      );
+      if (days.length === 0) continue;
+      await this.#modelDays(relation, days);
+      changed = true;
+    }
+    for (const relation of this.#relations) {
+      if (relation.stream !== undefined || relation.incremental || nameOf(relation) === COVERAGE) continue;
+      const rows = await replaceStaged(this.#pushing.lake, relation, this.#archived);
+      if (rows === undefined) continue;
+      this.#written.rows += rows;
+      changed = true;
+    }
+    if (columns !== undefined) {
+      await this.#run('note_part', { relation: COLUMNS_PART, version: quoted(columns) });
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** The days of a stream in each of its tables, and their coverage. */
+  async streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
+    for (const relation of this.#relations) {
+      if (relation.stream === stream) await this.#replaceDays(relation, days);
+    }
+    return this.#cover(stream, days);
+  }
+
+  /**
+   * The export of a day in each of its tables, and the people of its events. What the lake does not know is not looked for in
+   * every table: that alone would cost as much as the rest, since each table's list of files is read for it.
+   */
+  async eventsOf(day: Day): Promise<true> {
+    const { session, schemas } = this.#pushing.lake;
+    const affected = await session.rows('lake/affected_days', affectedDay, {
+      main: schemas.main,
+      days: daysList([day]),
+    });
+    const dates = affected.map(({ date }) => date);
+    const isKnown = affected.some(({ in_lake }) => in_lake);
+    const areKnown = dates.length > 0 && (await this.#knowsAnyOf(dates));
+    for (const relation of this.#relations) {
+      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], isKnown);
+      else if (relation.stream === 'events' && dates.length > 0) {
+        await this.#modelDays(relation, dates, areKnown);
+      }
+    }
+    for (const date of dates) this.#people.add(date);
+    return this.#cover('events', [day]);
+  }
+
+  async #cover(stream: Stream, days: readonly Day[]): Promise<true> {
+    await this.#run('cover_days', { stream, days: daysList(days) });
+    this.#written.days += days.length;
+    return true;
+  }
+
+  async #knowsAnyOf(dates: readonly Day[]): Promise<boolean> {
+    const { session, schemas } = this.#pushing.lake;
+    const known = await session.rows('lake/known_days', z.object({ date: z.string() }), {
+      main: schemas.main,
+      days: daysList(dates),
+    });
+    return known.length > 0;
+  }
+
+  async #modelDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
+    await this.#replaceDays(relation, days, areKnown);
+    await this.#run('note_days', {
+      relation: nameOf(relation),
+      source: sourceOf(relation),
+      days: daysList(days),
+    });
+  }
+
+  /** @param areKnown whether the lake may hold rows of these days */
+  async #replaceDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
+    const { lake, effects } = this.#pushing;
+    const names = { ...placeholders(lake, relation), days: daysList(days) };
+    if (areKnown) await this.#run('clear_days', names);
+    effects.reach('lake/after-delete');
+    const { rows } = await lake.session.row('lake/count_days', counted, names);
+    // Each statement writes one file for each day.
+    const files = Math.ceil(rows / days.length / ROWS_PER_FILE);
+    for (let file = 0; file < files; file += 1) {
+      const share = files === 1 ? 'true' : `hash(event_id) % ${files} = ${file}`;
+      await this.#run('insert_days', { ...names, share });
+    }
+    effects.reach('lake/after-insert');
+    this.#written.rows += rows;
+  }
+
+  async #run(name: string, names: Readonly<Record<string, string>>): Promise<void> {
+    await this.#pushing.lake.session.run(`lake/${name}`, names);
+  }
+
+  #coverageColumns(): string {
+    const coverage = this.#relations.find((relation) => nameOf(relation) === COVERAGE);
+    return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
+  }
+}
