@@ -315,6 +315,7 @@ async function besides(lake: LakeTrial): Promise<string> {
 export const STEPS: readonly (readonly [string, Step])[] = [
   ['set-up and the first night', firstNight],
   ['a second night with a restated day, pushed by run', secondNight],
+  ['every table as Spark reads it beside the published file', everyTable],
   ['killed at each point of a push', killedAtEachPoint],
   ['a backfill, killed at random and read by Spark', backfill],
   ['somebody else commits in between', conflict],
@@ -322,7 +323,7 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['the weekly upkeep on Spark', weeklyUpkeep],
   ['a second writer', secondWriter],
   ['a catalog that commits table by table', oneTableAtATime],
-  ['every table as Spark reads it beside the published file', everyTable],
+  ['every table again', everyTable],
   ['bundled questions, asked of both', bundledQuestions],
   ['old days leave the file', oldDays],
 ];

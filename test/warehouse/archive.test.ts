@@ -343,7 +343,7 @@ test(
           ).toEqual([]);
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: 2, endOnFailure: true },
     );
   },
 );
