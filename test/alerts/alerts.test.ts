@@ -1,3 +1,8 @@
+/**
+ * What receivers of alerts hear of whole runs.
+ *
+ * @module-tag long
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';

@@ -13,7 +13,7 @@ function offered(...words: readonly string[]): string[] {
     .split('\n');
 }
 
-test('Tab offers commands, queries and options in bash', () => {
+test('Tab offers commands, queries and options in bash', { tags: ['long'] }, () => {
   expect(offered('qu')).toEqual(['query']);
   expect(offered('query', 're')).toEqual([
     'reach',

@@ -1,4 +1,8 @@
-/** The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog. */
+/**
+ * The commands of the lake and the push of a run, with a second DuckDB file in the place of the catalog.
+ *
+ * @module-tag long
+ */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

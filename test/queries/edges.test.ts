@@ -128,7 +128,7 @@ describe('ids', () => {
     expect(await asked(workshop, 'reach')).toMatchObject([{ people_reached: '3' }]);
   });
 
-  test('a person is one over a chain of ids that is learned day by day', async () => {
+  test('a person is one over a chain of ids that is learned day by day', { tags: ['long'] }, async () => {
     const ids = [
       { service_device_id: 'sd1' },
       { service_device_id: 'sd1', device_id: 'd1' },

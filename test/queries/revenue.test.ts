@@ -1,4 +1,8 @@
-/** What a campaign sells, of detailed statistics (E19) whose answer can be worked out by hand. */
+/**
+ * What a campaign sells, of detailed statistics (E19) whose answer can be worked out by hand.
+ *
+ * @module-tag long
+ */
 import { describe, expect, it } from 'vitest';
 import { shiftDay } from '../../src/calendar.js';
 import { loadCatalogue } from '../../src/queries/catalogue.js';

@@ -120,6 +120,7 @@ describe('in the fixed world', () => {
 
   it.each(['UTC', 'Asia/Seoul', 'Pacific/Kiritimati'])(
     'a session in %s gets the same answers',
+    { tags: ['long'] },
     async (zone) => {
       const connection = await connectTo(whole, zone);
       for (const { name, sql } of catalogue) {

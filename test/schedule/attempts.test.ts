@@ -1,3 +1,8 @@
+/**
+ * When the scheduler comes back to a night.
+ *
+ * @module-tag long
+ */
 import { afterEach, expect, test } from 'vitest';
 import { RunJournal } from '../../src/run/journal.js';
 import { attemptsOf } from '../../src/schedule/attempts.js';

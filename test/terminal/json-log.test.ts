@@ -1,3 +1,8 @@
+/**
+ * What a run writes with --log-format json.
+ *
+ * @module-tag long
+ */
 import { afterEach, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
 

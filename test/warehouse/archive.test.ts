@@ -1,4 +1,8 @@
-/** Days of events that leave the file, since a lake holds them: what was computed of them stays. */
+/**
+ * Days of events that leave the file, since a lake holds them: what was computed of them stays.
+ *
+ * @module-tag long
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
@@ -218,7 +222,7 @@ test(
   },
 );
 
-test('a model that is new has rows of the days that are held', { tags: ['long'] }, async () => {
+test('a model that is new has rows of the days that are held', async () => {
   const workshop = await nights(3, 1);
   await workshop.change(
     "drop table marts.daily_templates; delete from ops.models where relation = 'marts.daily_templates'",

@@ -14,7 +14,7 @@ const NEXT = dayAfter(DAY);
 const push = (more: Row = {}): Row =>
   record({ message_data: { title: '제목', body: '본문', link: 'l' }, ...more });
 
-test('a record becomes a row, with nothing lost', async () => {
+test('a record becomes a row, with nothing lost', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const [report] = await workshop.load(
     workshop.events(DAY, [
@@ -63,7 +63,7 @@ test('a record becomes a row, with nothing lost', async () => {
   ]);
 });
 
-test('microseconds are exact, and days change at midnight in Korea', async () => {
+test('microseconds are exact, and days change at midnight in Korea', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const times = {
     first: micros(DAY, 0),
@@ -87,21 +87,25 @@ test('microseconds are exact, and days change at midnight in Korea', async () =>
   });
 });
 
-test('every record of every page is loaded, and the number of landed records is insisted on', async () => {
-  const workshop = new Workshop();
-  const pages = Array.from({ length: 5 }, (_, p) =>
-    Array.from({ length: 200 }, (_, i) => push({ id: `e${p}-${i}` })),
-  );
-  const pull = workshop.events(DAY, pages);
-  expect(await workshop.load(pull)).toMatchObject([{ rows: 1000 }]);
-  expect(await workshop.lookOne('select count(*)::integer as n from push_messages')).toEqual({ n: 1000 });
+test(
+  'every record of every page is loaded, and the number of landed records is insisted on',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const pages = Array.from({ length: 5 }, (_, p) =>
+      Array.from({ length: 200 }, (_, i) => push({ id: `e${p}-${i}` })),
+    );
+    const pull = workshop.events(DAY, pages);
+    expect(await workshop.load(pull)).toMatchObject([{ rows: 1000 }]);
+    expect(await workshop.lookOne('select count(*)::integer as n from push_messages')).toEqual({ n: 1000 });
 
-  const short = workshop.events(NEXT, [[record({ time: micros(NEXT) })]], { records: 2 });
-  await expect(workshop.load(short)).rejects.toThrow(/hold 1 records together, not the 2/);
-  expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
-});
+    const short = workshop.events(NEXT, [[record({ time: micros(NEXT) })]], { records: 2 });
+    await expect(workshop.load(short)).rejects.toThrow(/hold 1 records together, not the 2/);
+    expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
+  },
+);
 
-test('loading a pull twice changes nothing', async () => {
+test('loading a pull twice changes nothing', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
   const pull = workshop.events(DAY, [[push()]]);
   await workshop.load(pull);
@@ -144,7 +148,7 @@ test('an export without a record covers its day', async () => {
 });
 
 describe('the service repeats itself', () => {
-  test('a record counts once, within a page and across pages', async () => {
+  test('a record counts once, within a page and across pages', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     const [report] = await workshop.load(
       workshop.events(DAY, [
@@ -182,7 +186,7 @@ describe('the service repeats itself', () => {
     expect(await forwards.look('select title from push_messages')).toEqual([{ title: '제목' }]);
   });
 
-  test('one id with several event names or times is kept, its message once', async () => {
+  test('one id with several event names or times is kept, its message once', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     const buttons = [{ name: '하나' }, { name: '둘' }];
     const alimtalk = { channel: 'chatapp-alimtalk', message_data: { content: 'x', buttons } };
@@ -205,7 +209,7 @@ describe('the service repeats itself', () => {
 describe('records that lie outside the window of their export', () => {
   const stray = push({ id: 'stray', time: micros(NEXT, 1) });
 
-  test('are kept and reported', async () => {
+  test('are kept and reported', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     const [report] = await workshop.load(workshop.events(DAY, [[push(), stray]]));
     expect(report?.notes).toEqual({ stray: 1 });
@@ -217,22 +221,26 @@ describe('records that lie outside the window of their export', () => {
   test.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])('count once where the export of their own day has them too, loaded %s', async (_, order) => {
-    const workshop = new Workshop();
-    const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
-    await workshop.load(...order.map((index) => pulls[index]!));
-    expect(await workshop.look(`select date, export_date from events where event_id = 'stray'`)).toEqual([
-      { date: NEXT, export_date: NEXT },
-    ]);
-    expect(await workshop.look(`select export_date from push_messages where event_id = 'stray'`)).toEqual([
-      { export_date: NEXT },
-    ]);
-    const findings = await workshop.with(async (warehouse) => {
-      await warehouse.model();
-      return warehouse.check();
-    });
-    expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
-  });
+  ])(
+    'count once where the export of their own day has them too, loaded %s',
+    { tags: ['long'] },
+    async (_, order) => {
+      const workshop = new Workshop();
+      const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
+      await workshop.load(...order.map((index) => pulls[index]!));
+      expect(await workshop.look(`select date, export_date from events where event_id = 'stray'`)).toEqual([
+        { date: NEXT, export_date: NEXT },
+      ]);
+      expect(await workshop.look(`select export_date from push_messages where event_id = 'stray'`)).toEqual([
+        { export_date: NEXT },
+      ]);
+      const findings = await workshop.with(async (warehouse) => {
+        await warehouse.model();
+        return warehouse.check();
+      });
+      expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
+    },
+  );
 
   test(
     'come back when the export of their own day is replaced without them',
@@ -346,21 +354,25 @@ describe('pages that are not as they should be', () => {
     ['records that are no list', { status: 'success', data: { id: 1 } }],
     ['no JSON at all', '<html>Bad gateway 01012345678</html>'],
     ['half a page', JSON.stringify(page([record(), record()])).slice(0, 400)],
-  ])('%s stops the load with the name of the file, and changes nothing', async (_, body) => {
-    const workshop = new Workshop();
-    await workshop.load(workshop.events(DAY, [[push({ id: 'old' })]]));
-    const before = await contents(workshop);
-    const pull = workshop.events(DAY, [[push()]]);
-    const bad = landed(workshop.folder, body);
-    const failure = await workshop.load({ ...pull, files: [...pull.files, bad] }).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(failure).toBeInstanceOf(DamageError);
-    expect(String(failure)).toContain(bad);
-    expect(String(failure)).not.toContain('0101234');
-    expect(await contents(workshop)).toEqual(before);
-  });
+  ])(
+    '%s stops the load with the name of the file, and changes nothing',
+    { tags: ['long'] },
+    async (_, body) => {
+      const workshop = new Workshop();
+      await workshop.load(workshop.events(DAY, [[push({ id: 'old' })]]));
+      const before = await contents(workshop);
+      const pull = workshop.events(DAY, [[push()]]);
+      const bad = landed(workshop.folder, body);
+      const failure = await workshop.load({ ...pull, files: [...pull.files, bad] }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(DamageError);
+      expect(String(failure)).toContain(bad);
+      expect(String(failure)).not.toContain('0101234');
+      expect(await contents(workshop)).toEqual(before);
+    },
+  );
 
   test('a file that is missing, empty or cut short is named', async () => {
     const workshop = new Workshop();
@@ -477,7 +489,7 @@ describe('an export of many batches, which several workers prepare', () => {
     );
   const options = { memoryLimitMb: 160, threads: 2 };
 
-  test('is whole, with each record once', async () => {
+  test('is whole, with each record once', { tags: ['long'] }, async () => {
     const workshop = new Workshop(options);
     expect(await workshop.load(workshop.events(DAY, pagesOf(30)))).toMatchObject([
       { rows: 30_000, notes: {} },

@@ -1,4 +1,8 @@
-/** What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it. */
+/**
+ * What A/B tests say, on days whose answer can be worked out by hand, and the mathematics behind it.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import type { ExperimentSettings } from '../../src/config/schema.js';
 import type { Workshop } from './support.js';
@@ -208,7 +212,7 @@ describe('A/B tests', () => {
     },
   );
 
-  test('a handful of clicks is too early, however large the difference', { tags: ['long'] }, async () => {
+  test('a handful of clicks is too early, however large the difference', async () => {
     const workshop = await abTest({ A: { people: 900, clickers: 3 }, B: { people: 900, clickers: 90 } });
     const [, b] = await rows(workshop, 'verdict_code, verdict, verdict_ko');
     expect(b).toEqual({
@@ -220,7 +224,7 @@ describe('A/B tests', () => {
     });
   });
 
-  test('nobody clicks on the baseline, or on any variant', { tags: ['long'] }, async () => {
+  test('nobody clicks on the baseline, or on any variant', async () => {
     const one = await abTest({ A: { people: 50, clickers: 0 }, B: { people: 50, clickers: 9 } });
     expect(await rows(one, 'verdict_code, size_needed')).toEqual([
       { verdict_code: 'baseline', size_needed: null },
@@ -233,7 +237,7 @@ describe('A/B tests', () => {
     ]);
   });
 
-  test('many messages to few people are no evidence: people are counted', { tags: ['long'] }, async () => {
+  test('many messages to few people are no evidence: people are counted', async () => {
     // By message, 4.5 % against 3 % of 24,000 would be beyond doubt; by person it is 24 against 36 of 40.
     const workshop = await abTest({
       A: { people: 60, clickers: 24, messages: 40 },
@@ -301,7 +305,7 @@ describe('A/B tests', () => {
     },
   );
 
-  test('counts below zero break nothing', { tags: ['long'] }, async () => {
+  test('counts below zero break nothing', async () => {
     const workshop = await abTest(
       {
         A: { people: 600, clickers: 100, conversions: -30 },
@@ -335,7 +339,7 @@ describe('A/B tests', () => {
     expect(await codes(workshop)).toEqual(['baseline', 'people_unknown']);
   });
 
-  test('a setting may name a variant as it was called before', { tags: ['long'] }, async () => {
+  test('a setting may name a variant as it was called before', async () => {
     const arm = { people: 600, clickers: 120 };
     const workshop = await modelled(
       (workshop) => [
@@ -387,7 +391,7 @@ describe('A/B tests', () => {
     },
   );
 
-  test('a hold-out is neither judged nor part of the split', { tags: ['long'] }, async () => {
+  test('a hold-out is neither judged nor part of the split', async () => {
     const workshop = await abTest(
       {
         A: { people: 600, clickers: 120 },
@@ -399,7 +403,7 @@ describe('A/B tests', () => {
     expect(await codes(workshop)).toEqual(['baseline', 'better', 'hold_out']);
   });
 
-  test('more variants and metrics make a verdict harder, not likelier', { tags: ['long'] }, async () => {
+  test('more variants and metrics make a verdict harder, not likelier', async () => {
     const two = await abTest({ A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 160 } });
     const four = await abTest({
       A: { people: 600, clickers: 120 },
@@ -414,7 +418,7 @@ describe('A/B tests', () => {
     expect(all[0]?.['most']).toBeLessThanOrEqual(1);
   });
 
-  test('a variant without a name is called by its id', { tags: ['long'] }, async () => {
+  test('a variant without a name is called by its id', async () => {
     const workshop = await modelled((workshop) => [
       workshop.statistics({ start: DAY, end: dayAfter(DAY, 9) }, [
         statistic({ date: DAY, variant_id: 'v1', variant_name: null, conversion: [] }),
@@ -429,7 +433,7 @@ describe('A/B tests', () => {
     ]);
   });
 
-  test('an alpha of its own makes a test stricter', { tags: ['long'] }, async () => {
+  test('an alpha of its own makes a test stricter', async () => {
     const arms = { A: { people: 600, clickers: 120 }, B: { people: 600, clickers: 180 } };
     expect(await codes(await abTest(arms))).toEqual(['baseline', 'better']);
     expect(await codes(await abTest(arms, { experiments: { c1: { alpha: 0.001 } } }))).toEqual([

@@ -1,4 +1,8 @@
-/** Catalog items in messages: a whole word of a link or text that is an item's id, of catalogs that a setting names. */
+/**
+ * Catalog items in messages: a whole word of a link or text that is an item's id, of catalogs that a setting names.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { referenceWorkshop, type Message, type Reference } from './reference.js';
 import { asked, record, Workshop, type Row } from './support.js';

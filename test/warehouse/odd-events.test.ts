@@ -132,7 +132,7 @@ describe('records whose time is more than 31 days outside the window of their ex
     expect(rows.toSorted(byId)).toEqual(expected.toSorted(byId));
   });
 
-  test('are found by the check of notes, and by no other', async () => {
+  test('are found by the check of notes, and by no other', { tags: ['long'] }, async () => {
     const workshop = new Workshop();
     await workshop.load(
       workshop.events(DAY, [[push({ id: 'ok' }), push({ id: 'odd', time: '253402300799000000' })]]),

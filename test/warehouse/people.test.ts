@@ -1,4 +1,8 @@
-/** Which ids belong to one person, and what follows from it for the marts. */
+/**
+ * Which ids belong to one person, and what follows from it for the marts.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import type { EventsPull } from '../../src/storage/pull.js';
 import { asked, dayAfter, micros, record, statistic, Workshop, type Row, modelled } from './support.js';

@@ -224,7 +224,7 @@ describe('goals', () => {
     ]);
   });
 
-  test('a day that is restated changes the goals too', async () => {
+  test('a day that is restated changes the goals too', { tags: ['long'] }, async () => {
     const workshop = await modelled(twoDays);
     await workshop.with(async (warehouse) => {
       await warehouse.load(

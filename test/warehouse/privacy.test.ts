@@ -1,3 +1,8 @@
+/**
+ * What is personal stands in no byte of the file, as the setting says.
+ *
+ * @module-tag long
+ */
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,8 @@
-/** What compares one period with another: only what is wholly held, and only what is more than chance. */
+/**
+ * What compares one period with another: only what is wholly held, and only what is more than chance.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { Pull } from '../../src/storage/pull.js';
