@@ -14,7 +14,7 @@ const NEXT = dayAfter(DAY);
 const push = (more: Row = {}): Row =>
   record({ message_data: { title: '제목', body: '본문', link: 'l' }, ...more });
 
-test('a record becomes a row, with nothing lost', { tags: ['long'] }, async () => {
+test('a record becomes a row, with nothing lost', async () => {
   const workshop = new Workshop();
   const [report] = await workshop.load(
     workshop.events(DAY, [
@@ -87,23 +87,19 @@ test('microseconds are exact, and days change at midnight in Korea', { tags: ['l
   });
 });
 
-test(
-  'every record of every page is loaded, and the number of landed records is insisted on',
-  { tags: ['long'] },
-  async () => {
-    const workshop = new Workshop();
-    const pages = Array.from({ length: 5 }, (_, p) =>
-      Array.from({ length: 200 }, (_, i) => push({ id: `e${p}-${i}` })),
-    );
-    const pull = workshop.events(DAY, pages);
-    expect(await workshop.load(pull)).toMatchObject([{ rows: 1000 }]);
-    expect(await workshop.lookOne('select count(*)::integer as n from push_messages')).toEqual({ n: 1000 });
+test('every record of every page is loaded, and the number of landed records is insisted on', async () => {
+  const workshop = new Workshop();
+  const pages = Array.from({ length: 5 }, (_, p) =>
+    Array.from({ length: 200 }, (_, i) => push({ id: `e${p}-${i}` })),
+  );
+  const pull = workshop.events(DAY, pages);
+  expect(await workshop.load(pull)).toMatchObject([{ rows: 1000 }]);
+  expect(await workshop.lookOne('select count(*)::integer as n from push_messages')).toEqual({ n: 1000 });
 
-    const short = workshop.events(NEXT, [[record({ time: micros(NEXT) })]], { records: 2 });
-    await expect(workshop.load(short)).rejects.toThrow(/hold 1 records together, not the 2/);
-    expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
-  },
-);
+  const short = workshop.events(NEXT, [[record({ time: micros(NEXT) })]], { records: 2 });
+  await expect(workshop.load(short)).rejects.toThrow(/hold 1 records together, not the 2/);
+  expect(await workshop.look(`from ops.coverage where date = '${NEXT}'`)).toEqual([]);
+});
 
 test('loading a pull twice changes nothing', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
@@ -221,26 +217,22 @@ describe('records that lie outside the window of their export', () => {
   test.each([
     ['first', [0, 1]],
     ['last', [1, 0]],
-  ])(
-    'count once where the export of their own day has them too, loaded %s',
-    { tags: ['long'] },
-    async (_, order) => {
-      const workshop = new Workshop();
-      const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
-      await workshop.load(...order.map((index) => pulls[index]!));
-      expect(await workshop.look(`select date, export_date from events where event_id = 'stray'`)).toEqual([
-        { date: NEXT, export_date: NEXT },
-      ]);
-      expect(await workshop.look(`select export_date from push_messages where event_id = 'stray'`)).toEqual([
-        { export_date: NEXT },
-      ]);
-      const findings = await workshop.with(async (warehouse) => {
-        await warehouse.model();
-        return warehouse.check();
-      });
-      expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
-    },
-  );
+  ])('count once where the export of their own day has them too, loaded %s', async (_, order) => {
+    const workshop = new Workshop();
+    const pulls = [workshop.events(DAY, [[push(), stray]]), workshop.events(NEXT, [[stray]])];
+    await workshop.load(...order.map((index) => pulls[index]!));
+    expect(await workshop.look(`select date, export_date from events where event_id = 'stray'`)).toEqual([
+      { date: NEXT, export_date: NEXT },
+    ]);
+    expect(await workshop.look(`select export_date from push_messages where event_id = 'stray'`)).toEqual([
+      { export_date: NEXT },
+    ]);
+    const findings = await workshop.with(async (warehouse) => {
+      await warehouse.model();
+      return warehouse.check();
+    });
+    expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
+  });
 
   test(
     'come back when the export of their own day is replaced without them',
@@ -354,25 +346,21 @@ describe('pages that are not as they should be', () => {
     ['records that are no list', { status: 'success', data: { id: 1 } }],
     ['no JSON at all', '<html>Bad gateway 01012345678</html>'],
     ['half a page', JSON.stringify(page([record(), record()])).slice(0, 400)],
-  ])(
-    '%s stops the load with the name of the file, and changes nothing',
-    { tags: ['long'] },
-    async (_, body) => {
-      const workshop = new Workshop();
-      await workshop.load(workshop.events(DAY, [[push({ id: 'old' })]]));
-      const before = await contents(workshop);
-      const pull = workshop.events(DAY, [[push()]]);
-      const bad = landed(workshop.folder, body);
-      const failure = await workshop.load({ ...pull, files: [...pull.files, bad] }).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      expect(failure).toBeInstanceOf(DamageError);
-      expect(String(failure)).toContain(bad);
-      expect(String(failure)).not.toContain('0101234');
-      expect(await contents(workshop)).toEqual(before);
-    },
-  );
+  ])('%s stops the load with the name of the file, and changes nothing', async (_, body) => {
+    const workshop = new Workshop();
+    await workshop.load(workshop.events(DAY, [[push({ id: 'old' })]]));
+    const before = await contents(workshop);
+    const pull = workshop.events(DAY, [[push()]]);
+    const bad = landed(workshop.folder, body);
+    const failure = await workshop.load({ ...pull, files: [...pull.files, bad] }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(DamageError);
+    expect(String(failure)).toContain(bad);
+    expect(String(failure)).not.toContain('0101234');
+    expect(await contents(workshop)).toEqual(before);
+  });
 
   test('a file that is missing, empty or cut short is named', async () => {
     const workshop = new Workshop();

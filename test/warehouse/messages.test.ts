@@ -1,3 +1,8 @@
+/**
+ * Message documents as rows of each channel, with their parts and contents.
+ *
+ * @module-tag long
+ */
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { KEY, record, without, Workshop, type Row } from './support.js';
