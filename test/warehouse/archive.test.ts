@@ -184,8 +184,8 @@ test(
   'a warehouse of which days leave night by night answers as one that has them all',
   { tags: ['long'], timeout: 300_000 },
   async () => {
-    const kept = await nights(12);
-    const archived = await nights(12, 8);
+    const kept = await nights(10);
+    const archived = await nights(10, 8);
     expect(await held(archived)).toHaveLength(8);
     await expectSame(archived, kept);
 
@@ -193,7 +193,7 @@ test(
     const renew = "update ops.models set fingerprint = 'of an older version' where kind <> 'seed'";
     for (const workshop of [kept, archived]) {
       await workshop.change(renew);
-      await night(workshop, nightOf(workshop, 12));
+      await night(workshop, nightOf(workshop, 10));
     }
     await expectSame(archived, kept);
   },
