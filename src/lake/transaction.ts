@@ -28,7 +28,8 @@ export interface Pushing {
 const ROWS_PER_FILE = 4_000_000;
 
 const counted = z.object({ rows: count });
-const affectedDay = z.object({ date: z.string(), in_lake: z.boolean() });
+const affectedDay = z.object({ date: z.string() });
+const heldExport = z.object({ held: z.boolean() });
 
 /** The commits of one push. */
 export class Transaction {
@@ -99,23 +100,18 @@ export class Transaction {
   }
 
   /**
-   * The export of a day in each of its tables, and the people of its events. What the lake does not know is not looked for in
-   * every table: that alone would cost as much as the rest, since each table's list of files is read for it.
+   * The export of a day in each of its tables, and the people of its events. An export that the lake does not hold is not looked
+   * for in every table: that alone would cost as much as the rest, since all lists of files of each table are read for it.
    */
   async eventsOf(day: Day): Promise<true> {
     const { session, schemas } = this.#pushing.lake;
-    const affected = await session.rows('lake/affected_days', affectedDay, {
-      main: schemas.main,
-      days: daysList([day]),
-    });
+    const names = { main: schemas.main, days: daysList([day]) };
+    const affected = await session.rows('lake/affected_days', affectedDay, names);
+    const { held } = await session.row('lake/holds_export', heldExport, names);
     const dates = affected.map(({ date }) => date);
-    const isKnown = affected.some(({ in_lake }) => in_lake);
-    const areKnown = dates.length > 0 && (await this.#knowsAnyOf(dates));
     for (const relation of this.#relations) {
-      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], isKnown);
-      else if (relation.stream === 'events' && dates.length > 0) {
-        await this.#modelDays(relation, dates, areKnown);
-      }
+      if (relation.day === 'export_date') await this.#replaceDays(relation, [day], held);
+      else if (relation.stream === 'events' && dates.length > 0) await this.#modelDays(relation, dates);
     }
     for (const date of dates) this.#people.add(date);
     return this.#cover('events', [day]);
@@ -127,17 +123,8 @@ export class Transaction {
     return true;
   }
 
-  async #knowsAnyOf(dates: readonly Day[]): Promise<boolean> {
-    const { session, schemas } = this.#pushing.lake;
-    const known = await session.rows('lake/known_days', z.object({ date: z.string() }), {
-      main: schemas.main,
-      days: daysList(dates),
-    });
-    return known.length > 0;
-  }
-
-  async #modelDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
-    await this.#replaceDays(relation, days, areKnown);
+  async #modelDays(relation: Relation, days: readonly Day[]): Promise<void> {
+    await this.#replaceDays(relation, days);
     await this.#run('note_days', {
       relation: nameOf(relation),
       source: sourceOf(relation),
@@ -145,11 +132,11 @@ export class Transaction {
     });
   }
 
-  /** @param areKnown whether the lake may hold rows of these days */
-  async #replaceDays(relation: Relation, days: readonly Day[], areKnown = true): Promise<void> {
+  /** @param held whether the lake may hold rows of these days */
+  async #replaceDays(relation: Relation, days: readonly Day[], held = true): Promise<void> {
     const { lake, effects } = this.#pushing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
-    if (areKnown) await this.#run('clear_days', names);
+    if (held) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
     // Each statement writes one file for each day.

@@ -128,6 +128,17 @@ describe('a push', () => {
     await expectEqual(lakeside);
   });
 
+  test('replaces what the lake holds of an export, whatever day its events bear there', async () => {
+    const lakeside = await filled();
+    await change(
+      lakeside,
+      `update dl.events set date = null where export_date = '2026-11-19';
+       delete from dl_ops.coverage where stream = 'events' and date = '2026-11-19'`,
+    );
+    await good(lakeside.place.run(['lake', 'push']));
+    await expectEqual(lakeside);
+  });
+
   test('of a mart writes the days that differ, and takes out those that are gone', async () => {
     const lakeside = await filled();
     const mart = 'dl_marts.message_days';
