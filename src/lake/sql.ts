@@ -10,3 +10,8 @@ export function quoted(text: string): string {
 export function daysList(days: readonly Day[]): string {
   return days.map((day) => `date '${day}'`).join(', ');
 }
+
+/** The rows of these days, as a condition. */
+export function inDays(column: string, days: readonly Day[]): string {
+  return days.length === 0 ? 'false' : `${column} in (${daysList(days)})`;
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { count } from '../warehouse/session.js';
 import type { Lake } from './lake.js';
 import { CONTENTS, nameOf, placeholders, type Relation } from './relations.js';
-import { daysList } from './sql.js';
+import { inDays } from './sql.js';
 
 const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boolean() });
 type Part = z.infer<typeof part>;
@@ -37,6 +37,5 @@ export async function replaceStaged(
 /** The rows of these parts, as a condition. */
 function inParts(day: string, parts: readonly Part[]): string {
   const days = parts.flatMap(({ date }) => date ?? []);
-  const undated = days.length < parts.length ? [`${day} is null`] : [];
-  return [...(days.length > 0 ? [`${day} in (${daysList(days)})`] : []), ...undated].join(' or ');
+  return inDays(day, days) + (days.length < parts.length ? ` or ${day} is null` : '');
 }

@@ -66,7 +66,7 @@ export class Transaction {
   ): Promise<boolean> {
     let changed = false;
     for (const [stream, days] of streams) {
-      if (stream !== 'events') changed = await this.streamDays(stream, days);
+      if (stream !== 'events') changed = await this.#streamDays(stream, days);
     }
     if (newestEvents !== undefined) changed = await this.eventsOf(newestEvents);
     for (const relation of this.#relations) {
@@ -92,7 +92,7 @@ export class Transaction {
   }
 
   /** The days of a stream in each of its tables, and their coverage. */
-  async streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
+  async #streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
     for (const relation of this.#relations) {
       if (relation.stream === stream) await this.#replaceDays(relation, days);
     }

@@ -13,7 +13,7 @@ import {
   relationsOf,
   type Relation,
 } from './relations.js';
-import { daysList } from './sql.js';
+import { daysList, inDays } from './sql.js';
 import { isExactNumber } from './types.js';
 
 export interface Difference {
@@ -101,10 +101,6 @@ async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[])
   if (stream === undefined) return without;
   const held = inDays(day, await heldDays(lake, stream));
   return `${held} and ${without}`;
-}
-
-function inDays(day: string, days: readonly Day[]): string {
-  return days.length === 0 ? 'false' : `${day} in (${daysList(days)})`;
 }
 
 async function heldDays(lake: Lake, stream: NonNullable<Relation['stream']>): Promise<Day[]> {

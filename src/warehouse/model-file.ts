@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dependsOn, dirties, lookback, type Dependence } from './dirty-days.js';
+import { dependsOn, dirties, keyOf, lookback, type Dependence } from './dirty-days.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 
@@ -93,29 +93,22 @@ function readModels(): Model[] {
 
 /** Each after those that it reads; of several that can follow, one of the same dirty days, which are then worked out once. */
 function ordered(all: readonly Model[], reads: ReadonlyMap<string, readonly string[]>): Model[] {
-  const left = new Set(all);
-  const done = new Set<string>();
-  const result: Model[] = [];
-  let days = '';
-  while (left.size > 0) {
-    const ready = [...left].filter(({ relation }) => reads.get(relation)?.every((other) => done.has(other)));
-    const next = ready.find((model) => daysOf(model) === days) ?? ready[0];
-    if (next === undefined) throw new Error(`Models read each other: ${[...left].map(nameOf).join(', ')}`);
-    left.delete(next);
-    done.add(next.relation);
-    result.push(next);
-    if (next.incremental !== undefined) days = daysOf(next);
+  const done = new Map<string, Model>();
+  let days: string | undefined;
+  for (;;) {
+    const ready = all.filter(
+      ({ relation }) => !done.has(relation) && reads.get(relation)?.every((other) => done.has(other)),
+    );
+    const next = ready.find((model) => isIncremental(model) && daysOf(model) === days) ?? ready[0];
+    if (next === undefined) return [...done.values()];
+    done.set(next.relation, next);
+    if (isIncremental(next)) days = daysOf(next);
   }
-  return result;
 }
 
-const nameOf = ({ relation }: Model): string => relation;
-
-/** Models with the same text have the same dirty days; a view has none. */
-function daysOf({ incremental }: Model): string {
-  if (incremental === undefined) return 'none';
-  const { streams, lookback, allLater, partition } = incremental;
-  return JSON.stringify([streams, lookback, allLater, partition]);
+/** The same for models that a night brings forward by the same dirty days. */
+function daysOf({ incremental }: IncrementalModel): string {
+  return keyOf({ ...incremental, full: false, unit: 'week', keepsRows: true });
 }
 
 function parse(relation: string, text: string, madeOf: readonly string[]): Model {

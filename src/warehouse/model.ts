@@ -68,7 +68,7 @@ async function bringForward(
   const keepsRows = !full || kept.has(model);
   const refresh: Refresh = { ...incremental, full, unit: 'week', keepsRows };
   if ((await dirty.find(refresh)) === 0 && !kept.has(model)) return;
-  const rows = { relation, partition, column: columnOf(incremental) };
+  const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
   // First, since a row that stays is the only one with its key.
   await kept.putBack(model);
@@ -77,5 +77,5 @@ async function bringForward(
       ? session.run('refresh/fill', { relation, select })
       : session.run('refresh/fill_unique', { relation, select, unique_key: uniqueKey }),
   );
-  await session.run(full ? 'refresh/note_all_days' : 'refresh/note_days', rows);
+  await session.run('refresh/note_days', rows);
 }

@@ -32,7 +32,7 @@ export class Spark {
     const log = openSync(path, 'a');
     this.#child = spawn('python3', [SCRIPT, JSON.stringify(sparkSettings(parts, stack))], {
       cwd: stack.folder,
-      env: { ...process.env, PYTHONPATH: parts.pyspark, SPARK_LOCAL_IP: '127.0.0.1', TZ: 'UTC' },
+      env: sparkEnvironment(parts),
       stdio: ['pipe', 'pipe', log],
     });
     closeSync(log);
@@ -68,6 +68,11 @@ export class Spark {
       this.#child.stdin?.write(`${JSON.stringify({ id, ...request })}\n`);
     });
   }
+}
+
+/** Of a Python program that starts Spark. */
+export function sparkEnvironment(parts: Parts): NodeJS.ProcessEnv {
+  return { ...process.env, PYTHONPATH: parts.pyspark, SPARK_LOCAL_IP: '127.0.0.1', TZ: 'UTC' };
 }
 
 /** Of a session that reads and writes the catalog as `lake`. */

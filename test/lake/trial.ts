@@ -69,12 +69,7 @@ export class LakeTrial {
   storage: { endpoint: ${stack.storageUrl}, region: ${REGION}, path_style: true }
   namespace: ${lake.namespace ?? NAMESPACE}
   extensions: ${parts.extensions}
-${
-  lake.localDays === undefined
-    ? ''
-    : `  local_days: ${lake.localDays}
-`
-}`,
+${lake.localDays === undefined ? '' : `  local_days: ${lake.localDays}\n`}`,
     );
   }
 

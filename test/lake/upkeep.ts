@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ended } from '../support/dawnload.js';
 import type { Parts } from './parts.js';
-import { sparkSettings } from './spark.js';
+import { sparkEnvironment, sparkSettings } from './spark.js';
 import type { Stack } from './stack.js';
 
 const SCRIPT = resolve('docs/lake_upkeep.py');
@@ -17,13 +17,7 @@ export async function upkeep(parts: Parts, stack: Stack, namespace: string): Pro
   await writeFile(join(folder, 'spark-defaults.conf'), settings.join(''));
   // Nessie keeps the history in commits of its own.
   const child = spawn('python3', [SCRIPT, 'lake', namespace, '--keep-snapshots'], {
-    env: {
-      ...process.env,
-      PYTHONPATH: parts.pyspark,
-      SPARK_CONF_DIR: folder,
-      SPARK_LOCAL_IP: '127.0.0.1',
-      TZ: 'UTC',
-    },
+    env: { ...sparkEnvironment(parts), SPARK_CONF_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { code, stdout, stderr } = await ended(child);
