@@ -2,7 +2,7 @@
 
 insert into ops.drift_by_day by name
 with keys as (
-    select date, place, extra, unnest(json_keys(extra)) as field
+    select date, place, extra, unnest(list_distinct(json_keys(extra))) as field
     from extras
 ),
 
@@ -20,7 +20,7 @@ found as (
 
 -- An object that is as it should be stands there only for what is odd inside it.
 part_keys as (
-    select date, part as place, given, unnest(json_keys(given)) as field
+    select date, part as place, given, unnest(list_distinct(json_keys(given))) as field
     from found
     where part is not null and json_type(given) = 'OBJECT'
 ),

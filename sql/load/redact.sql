@@ -70,8 +70,8 @@ told as (
         *,
         ends_with(token, ':') as names,
         case
-            when starts_with(token, '"sendNo":') and sender is not null then null
-            when starts_with(token, '"sendNo":') then json_extract_string(substr(token, 10), '$')
+            when starts_with(token, '"sendNo":"') and sender is not null then null
+            when starts_with(token, '"sendNo":"') then json_extract_string(substr(token, 10), '$')
             when starts_with(token, '"') then json_extract_string(rtrim(token, ':'), '$')
             else token
         end as text
@@ -128,7 +128,7 @@ select
     string_agg(
         before || case
             when token is null then ''
-            when changed and starts_with(token, '"sendNo":')
+            when changed and starts_with(token, '"sendNo":"')
             then '"sendNo":' || coalesce(to_json(result)::varchar, 'null')
             when not changed then token
             -- A number is no text as long as it stays one.

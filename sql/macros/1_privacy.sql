@@ -90,6 +90,12 @@ create or replace temp macro may_be_personal(given) as
 create or replace temp macro may_be_personal_json(document) as
     getvariable('recipients') <> 'keep' and regexp_matches(document, getvariable('json_suspicion'));
 
+-- A text that is no id: by chance the digits of an id look like a number.
+create or replace temp macro unless_id(given) as case
+    when strlen(given) < 16 then given
+    when not regexp_full_match(given, getvariable('plain_id')) then given
+end;
+
 -- Texts in quotes without those that are ids: by chance the digits of an id look like a number.
 create or replace temp macro without_ids(quoted) as
     regexp_replace(quoted, '"(?:' || getvariable('plain_id') || ')"', '""', 'g');

@@ -107,6 +107,27 @@ set variable readable = (
         group by place
     ) as places
 );
+-- A patch that takes the known fields out of a document of that place.
+set variable without_known = (
+    select map_from_entries(list((place, ('{' || members || '}')::json)))
+    from (select place, string_agg(member(field, null), ',') as members from fields group by place) as places
+);
+set variable scalar_fields = (
+    select map_from_entries(list((place, fields)))
+    from (
+        select place, list(field order by rowid) as fields
+        from (select *, rowid from fields where kind not in ('list', 'object', 'any')) as known
+        group by place
+    ) as places
+);
+set variable scalar_pointers = (
+    select map_from_entries(list((place, pointers)))
+    from (
+        select place, list(pointer(field) order by rowid) as pointers
+        from (select *, rowid from fields where kind not in ('list', 'object', 'any')) as known
+        group by place
+    ) as places
+);
 set variable part_pointers = (
     select map_from_entries(list((part, pointer(field)))) from fields where part is not null
 );
@@ -115,9 +136,24 @@ set variable part_pointers = (
 create or replace temp macro object_of(members) as
     if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
 
--- An object of keys and their values, without credentials.
-create or replace temp macro members_of(keys, given) as
-    masked(object_of(list_transform(list_zip(keys, given), lambda one: member(one[1], one[2]))))::json;
+create or replace temp macro first_members(object) as object_of(
+    list_transform(
+        list_filter(json_keys(object), lambda key, place: list_position(json_keys(object), key) = place),
+        lambda key: member(key, json_extract(object, pointer(key)))
+    )
+);
+
+-- What an object holds under keys that its place does not know: an object, as text, with credentials.
+create or replace temp macro unknown_members(document, place) as
+    json_merge_patch(document, getvariable('without_known')[place])::varchar;
+
+-- The same for a column, where it holds anything. Of two members of one name the first counts, as everywhere. DuckDB expands a
+-- macro wherever its parameter stands, so that has to be a column, too.
+create or replace temp macro as_extra(members) as case
+    when members = '{}' then null
+    when len(list_distinct(json_keys(members))) = len(json_keys(members)) then masked(members)::json
+    else masked(first_members(members))::json
+end;
 
 -- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put together.
 
@@ -140,12 +176,34 @@ create or replace temp macro content_id(title, body, html) as
 
 -- What the reading of export records (load/events/2_read) says in words.
 
--- Whether what was read as text is an object or a list: titles in brackets, as on advertising, are neither.
-create or replace temp macro is_nested(given, record, field) as case
-    when starts_with(given, '{') or starts_with(given, '[')
-    then json_type(record, pointer(field)) in ('OBJECT', 'ARRAY')
+-- Whether a field that is no list or object by the specification is one all the same, from the texts that were read of
+-- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.
+create or replace temp macro holds_nested(document, place, texts) as case
+    when regexp_matches(texts, '\x1F[{[]')
+    then list_has_any(json_type(document, getvariable('scalar_pointers')[place]), ['OBJECT', 'ARRAY'])
     else false
 end;
+
+-- A document without such values.
+create or replace temp macro without_nested(document, place) as json_merge_patch(
+    document,
+    object_of(
+        list_transform(
+            list_filter(
+                list_zip(
+                    getvariable('scalar_fields')[place], json_type(document, getvariable('scalar_pointers')[place])
+                ),
+                lambda one: one[2] in ('OBJECT', 'ARRAY')
+            ),
+            lambda one: member(one[1], null)
+        )
+    )::json
+);
+
+-- Whether what was read of a field is of another kind than it should be.
+create or replace temp macro is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
+create or replace temp macro is_no_object(given) as coalesce(given <> 'null' and not starts_with(given, '{'), false);
+create or replace temp macro is_unreadable(given, value) as given is not null and value is null;
 
 -- Some services wrap the message once more: a text that holds JSON.
 create or replace temp macro unwrapped(given) as case

@@ -10,7 +10,7 @@ import { DamageError } from '../errors.js';
 import { damaged } from '../storage/storage-error.js';
 import { asPattern, repair } from './landed-files.js';
 import { isRefusal, loadError } from './load-error.js';
-import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
+import { DOCUMENTS, type Documents, type UnknownFields } from './unknown-fields.js';
 import type { Session } from './session.js';
 
 /** A page of an export on disk. */
@@ -29,6 +29,8 @@ export interface Batch {
 /** What records hold beside their columns. */
 const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
 
+const MESSAGES = { relation: 'staged', document: 'message', extra: 'message_extra' };
+
 export interface Prepared {
   readonly name: string;
   /** The days of pages that had to be repaired. */
@@ -36,7 +38,9 @@ export interface Prepared {
 }
 
 const current = z.object({ home: z.string() });
-const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean(), carries: z.array(z.string()) });
+const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean() });
+const keysFound = z.object({ place: z.string(), keys: z.array(z.string()).nullable() });
+const placeFound = z.object({ place: z.string() });
 type Reading = z.infer<typeof reading>;
 
 /** A connection that prepares batches, one at a time, each in a database of its own in memory. */
@@ -74,12 +78,11 @@ export class Staging {
   async #prepare(name: string, batch: Batch): Promise<Prepared> {
     const { session } = this;
     await session.run('load/events/1_open_batch', { batch: name });
-    const { personal, carries, nonconforming, repaired } = await this.#read(name, batch);
+    const { personal, nonconforming, repaired } = await this.#read(name, batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
     await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_write_back' });
-    await this.#setApart(carries);
-    await session.run('load/events/6_contents');
+    await this.#unfoldMessages();
     return { name, repaired };
   }
 
@@ -99,7 +102,7 @@ export class Staging {
   /** Pages that DuckDB refuses are read from repaired copies. */
   async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { repaired: Day[] }> {
     const repaired: Day[] = [];
-    let last: Reading = { nonconforming: false, personal: false, carries: [] };
+    let last: Reading = { nonconforming: false, personal: false };
     for (const page of pages) {
       await this.#setFiles([page], largest);
       try {
@@ -138,16 +141,30 @@ export class Staging {
     });
   }
 
-  /** Messages and their parts, without what the specification does not know. */
-  async #setApart(channels: readonly string[]): Promise<void> {
+  /** Messages and what lies inside of them, without what the specification does not know. */
+  async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    const messages = { relation: 'staged', document: 'message', extra: 'message_extra' };
-    for (const channel of channels) {
-      const condition = `carries = '${channel}'`;
-      await this.#unknown.split(`message_data:${channel}`, { ...messages, condition });
-    }
     await session.run('load/events/5_unfold');
-    await this.#unknown.split('button', { ...DOCUMENTS, relation: 'buttons' });
-    await this.#unknown.split('attachment', { ...DOCUMENTS, relation: 'attachments' });
+    const found = await session.rows('load/events/5_keys', keysFound);
+    const { withUnknown, odd } = this.#unknown.placesOf(found);
+    if (withUnknown.length > 0) {
+      await session.set({ places: withUnknown });
+      await session.run('load/events/5_unknown_keys');
+    }
+    await this.#split(odd);
+    const others = await session.rows('load/events/6_messages', placeFound);
+    if (others.length === 0) return;
+    await this.#split(others.map(({ place }) => place));
+    await session.run('load/events/6_messages');
   }
+
+  async #split(places: readonly string[]): Promise<void> {
+    for (const place of places) await this.#unknown.split(place, documentsOf(place));
+  }
+}
+
+function documentsOf(place: string): Documents {
+  if (place === 'button') return { ...DOCUMENTS, relation: 'buttons' };
+  if (place === 'attachment') return { ...DOCUMENTS, relation: 'attachments' };
+  return { ...MESSAGES, condition: `'message_data:' || carries = '${place}'` };
 }

@@ -9,7 +9,7 @@ import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
-const SHARE_OF_MEMORY = 0.15;
+const SHARE_OF_MEMORY = 0.4;
 
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });

@@ -26,6 +26,12 @@ export const DOCUMENTS: Documents = {
   condition: 'true',
 };
 
+/** A list of keys that documents of a place have; null of documents that are no objects. */
+export interface KeysFound {
+  readonly place: string;
+  readonly keys: readonly string[] | null;
+}
+
 /** The places of one connection's documents. */
 export class UnknownFields {
   readonly #session: Session;
@@ -34,6 +40,22 @@ export class UnknownFields {
   constructor(session: Session, fields: readonly Field[]) {
     this.#session = session;
     this.#fields = fields;
+  }
+
+  /**
+   * Of the keys that the documents of places hold: the places with unknown ones, and those, of a part that of the whole, where
+   * more may be odd.
+   */
+  placesOf(found: readonly KeysFound[]): { withUnknown: string[]; odd: string[] } {
+    const [withUnknown, odd] = [new Set<string>(), new Set<string>()];
+    for (const { place, keys } of found) {
+      const known = this.#fields.filter((field) => field.place === place);
+      if (keys?.every((key) => known.some(({ field }) => field === key)) === true) continue;
+      const whole = this.#fields.find(({ part }) => part === place)?.place;
+      if (keys === null || whole !== undefined) odd.add(whole ?? place);
+      else withUnknown.add(place);
+    }
+    return { withUnknown: [...withUnknown].filter((place) => !odd.has(place)), odd: [...odd] };
   }
 
   /** Leaves in the documents of a place only what conforms to the specification; the rest goes into `extra`. */
@@ -47,12 +69,12 @@ export class UnknownFields {
       part !== undefined && inner !== undefined ? [part.field] : [],
     );
     if (found === undefined) return;
-    await this.#session.set(this.#variables('split', place, found.keys));
     if (found.unknownOnly && inner === undefined) {
-      await this.#session.run('load/split_unknown_keys', { ...documents });
+      await this.#session.run('load/split_unknown_keys', { ...documents, place });
       return;
     }
     await this.#session.set({
+      ...this.#variables('split', place, found.keys),
       inside: pointer,
       inside_key: part?.field ?? '',
       ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),

@@ -218,6 +218,15 @@ test("the sender's number is nobody's secret", async () => {
   ]);
 });
 
+test("where the sender's number is no text, the numbers in it are hidden like any others", async () => {
+  const workshop = workshopFor('hash');
+  const list = (number: string): object[] => [{ numbers: [number] }];
+  await load(workshop, ['text-message', { sendNo: list('01011112222'), recipientNo: MOBILE, body: 'x' }]);
+  expect(await workshop.look('select send_no, extra from text_messages')).toEqual([
+    { send_no: null, extra: JSON.stringify({ sendNo: list(hashOf('01011112222')) }) },
+  ]);
+});
+
 test('JSON that has no column is searched to its depth, and its keys are believed', async () => {
   const workshop = workshopFor('hash');
   const deep = (found: (plain: string) => unknown): Row => ({

@@ -15,11 +15,9 @@ set variable reference_keys = (
     )
     limit 1
 );
-set variable unknown_keys = list_filter(
-    coalesce(getvariable('reference_keys')::varchar[], []),
-    lambda key: not list_contains(getvariable('record_fields')::varchar[], key)
+set variable reference_has_unknown = not list_has_all(
+    getvariable('record_fields')::varchar[], coalesce(getvariable('reference_keys')::varchar[], [])
 );
-set variable unknown_pointers = list_transform(getvariable('unknown_keys')::varchar[], lambda key: pointer(key));
 
 insert into staged by name
 with pages as (
@@ -44,122 +42,111 @@ unfolded as (
     from pages
 ),
 
+-- What a macro or a condition looks at is a column of the step before: DuckDB works an expression out wherever its name stands.
 read as (
     select
         export_date,
         record,
-        json_transform(record, shape('record')) as r,
-        coalesce(starts_with(record, '{') and json_keys(record) = getvariable('reference_keys')::varchar[], false) as has_reference_shape,
-        case
-            when has_reference_shape then false
-            when not coalesce(starts_with(record, '{'), false) then true
-            else not list_has_all(getvariable('record_fields')::varchar[], json_keys(record))
-        end as has_unknown_keys
+        coalesce(starts_with(record, '{'), false) as is_object,
+        json_transform(record, shape('record')) as given,
+        json_keys(record) as keys
     from unfolded
+),
+
+-- What of the texts may be personal, or an object or a list instead of a text: looked at together, since hardly any is.
+told as (
+    select
+        * exclude (keys),
+        case
+            when keys = getvariable('reference_keys')::varchar[] then getvariable('reference_has_unknown')
+            else not list_has_all(getvariable('record_fields')::varchar[], keys)
+        end as has_unknown_keys,
+        concat_ws(
+            chr(31),
+            '',
+            unless_id(given.id),
+            unless_id(given.user_id),
+            unless_id(given[getvariable('brand') || '_user_id']),
+            unless_id(given.device_id),
+            unless_id(given[getvariable('brand') || '_device_id']),
+            given.channel,
+            given.event_name,
+            given.failure_reason,
+            given.resource_title,
+            given.resource_type,
+            unless_id(given.campaign_id),
+            given.experiment_group_name,
+            unless_id(given.user_journey_id),
+            unless_id(given.user_journey_node_id)
+        ) as texts
+    from read
+),
+
+looked_at as (
+    select *, holds_nested(record, 'record', texts) as has_nested
+    from told
+),
+
+without_lists as (
+    select
+        *,
+        case when has_nested then json_transform(without_nested(record, 'record'), shape('record')) else given end as r
+    from looked_at
+),
+
+timed as (
+    select *, epoch(r.time) as micros
+    from without_lists
 ),
 
 typed as (
     select
         *,
-        epoch(r.time) as micros,
         case
             when not says_nothing(r.channel_metadata)
             then json_extract(r.channel_metadata, ['/channel_subtype', '/brand_message_target'])
         end as metadata_values,
         unwrapped(r.message_data) as given_message,
-        is_nested(r.id, record, 'id') as nested_id,
-        is_nested(r.user_id, record, 'user_id') as nested_user_id,
-        is_nested(r[getvariable('brand') || '_user_id'], record, getvariable('brand') || '_user_id') as nested_service_user_id,
-        is_nested(r.device_id, record, 'device_id') as nested_device_id,
-        is_nested(r[getvariable('brand') || '_device_id'], record, getvariable('brand') || '_device_id') as nested_service_device_id,
-        is_nested(r.channel, record, 'channel') as nested_channel,
-        is_nested(r.event_name, record, 'event_name') as nested_event_name,
-        is_nested(r.failure_reason, record, 'failure_reason') as nested_failure_reason,
-        is_nested(r.resource_title, record, 'resource_title') as nested_resource_title,
-        is_nested(r.resource_type, record, 'resource_type') as nested_resource_type,
-        is_nested(r.campaign_id, record, 'campaign_id') as nested_campaign_id,
-        is_nested(r.experiment_group_name, record, 'experiment_group_name') as nested_experiment_group_name,
-        is_nested(r.user_journey_id, record, 'user_journey_id') as nested_user_journey_id,
-        is_nested(r.user_journey_node_id, record, 'user_journey_node_id') as nested_user_journey_node_id,
-        has_unknown_keys
-        or nested_id
-        or nested_user_id
-        or nested_service_user_id
-        or nested_device_id
-        or nested_service_device_id
-        or nested_channel
-        or nested_event_name
-        or nested_failure_reason
-        or nested_resource_title
-        or nested_resource_type
-        or nested_campaign_id
-        or nested_experiment_group_name
-        or nested_user_journey_id
-        or nested_user_journey_node_id
+        not is_object
+        or has_nested
         or is_nonconforming_metadata(r.channel_metadata)
         -- No time that can be read.
         or (r.time is not null and micros is null) as nonconforming
-    from read
+    from timed
 ),
 
 named as (
     select
-        if(nested_id, null, r.id) as event_id,
-        if(nested_user_id, null, r.user_id) as user_id,
-        if(nested_service_user_id, null, r[getvariable('brand') || '_user_id']) as service_user_id,
-        if(nested_device_id, null, r.device_id) as device_id,
-        if(nested_service_device_id, null, r[getvariable('brand') || '_device_id']) as service_device_id,
-        neutral_channel(if(nested_channel, null, r.channel)) as channel,
-        if(nested_event_name, null, r.event_name) as event_name,
-        if(nested_failure_reason, null, r.failure_reason) as failure_reason,
-        if(nested_resource_title, null, r.resource_title) as resource_title,
-        replace(if(nested_resource_type, null, r.resource_type), '_', '-') as resource_type,
-        if(nested_campaign_id, null, r.campaign_id) as campaign_id,
-        if(nested_experiment_group_name, null, r.experiment_group_name) as experiment_group_name,
-        if(nested_user_journey_id, null, r.user_journey_id) as user_journey_id,
-        if(nested_user_journey_node_id, null, r.user_journey_node_id) as user_journey_node_id,
+        r.id as event_id,
+        r.user_id,
+        r[getvariable('brand') || '_user_id'] as service_user_id,
+        r.device_id,
+        r[getvariable('brand') || '_device_id'] as service_device_id,
+        neutral_channel(r.channel) as channel,
+        r.event_name,
+        r.failure_reason,
+        r.resource_title,
+        replace(r.resource_type, '_', '-') as resource_type,
+        r.campaign_id,
+        r.experiment_group_name,
+        r.user_journey_id,
+        r.user_journey_node_id,
         make_timestamptz(micros) as occurred_at,
         counted_day(micros, export_date) as date,
         scalar(metadata_values[1]) as channel_subtype,
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
-        case
-            when nonconforming or not has_reference_shape or len(getvariable('unknown_keys')::varchar[]) = 0 then null
-            else members_of(getvariable('unknown_keys')::varchar[], json_extract(record, getvariable('unknown_pointers')::varchar[]))
-        end as extra,
+        case when has_unknown_keys and not nonconforming then unknown_members(record, 'record') end as unknown,
         if(nonconforming, coalesce(record, 'null'::json), null) as rest,
-        if(given_message in ('{}', 'null', '""'), null, given_message) as message
+        if(given_message in ('{}', 'null', '""'), null, given_message) as message,
+        texts
     from typed
-),
-
-quoted as (
-    select
-        *,
-        '"' || concat_ws(
-            '""',
-            event_id,
-            user_id,
-            service_user_id,
-            device_id,
-            service_device_id,
-            channel,
-            event_name,
-            failure_reason,
-            resource_title,
-            resource_type,
-            campaign_id,
-            experiment_group_name,
-            user_journey_id,
-            user_journey_node_id,
-            channel_subtype,
-            brand_message_target
-        ) || '"' as texts
-    from named
 )
 
 select
-    * exclude (texts),
-    case when may_be_personal(texts) then may_be_personal(without_ids(texts)) else false end as is_candidate,
+    * exclude (texts, unknown),
+    as_extra(unknown) as extra,
+    may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
@@ -171,12 +158,8 @@ select
         then channel
         else 'other'
     end as carries
-from quoted;
+from named;
 
--- Whether anything is nonconforming, whether a field may hold an address or a number, and which messages there are (names of the list
--- above).
-select
-    count(rest) > 0 as nonconforming,
-    coalesce(bool_or(is_candidate), false) as personal,
-    coalesce(list(distinct carries) filter (carries <> 'other'), []) as carries
+-- Whether anything is nonconforming, and whether a field may hold an address or a number.
+select count(rest) > 0 as nonconforming, coalesce(bool_or(is_candidate), false) as personal
 from staged;

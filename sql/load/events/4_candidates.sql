@@ -32,7 +32,10 @@ masked_ones as (
         rest,
         message as given,
         -- Not `and`, which would look at both sides of every row.
-        case when carries in ('webhook', 'other') then masked(json(message)::varchar) else message end as message
+        case when carries in ('webhook', 'other') then masked(json(message)::varchar) else message end as message,
+        recipient <> '' and getvariable('recipients') <> 'keep' as has_recipient,
+        regexp_full_match(recipient, '01[0-9]{8,9}') as is_mobile,
+        case when has_recipient and not is_mobile then telling_number(recipient) end as number
     from rests
 ),
 
@@ -43,18 +46,17 @@ chosen as (
         message <> given
         or case when may_be_personal_json(rest) then may_be_personal_json(without_ids(rest)) else false end
         or case
-            when recipient = '' or getvariable('recipients') = 'keep' then false
-            when regexp_full_match(recipient, '01[0-9]{8,9}') then contains(rest, ltrim(recipient, '0'))
-            when telling_number(recipient) is null then false
-            else holds_number(rest, telling_number(recipient))
+            when not has_recipient then false
+            when is_mobile then contains(rest, ltrim(recipient, '0'))
+            when number is not null then holds_number(rest, number)
+            else false
         end
 
     union all
-    select rowid * 2 + 1, masked(extra::varchar), null
+    -- Without credentials already.
+    select rowid * 2 + 1, extra::varchar, null
     from staged
-    where
-        extra is not null
-        and (may_be_personal_json(extra::varchar) or masked(extra::varchar) <> extra::varchar)
+    where extra is not null and may_be_personal_json(extra::varchar)
 )
 
 select
