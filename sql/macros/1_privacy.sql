@@ -143,13 +143,9 @@ create or replace temp macro redacted(given) as case
         )
 end;
 
--- A recipient's number as it is looked for in whatever stands around it; null where its digits are too few to tell.
-create or replace temp macro telling_number(given) as
-    if(
-        regexp_full_match(plain_number(trim(plain_script(given))), '[0-9]{8,15}'),
-        plain_number(trim(plain_script(given))),
-        null
-    );
+-- Whether a recipient's number, in its plain spelling, can be looked for in whatever stands around it: too few digits tell
+-- nothing.
+create or replace temp macro is_telling(number) as coalesce(regexp_full_match(number, '[0-9]{8,15}'), false);
 
 -- A text without one number, however its digits are set apart.
 create or replace temp macro without_number(given, number) as

@@ -150,9 +150,8 @@ create or replace temp macro unknown_members(document, place) as
 -- The same for a column, where it holds anything. Of two members of one name the first counts, as everywhere. DuckDB expands a
 -- macro wherever its parameter stands, so that has to be a column, too.
 create or replace temp macro as_extra(members) as case
-    when members = '{}' then null
-    when len(list_distinct(json_keys(members))) = len(json_keys(members)) then masked(members)::json
-    else masked(first_members(members))::json
+    when members <> '{}' and len(list_distinct(json_keys(members))) = len(json_keys(members)) then masked(members)::json
+    when members <> '{}' then list_transform([first_members(members)], lambda one: masked(one))[1]::json
 end;
 
 -- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put together.

@@ -9,9 +9,9 @@ with addressed as (
         carries,
         message::varchar as message,
         if(
-            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk'),
-            regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1),
-            ''
+            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk') and getvariable('recipients') <> 'keep',
+            nullif(regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1), ''),
+            null
         ) as recipient
     from staged
     where message is not null and (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
@@ -20,35 +20,30 @@ with addressed as (
 rests as (
     select
         *,
-        if(recipient = '', message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest
+        if(recipient is null, message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest,
+        -- Not `and`, which would look at both sides of every row.
+        case when carries in ('webhook', 'other') then masked(json(message)::varchar) end as masked_message,
+        case
+            when not regexp_full_match(recipient, '01[0-9]{8,9}') then trim(plain_script(recipient))
+        end as odd_recipient
     from addressed
 ),
 
-masked_ones as (
-    select
-        row_number,
-        carries,
-        recipient,
-        rest,
-        message as given,
-        -- Not `and`, which would look at both sides of every row.
-        case when carries in ('webhook', 'other') then masked(json(message)::varchar) else message end as message,
-        recipient <> '' and getvariable('recipients') <> 'keep' as has_recipient,
-        regexp_full_match(recipient, '01[0-9]{8,9}') as is_mobile,
-        case when has_recipient and not is_mobile then telling_number(recipient) end as number
+numbered as (
+    select *, plain_number(odd_recipient) as odd_number
     from rests
 ),
 
 chosen as (
-    select row_number * 2 as row_id, message, carries
-    from masked_ones
+    select row_number * 2 as row_id, coalesce(masked_message, message) as message, carries
+    from numbered
     where
-        message <> given
+        masked_message <> message
         or case when may_be_personal_json(rest) then may_be_personal_json(without_ids(rest)) else false end
         or case
-            when not has_recipient then false
-            when is_mobile then contains(rest, ltrim(recipient, '0'))
-            when number is not null then holds_number(rest, number)
+            when recipient is null then false
+            when odd_recipient is null then contains(rest, ltrim(recipient, '0'))
+            when is_telling(odd_number) then holds_number(rest, odd_number)
             else false
         end
 
@@ -57,37 +52,43 @@ chosen as (
     select rowid * 2 + 1, extra::varchar, null
     from staged
     where extra is not null and may_be_personal_json(extra::varchar)
+),
+
+-- Of an unknown channel it is not known that such a number is a sender's.
+told as (
+    select
+        row_id,
+        if(row_id % 2 = 0, json(message)::varchar, message) as document,
+        if(
+            row_id % 2 = 0,
+            trim(
+                plain_script(
+                    regexp_extract(
+                        message, '"' || getvariable('recipient_key') || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
+                    )
+                )
+            ),
+            null
+        ) as own,
+        if(
+            row_id % 2 = 1 or carries = 'other',
+            null,
+            nullif(regexp_extract(message, '"sendNo":"([0-9+][0-9 ().-]*)"', 1), '')
+        ) as sender
+    from chosen
+),
+
+plain as (
+    select *, plain_number(own) as own_number, plain_number(sender) as sender_number
+    from told
 )
 
 select
     row_id,
     document,
-    own,
+    if(is_telling(own_number), own_number, null) as own,
     -- Who writes to the own number is the recipient.
-    if(plain_number(sender) = own, null, sender) as sender
-from (
-    select
-        row_id,
-        json(message)::varchar as document,
-        telling_number(
-            nullif(
-                regexp_extract(
-                    message, '"' || getvariable('recipient_key') || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
-                ),
-                ''
-            )
-        ) as own,
-        -- Of an unknown channel it is not known that this is a sender.
-        if(
-            carries = 'other', null, nullif(regexp_extract(message, '"sendNo":"([0-9+][0-9 ().-]*)"', 1), '')
-        ) as sender
-    from chosen
-    where row_id % 2 = 0
-
-    union all
-    select row_id, message, null, null
-    from chosen
-    where row_id % 2 = 1
-) as read;
+    if(is_telling(own_number) and sender_number = own_number, null, sender) as sender
+from plain;
 
 select count(*) as documents from candidates;
