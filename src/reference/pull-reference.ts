@@ -70,7 +70,7 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
     // Pages of a list that broke off stay where they are: a run of the same day goes on behind them.
     if (lists.length === 0 && short.length === 0) return;
     const complete = failures.length === 0;
-    await loadOrReport(context, await snapshot.finish({ complete, lists, short, templates, largestPage }));
+    await loadOrReport(context, [await snapshot.finish({ complete, lists, short, templates, largestPage })]);
   } catch (error) {
     // Keys that are good for statistics need not be good for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);

@@ -15,7 +15,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const free: Pull[] = [...missing, ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id)))];
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
-  await loadAll(context, waiting);
+  await loadOrReport(context, waiting);
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loaded();
@@ -46,7 +46,7 @@ async function exportPull(
 export async function loadExport(context: LocalContext, entry: ExportEntry): Promise<void> {
   const { ledger, report } = context;
   const pull = await exportPull(context, entry);
-  if (pull === undefined || !(await loadOrReport(context, pull))) return;
+  if (pull === undefined || !(await loadOrReport(context, [pull]))) return;
   await ledger.loaded(entry.key);
   const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
   if ((stray + odd) * 2 <= pull.records) return;
@@ -74,13 +74,8 @@ export function pullId({ day, key, landings }: ExportEntry): string {
   return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
-/** A pull that cannot be loaded stays where it is and is reported. */
-export async function loadOrReport(context: LocalContext, pull: Pull): Promise<boolean> {
-  return loadAll(context, [pull]);
-}
-
-/** Whether all pulls were loaded; one that cannot be loaded is reported, and the others do not wait for it. */
-async function loadAll(context: LocalContext, pulls: readonly Pull[]): Promise<boolean> {
+/** Whether all pulls were loaded; one that cannot be loaded stays where it is and is reported, and the others do not wait for it. */
+export async function loadOrReport(context: LocalContext, pulls: readonly Pull[]): Promise<boolean> {
   const { reports, failures } = await context.load(pulls);
   // An export that was replaced may have held records that others gave up for it.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));

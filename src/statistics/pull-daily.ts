@@ -1,9 +1,9 @@
-/** The stage of the daily statistics: E17 in ranges, E18 day by day, landed and then loaded. */
+/** The stage of the daily statistics: E17 in ranges, E18 day by day, landed and then loaded together. */
 import { daysOf, rangesOf, type Day } from '../calendar.js';
 import { extractStatistics, extractSubchannelStatistics, type StatisticsSink } from './daily-answer.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
-import type { Stream } from '../storage/pull.js';
+import type { DayPull, Stream } from '../storage/pull.js';
 import { loadOrReport } from '../run/load-landed.js';
 import { gapsOf, heldAmong } from './held-back.js';
 
@@ -40,21 +40,27 @@ export async function pullStatistics(job: Job, context: RunContext): Promise<voi
     { stream, what, extract }: (typeof rounds)[number],
     days: readonly Day[],
   ): Promise<void> {
-    const sink = sinkFor(stream, what, job, context);
     for (const range of rangesOf(days, LONGEST_RANGE_DAYS)) {
       signal.throwIfAborted();
       terminal.progress(`${what} ${range.start} to ${range.end}`);
-      report.gap(...(await extract(context.service, range, sink)));
+      const landed: DayPull[] = [];
+      try {
+        report.gap(...(await extract(context.service, range, sinkFor(stream, what, job, context, landed))));
+      } finally {
+        // Together, since a load costs the same for one day as for a month. What landed before a failure is loaded, too.
+        await loadOrReport(context, landed);
+      }
     }
   }
 }
 
-/** Lands each answer, then loads it. */
+/** Lands each answer and notes its pull. */
 function sinkFor(
   stream: 'statistics' | 'statistics_by_subchannel',
   what: string,
   { acceptEmpty: accepted }: Job,
   context: RunContext,
+  landed: DayPull[],
 ): StatisticsSink {
   const { landing, effects } = context;
   return {
@@ -62,11 +68,11 @@ function sinkFor(
       const pulledAt = context.pullInstant();
       if (stream === 'statistics') {
         const { id, file } = await landing.land({ stream, range, pulledAt, accepted }, body);
-        await loadOrReport(context, { stream, id, range, pulledAt, accepted, file });
+        landed.push({ stream, id, range, pulledAt, accepted, file });
       } else {
         const day = range.start;
         const { id, file } = await landing.land({ stream, day, pulledAt, accepted }, body);
-        await loadOrReport(context, { stream, id, day, pulledAt, accepted, file });
+        landed.push({ stream, id, day, pulledAt, accepted, file });
       }
     },
     async reject(endpoint, range, body) {
