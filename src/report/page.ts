@@ -11,8 +11,9 @@ export interface Text {
 const PER_CENT = 100;
 
 export class Page {
-  readonly #dictionary = Dictionary.load();
   readonly #numbers: Intl.NumberFormat;
+  readonly #tenths: Intl.NumberFormat;
+  readonly #hundredths: Intl.NumberFormat;
 
   constructor(
     readonly language: Language,
@@ -22,6 +23,8 @@ export class Page {
     readonly complete: Day,
   ) {
     this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+    this.#tenths = withDigits(language, 1);
+    this.#hundredths = withDigits(language, 2);
   }
 
   say(text: Text): string {
@@ -47,11 +50,7 @@ export class Page {
 
   #percent(value: number): string {
     const percent = value * PER_CENT;
-    const digits = Math.abs(percent) < 1 ? 2 : 1;
-    return percent.toLocaleString(this.language, {
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
+    return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
 
   /** A change as per cent with its sign and an arrow: `▲ 3.2 %`. */
@@ -70,10 +69,14 @@ export class Page {
 
   /** The name of a column, for people: from the dictionary in Korean. */
   head(column: string): string {
-    if (this.language === 'ko') return this.#dictionary.label(column) ?? column;
+    if (this.language === 'ko') return Dictionary.load().label(column) ?? column;
     const words = column.replace(/_kst$/, ' (KST)').replaceAll('_', ' ');
     return words.charAt(0).toUpperCase() + words.slice(1);
   }
+}
+
+function withDigits(language: Language, digits: number): Intl.NumberFormat {
+  return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 const UNITS: readonly (readonly [number, string, string])[] = [
