@@ -147,19 +147,12 @@ export class Staging {
     await session.run('load/events/5_unfold');
     const found = await session.rows('load/events/5_keys', keysFound);
     const { withUnknown, odd } = this.#unknown.placesOf(found);
-    if (withUnknown.length > 0) {
-      await session.set({ places: withUnknown });
-      await session.run('load/events/5_unknown_keys');
-    }
-    await this.#split(odd);
-    const others = await session.rows('load/events/6_messages', placeFound);
-    if (others.length === 0) return;
-    await this.#split(others.map(({ place }) => place));
+    for (const place of withUnknown) await this.#unknown.splitKeys(place, documentsOf(place));
+    for (const place of odd) await this.#unknown.split(place, documentsOf(place));
+    const ofOtherKinds = await session.rows('load/events/6_messages', placeFound);
+    if (ofOtherKinds.length === 0) return;
+    for (const { place } of ofOtherKinds) await this.#unknown.split(place, documentsOf(place));
     await session.run('load/events/6_messages');
-  }
-
-  async #split(places: readonly string[]): Promise<void> {
-    for (const place of places) await this.#unknown.split(place, documentsOf(place));
   }
 }
 

@@ -70,7 +70,7 @@ export class UnknownFields {
     );
     if (found === undefined) return;
     if (found.unknownOnly && inner === undefined) {
-      await this.#session.run('load/split_unknown_keys', { ...documents, place });
+      await this.splitKeys(place, documents);
       return;
     }
     await this.#session.set({
@@ -80,6 +80,11 @@ export class UnknownFields {
       ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),
     });
     await this.#session.run('load/split_nonconforming', { ...documents });
+  }
+
+  /** The same where keys are unknown and nothing else is odd. */
+  async splitKeys(place: string, documents: Documents): Promise<void> {
+    await this.#session.run('load/split_unknown_keys', { ...documents, place });
   }
 
   /** The nonconforming keys of documents, or of an object inside of them. */
