@@ -13,10 +13,22 @@ with near_days as (
     cross join (select unnest(range(8))::integer as step) as steps
 ),
 
+-- By hash first: hardly any message repeats, and a week of lists would not fit into memory.
+repeated_hashes as (
+    select hash(subject, event_id, position) as hashed
+    from message_rows
+    where event_id is not null and export_date in (select date from near_days)
+    group by hashed
+    having count(*) > 1
+),
+
 repeated as (
     select subject, event_id, position, list_sort(list(export_date)) as export_dates
     from message_rows
-    where event_id is not null and export_date in (select date from near_days)
+    where
+        event_id is not null
+        and export_date in (select date from near_days)
+        and hash(subject, event_id, position) in (select hashed from repeated_hashes)
     group by subject, event_id, position
     having count(*) > 1
 ),
