@@ -112,18 +112,11 @@ set variable without_known = (
     select map_from_entries(list((place, ('{' || members || '}')::json)))
     from (select place, string_agg(member(field, null), ',') as members from fields group by place) as places
 );
-set variable scalar_fields = (
-    select map_from_entries(list((place, fields)))
+-- The fields of each place that are no list or object by the specification.
+set variable scalars = (
+    select map_from_entries(list((place, {'fields': names, 'pointers': pointers})))
     from (
-        select place, list(field order by rowid) as fields
-        from (select *, rowid from fields where kind not in ('list', 'object', 'any')) as known
-        group by place
-    ) as places
-);
-set variable scalar_pointers = (
-    select map_from_entries(list((place, pointers)))
-    from (
-        select place, list(pointer(field) order by rowid) as pointers
+        select place, list(field order by rowid) as names, list(pointer(field) order by rowid) as pointers
         from (select *, rowid from fields where kind not in ('list', 'object', 'any')) as known
         group by place
     ) as places
@@ -179,7 +172,7 @@ create or replace temp macro content_id(title, body, html) as
 -- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.
 create or replace temp macro holds_nested(document, place, texts) as case
     when regexp_matches(texts, '\x1F[{[]')
-    then list_has_any(json_type(document, getvariable('scalar_pointers')[place]), ['OBJECT', 'ARRAY'])
+    then list_has_any(json_type(document, getvariable('scalars')[place].pointers), ['OBJECT', 'ARRAY'])
     else false
 end;
 
@@ -190,7 +183,7 @@ create or replace temp macro without_nested(document, place) as json_merge_patch
         list_transform(
             list_filter(
                 list_zip(
-                    getvariable('scalar_fields')[place], json_type(document, getvariable('scalar_pointers')[place])
+                    getvariable('scalars')[place].fields, json_type(document, getvariable('scalars')[place].pointers)
                 ),
                 lambda one: one[2] in ('OBJECT', 'ARRAY')
             ),

@@ -49,7 +49,7 @@ export class UnknownFields {
   placesOf(found: readonly KeysFound[]): { withUnknown: string[]; odd: string[] } {
     const [withUnknown, odd] = [new Set<string>(), new Set<string>()];
     for (const { place, keys } of found) {
-      const known = this.#fields.filter((field) => field.place === place);
+      const known = this.#fieldsOf(place);
       if (keys?.every((key) => known.some(({ field }) => field === key)) === true) continue;
       const whole = this.#fields.find(({ part }) => part === place)?.place;
       if (keys === null || whole !== undefined) odd.add(whole ?? place);
@@ -93,9 +93,12 @@ export class UnknownFields {
     documents: Documents,
     inParts: readonly string[] = [],
   ): Promise<Nonconforming | undefined> {
-    const known = this.#fields.filter((field) => field.place === place);
     const found = await this.#session.rows('load/shapes_found', alike, { ...documents, place });
-    return nonconforming(known, found, inParts);
+    return nonconforming(this.#fieldsOf(place), found, inParts);
+  }
+
+  #fieldsOf(place: string): Field[] {
+    return this.#fields.filter((field) => field.place === place);
   }
 
   #variables(

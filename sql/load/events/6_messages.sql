@@ -118,9 +118,7 @@ from read;
 -- In-app and in-web messages look the same.
 create or replace table shown_messages as
 with read as (
-    select
-        *,
-        json_transform(message, shape('message_data:in-app-message')) as m
+    select *, json_transform(message, shape('message_data:in-app-message')) as m
     from staged
     where carries in ('in-app-message', 'in-web-message')
 ),
