@@ -19,7 +19,12 @@ export interface Candidate {
 
 /** `waits_for_size`: an export of unknown size holds the rest of the budget until its records are known. */
 export type BudgetVerdict =
-  'request' | 'over_run_budget' | 'over_month_budget' | 'no_estimate' | 'waits_for_size' | 'no_budget';
+  | 'request'
+  | 'over_run_budget'
+  | 'over_month_budget'
+  | 'no_estimate'
+  | 'waits_for_size'
+  | 'no_budget';
 
 export interface Decision {
   readonly day: Day;

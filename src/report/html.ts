@@ -32,7 +32,7 @@ function escaped(text: string): string {
     text
       .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
       // Control characters are no part of a name, and those that turn the direction of writing would turn the page's.
-      // eslint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
   );
 }

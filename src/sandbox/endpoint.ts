@@ -3,7 +3,20 @@ import type { Reply } from './answer.js';
 import type { Family } from './family.js';
 
 export type EndpointName =
-  'E1' | 'E2' | 'E3' | 'E4' | 'E5' | 'E6' | 'E10' | 'E11' | 'E12' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
+  | 'E1'
+  | 'E2'
+  | 'E3'
+  | 'E4'
+  | 'E5'
+  | 'E6'
+  | 'E10'
+  | 'E11'
+  | 'E12'
+  | 'E17'
+  | 'E18'
+  | 'E19'
+  | 'E20'
+  | 'E21';
 
 /** A request that has passed authentication and is for the sandbox's own project. */
 export interface Call {

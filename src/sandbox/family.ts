@@ -2,7 +2,14 @@
 import { type Reply, jsonAnswer } from './answer.js';
 
 export type Refusal =
-  'unauthorized' | 'forbidden' | 'invalid' | 'not-found' | 'conflict' | 'timeout' | 'too-large' | 'internal';
+  | 'unauthorized'
+  | 'forbidden'
+  | 'invalid'
+  | 'not-found'
+  | 'conflict'
+  | 'timeout'
+  | 'too-large'
+  | 'internal';
 
 /**
  * `authentication`: E1. `catalog`: E2. `brand-message`: E3 to E6. `alimtalk`: E10 and E11. `opt-out`: E12.

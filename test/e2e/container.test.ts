@@ -137,7 +137,7 @@ test('it is what a linter and a careful reader want', () => {
   });
   expect(tree.trim().split('\n').sort()).toEqual(['dist', 'node_modules', 'package.json', 'sql']);
   // No compiler, no test runner.
-  for (const tool of ['typescript', 'vitest', 'eslint'])
+  for (const tool of ['typescript', 'vitest', 'oxlint'])
     expect(existsSync(inRoot(`/app/node_modules/${tool}`))).toBe(false);
   expect(context.filter((name) => /data|\.env|demo/.test(name))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -54,9 +54,10 @@ it('the document of the sandbox has every rule with its test', async () => {
       new RegExp(`(<!-- ${name} -->).*?(<!-- end -->)`, 's'),
       (_, start: string, end: string) => `${start}\n\n${rows}\n\n${end}`,
     );
-  const after = await format(put(put(before, 'catalogs', catalogs()), 'others', others()), {
-    parser: 'markdown',
-  });
+  const { code: after } = await format(
+    DOCUMENT,
+    put(put(before, 'catalogs', catalogs()), 'others', others()),
+  );
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(DOCUMENT, after);
   expect(readFileSync(DOCUMENT, 'utf8')).toBe(after);
 });
