@@ -1,13 +1,13 @@
--- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. These words live in
--- the session, not in the warehouse; what they look for is in macros/3_patterns.
+-- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. The setting, the key
+-- and the patterns are variables of the session: none of them is in the file.
 
 -- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
-create or replace temp macro digest(given) as
+create macro macros.digest(given) as
     sha256(getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(given))));
 
 -- A text in plain characters: other forms of ASCII as ASCII, and without what is not seen. Numbers and addresses are looked
 -- for in it, too; where none is found, a text stays as it came.
-create or replace temp macro plain_script(given) as case
+create macro macros.plain_script(given) as case
     -- As many bytes as letters are ASCII, which numbers nearly always are.
     when strlen(given) = length(given) then given
     when not regexp_matches(given, getvariable('disguise')) then given
@@ -21,10 +21,10 @@ create or replace temp macro plain_script(given) as case
 end;
 
 -- The same number in whichever spelling: its digits, with 0 in front where it is Korean, with the country's code elsewhere.
-create or replace temp macro korean_number(given) as
+create macro macros.korean_number(given) as
     regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
 
-create or replace temp macro plain_number(given) as case
+create macro macros.plain_number(given) as case
     when regexp_full_match(given, getvariable('mobile')) then korean_number(given)
     -- What is a number in JSON has lost its zero.
     when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
@@ -34,7 +34,7 @@ create or replace temp macro plain_number(given) as case
 end;
 
 -- The same e-mail address in whichever spelling.
-create or replace temp macro plain_address(given) as
+create macro macros.plain_address(given) as
     lower(
         replace(
             regexp_replace(
@@ -47,7 +47,7 @@ create or replace temp macro plain_address(given) as
 
 -- A recipient's number or address in the one spelling that is hashed; null of nothing. The lambda is there since DuckDB
 -- expands a macro wherever its parameter stands.
-create or replace temp macro plain_recipient(given) as case
+create macro macros.plain_recipient(given) as case
     -- As they mostly come.
     when regexp_full_match(given, '010[0-9]{8}') then given
     when regexp_full_match(given, getvariable('lone_address')) then plain_address(given)
@@ -55,13 +55,13 @@ create or replace temp macro plain_recipient(given) as case
 end;
 
 -- A recipient's number or address by the setting: as given, hashed, or null. What is a hash already stays it.
-create or replace temp macro recipient(given) as case getvariable('recipients')
+create macro macros.recipient(given) as case getvariable('recipients')
     when 'keep' then given
     when 'hash' then if(regexp_full_match(given, '[0-9a-f]{64}'), given, digest(plain_recipient(given)))
 end;
 
 -- A piece of a text: nothing of it is left where it is dropped.
-create or replace temp macro redacted_piece(piece) as case
+create macro macros.redacted_piece(piece) as case
     -- Most pieces are digits of no matter: no address and no number is shorter.
     when length(piece) < 6 then piece
     -- A recipient's key and number in JSON that is itself a text.
@@ -84,24 +84,24 @@ create or replace temp macro redacted_piece(piece) as case
 end;
 
 -- Whether there is anything to do about a text, or about JSON: one look, and nearly always no.
-create or replace temp macro may_be_personal(given) as
+create macro macros.may_be_personal(given) as
     getvariable('recipients') <> 'keep' and regexp_matches(given, getvariable('suspicion'));
 
-create or replace temp macro may_be_personal_json(document) as
+create macro macros.may_be_personal_json(document) as
     getvariable('recipients') <> 'keep' and regexp_matches(document, getvariable('json_suspicion'));
 
 -- A text that is no id: by chance the digits of an id look like a number.
-create or replace temp macro unless_id(given) as case
+create macro macros.unless_id(given) as case
     when strlen(given) < 16 then given
     when not regexp_full_match(given, getvariable('plain_id')) then given
 end;
 
 -- Texts in quotes without those that are ids: by chance the digits of an id look like a number.
-create or replace temp macro without_ids(quoted) as
+create macro macros.without_ids(quoted) as
     regexp_replace(quoted, '"(?:' || getvariable('plain_id') || ')"', '""', 'g');
 
 -- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
-create or replace temp macro redacted_plain(given) as case
+create macro macros.redacted_plain(given) as case
     when not may_be_personal(given) then given
     when
         regexp_full_match(given, getvariable('lone_address'))
@@ -127,7 +127,7 @@ end;
 -- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
 -- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
 -- Written so that redacted_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
-create or replace temp macro redacted(given) as case
+create macro macros.redacted(given) as case
     when not may_be_personal(given) then given
     else
         list_reduce(
@@ -145,10 +145,10 @@ end;
 
 -- Whether a recipient's number, in its plain spelling, can be looked for in whatever stands around it: too few digits tell
 -- nothing.
-create or replace temp macro is_telling(number) as coalesce(regexp_full_match(number, '[0-9]{8,15}'), false);
+create macro macros.is_telling(number) as coalesce(regexp_full_match(number, '[0-9]{8,15}'), false);
 
 -- A text without one number, however its digits are set apart.
-create or replace temp macro without_number(given, number) as
+create macro macros.without_number(given, number) as
     regexp_replace(
         given,
         '(?:(?:\+|00)?82' || getvariable('gap') || ')?0{0,2}'
@@ -158,11 +158,11 @@ create or replace temp macro without_number(given, number) as
     );
 
 -- Whether a text holds the digits of a number, whatever stands between them.
-create or replace temp macro holds_number(given, number) as
+create macro macros.holds_number(given, number) as
     contains(regexp_replace(given, '[^0-9]|%2[0BbDdEe]', '', 'g'), ltrim(number, '0'));
 
 -- A URL without what it signs in with.
-create or replace temp macro masked_url(given) as
+create macro macros.masked_url(given) as
     regexp_replace(
         regexp_replace(given, '(://)[^/?#@\s"\\]*@', '\1***@', 'g'),
         '(' || getvariable('credential_query') || ')[^&#"\\\s]+',
@@ -172,7 +172,7 @@ create or replace temp macro masked_url(given) as
 
 -- JSON, as text, without credentials, whatever the setting: those under keys that say so, in pairs of name and value, in lists of
 -- such pairs, in headers that are one text, and in URLs.
-create or replace temp macro masked(document) as case
+create macro macros.masked(document) as case
     when not regexp_matches(document, getvariable('credential_suspicion')) then document
     else
         regexp_replace(

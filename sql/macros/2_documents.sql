@@ -1,17 +1,18 @@
--- Words that the load statements share. They live in the session, not in the warehouse.
+-- Words that the load statements share. What a place holds by the specification are variables of the session
+-- (session/2_places).
 
 -- A key as a JSON pointer: unlike a path it can hold any character.
-create or replace temp macro pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
+create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');
 
 -- A whole number, or null where the text is none: a cast alone would round 12.7 to 13.
-create or replace temp macro whole(value) as
+create macro macros.whole(value) as
     case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
 
 -- Counts and sums, exact to four decimals.
-create or replace temp macro number(value) as try_cast(value as decimal(18, 4));
+create macro macros.number(value) as try_cast(value as decimal(18, 4));
 
 -- Microseconds since 1970, up to the year 9999: outside of that a number is no time.
-create or replace temp macro epoch(value) as
+create macro macros.epoch(value) as
     case
         -- As they come.
         when try_cast(value as bigint)::varchar = value and try_cast(value as bigint) between 0 and 253402300799999999
@@ -20,18 +21,18 @@ create or replace temp macro epoch(value) as
     end;
 
 -- The KST day of such an instant. KST is nine hours ahead of UTC the year round, so this is integer arithmetic.
-create or replace temp macro korean_day(micros) as
+create macro macros.korean_day(micros) as
     date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
 
 -- Wall-clock time in Korea. The service names no zone; where one is named, it counts.
-create or replace temp macro korean_time(value) as case
+create macro macros.korean_time(value) as case
     when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')
     then try_cast(value as timestamptz) at time zone 'Asia/Seoul'
     else try_cast(value as timestamp)
 end;
 
 -- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.
-create or replace temp macro fits(kind, value) as coalesce(
+create macro macros.fits(kind, value) as coalesce(
     case
         when kind = 'any' then true
         when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
@@ -50,7 +51,7 @@ create or replace temp macro fits(kind, value) as coalesce(
 );
 
 -- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
-create or replace temp macro neutral_channel(channel) as case
+create macro macros.neutral_channel(channel) as case
     when channel in ('text-message', 'email', 'push-notification', 'web-push-notification', 'in-app-message', 'in-web-message') then channel
     when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
     when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
@@ -59,7 +60,7 @@ create or replace temp macro neutral_channel(channel) as case
 end;
 
 -- The rows of a page of a list (E2, E4, E10, E12), from what stands under `data` and under `templateListResponse`.
-create or replace temp macro rows_in(data, response) as coalesce(
+create macro macros.rows_in(data, response) as coalesce(
     if(
         json_type(data) = 'ARRAY',
         data -> '$[*]',
@@ -69,67 +70,16 @@ create or replace temp macro rows_in(data, response) as coalesce(
 ) || coalesce(response -> '$.templates[*]', []);
 
 -- A member of an object, as text.
-create or replace temp macro member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
-
--- The fields of all places (src/warehouse/fields.ts).
-
-create or replace temp table fields as
-select
-    unnest(
-        json_transform(
-            getvariable('fields'), '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}]'
-        ),
-        recursive := true
-    );
+create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
 -- How json_transform reads a document of that place: scalars as text, everything else as JSON.
-create or replace temp macro shape(place) as getvariable('shapes')[place];
-set variable shapes = (select from_json(getvariable('shapes_json'), '"MAP(VARCHAR, VARCHAR)"'));
-
--- What load/shapes_found asks of the documents of each place: pointers to its fields, those fields whose values have to be readable as
--- something, and where the place lies inside of another one.
-set variable pointers = (
-    select map_from_entries(list((place, pointers)))
-    from (select place, list(pointer(field) order by rowid) as pointers from fields group by place) as places
-);
-set variable readable = (
-    select
-        map_from_entries(
-            list((place, {'fields': coalesce(names, []), 'pointers': coalesce(pointers, []), 'kinds': coalesce(kinds, [])}))
-        )
-    from (
-        select
-            place,
-            list(field order by rowid) filter (is_read) as names,
-            list(pointer(field) order by rowid) filter (is_read) as pointers,
-            list(kind order by rowid) filter (is_read) as kinds
-        from (select *, rowid, kind not in ('scalar', 'list', 'object', 'any') as is_read from fields) as known
-        group by place
-    ) as places
-);
--- A patch that takes the known fields out of a document of that place.
-set variable without_known = (
-    select map_from_entries(list((place, ('{' || members || '}')::json)))
-    from (select place, string_agg(member(field, null), ',') as members from fields group by place) as places
-);
--- The fields of each place that are no list or object by the specification.
-set variable scalars = (
-    select map_from_entries(list((place, {'fields': names, 'pointers': pointers})))
-    from (
-        select place, list(field order by rowid) as names, list(pointer(field) order by rowid) as pointers
-        from (select *, rowid from fields where kind not in ('list', 'object', 'any')) as known
-        group by place
-    ) as places
-);
-set variable part_pointers = (
-    select map_from_entries(list((part, pointer(field)))) from fields where part is not null
-);
+create macro macros.shape(place) as getvariable('shapes')[place];
 
 -- An object of members; null of none.
-create or replace temp macro object_of(members) as
+create macro macros.object_of(members) as
     if(len(members) > 0, '{' || array_to_string(members, ',') || '}', null);
 
-create or replace temp macro first_members(object) as object_of(
+create macro macros.first_members(object) as object_of(
     list_transform(
         list_filter(json_keys(object), lambda key, place: list_position(json_keys(object), key) = place),
         lambda key: member(key, json_extract(object, pointer(key)))
@@ -137,19 +87,19 @@ create or replace temp macro first_members(object) as object_of(
 );
 
 -- What an object holds under keys that its place does not know: an object, as text, with credentials.
-create or replace temp macro unknown_members(document, place) as
+create macro macros.unknown_members(document, place) as
     json_merge_patch(document, getvariable('without_known')[place])::varchar;
 
 -- The same for a column, where it holds anything. Of two members of one name the first counts, as everywhere. DuckDB expands a
 -- macro wherever its parameter stands, so that has to be a column, too.
-create or replace temp macro as_extra(members) as case
+create macro macros.as_extra(members) as case
     when members <> '{}' and len(list_distinct(json_keys(members))) = len(json_keys(members)) then masked(members)::json
     when members <> '{}' then list_transform([first_members(members)], lambda one: masked(one))[1]::json
 end;
 
 -- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put together.
 
-create or replace temp macro content_id(title, body, html) as
+create macro macros.content_id(title, body, html) as
     if(
         coalesce(title, body, html) is null,
         null,
@@ -170,14 +120,14 @@ create or replace temp macro content_id(title, body, html) as
 
 -- Whether a field that is no list or object by the specification is one all the same, from the texts that were read of
 -- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.
-create or replace temp macro holds_nested(document, place, texts) as case
+create macro macros.holds_nested(document, place, texts) as case
     when regexp_matches(texts, '\x1F[{[]')
     then list_has_any(json_type(document, getvariable('scalars')[place].pointers), ['OBJECT', 'ARRAY'])
     else false
 end;
 
 -- A document without such values.
-create or replace temp macro without_nested(document, place) as json_merge_patch(
+create macro macros.without_nested(document, place) as json_merge_patch(
     document,
     object_of(
         list_transform(
@@ -193,22 +143,22 @@ create or replace temp macro without_nested(document, place) as json_merge_patch
 );
 
 -- Whether what was read of a field is of another kind than it should be.
-create or replace temp macro is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
-create or replace temp macro is_no_object(given) as coalesce(given <> 'null' and not starts_with(given, '{'), false);
-create or replace temp macro is_unreadable(given, value) as given is not null and value is null;
+create macro macros.is_no_list(given) as coalesce(given <> 'null' and not starts_with(given, '['), false);
+create macro macros.is_no_object(given) as coalesce(given <> 'null' and not starts_with(given, '{'), false);
+create macro macros.is_unreadable(given, value) as given is not null and value is null;
 
 -- Some services wrap the message once more: a text that holds JSON.
-create or replace temp macro unwrapped(given) as case
+create macro macros.unwrapped(given) as case
     when starts_with(given, '"')
     then case when json_valid(given ->> '$') then json(given ->> '$') else given end
     else given
 end;
 
 -- Most metadata do.
-create or replace temp macro says_nothing(given) as
+create macro macros.says_nothing(given) as
     given is null or given in ('null', '{"channel_subtype":null,"brand_message_target":null}');
 
-create or replace temp macro is_nonconforming_metadata(given) as case
+create macro macros.is_nonconforming_metadata(given) as case
     when says_nothing(given) then false
     when not starts_with(given, '{') then true
     else
@@ -217,14 +167,14 @@ create or replace temp macro is_nonconforming_metadata(given) as case
 end;
 
 -- The text of a text, a number, a boolean; null of anything else.
-create or replace temp macro scalar(given) as
+create macro macros.scalar(given) as
     case when starts_with(given, '{') or starts_with(given, '[') then null else given ->> '$' end;
 
 -- The day that a record counts on: the Korean day of its time, or that of its export where the time is missing or more than
 -- 31 days away from it. Such a time is a mistake of whoever sent it (milliseconds, a clock of 2100), and no day to count on.
-create or replace temp macro counted_day(micros, export_day) as
+create macro macros.counted_day(micros, export_day) as
     if(abs(korean_day(micros) - export_day) > 31, export_day, coalesce(korean_day(micros), export_day));
 
 -- The value of a record's field as it may stay. Ids are full of digits.
-create or replace temp macro redacted_field(given) as
+create macro macros.redacted_field(given) as
     case when regexp_full_match(given, getvariable('plain_id')) then given else redacted(given) end;

@@ -23,6 +23,11 @@ export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
+/** Whether what a statement asks for is not in the database. */
+export function isMissing(error: unknown): boolean {
+  return /^Catalog Error: .* does not exist/.test(messageOf(error));
+}
+
 /** One value that DuckDB works out without a database, as text. */
 export async function ask(sql: string): Promise<string> {
   const instance = await openInstance(':memory:');

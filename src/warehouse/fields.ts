@@ -150,11 +150,42 @@ export function fieldsFor(brand: string): Field[] {
 
 /** How json_transform reads the documents of each place: scalars as text, everything else as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
-  const shapes: Record<string, Record<string, string>> = {};
-  for (const { place, field, kind } of fields) {
-    (shapes[place] ??= {})[field] = NESTED.includes(kind) ? 'JSON' : 'VARCHAR';
-  }
-  return Object.fromEntries(Object.entries(shapes).map(([place, shape]) => [place, JSON.stringify(shape)]));
+  const typeOf = (kind: Kind): string => (NESTED.includes(kind) ? 'JSON' : 'VARCHAR');
+  return byPlace(fields, (known) =>
+    JSON.stringify(Object.fromEntries(known.map(({ field, kind }) => [field, typeOf(kind)]))),
+  );
+}
+
+/** What statements ask of the fields; `sql/session/2_places.sql` says what each is for. */
+export function placesOf(fields: readonly Field[]): Record<string, unknown> {
+  const parts = fields.flatMap(({ field, part }) =>
+    part === null ? [] : [[part, pointerTo(field)] as const],
+  );
+  return {
+    shapes: shapesOf(fields),
+    pointers: byPlace(fields, (known) => known.map(({ field }) => pointerTo(field))),
+    readable: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => isReadAs(kind)))),
+    scalars: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => !NESTED.includes(kind)))),
+    without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
+    part_pointers: Object.fromEntries(parts),
+  };
+}
+
+function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
+  const places = [...new Set(fields.map(({ place }) => place))];
+  return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
+}
+
+function askedOf(fields: readonly Field[]): Record<'fields' | 'pointers' | 'kinds', string[]> {
+  return {
+    fields: fields.map(({ field }) => field),
+    pointers: fields.map(({ field }) => pointerTo(field)),
+    kinds: fields.map(({ kind }) => kind),
+  };
+}
+
+function isReadAs(kind: Kind): boolean {
+  return kind !== 'scalar' && !NESTED.includes(kind);
 }
 
 /** Documents of a place with the same shape, as `sql/load/shapes_found` returns them. */

@@ -38,6 +38,9 @@ export interface Prepared {
 }
 
 const current = z.object({ home: z.string() });
+
+/** The database of a batch, and the warehouse's own, as SQL names them. */
+type BatchNames = Readonly<Record<'batch' | 'home', string>>;
 const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean() });
 const keysFound = z.object({ place: z.string(), keys: z.array(z.string()).nullable() });
 const placeFound = z.object({ place: z.string() });
@@ -69,32 +72,32 @@ export class Staging {
     // A transaction that has read from a database would find that one again under its name, not the one that followed.
     const name = `${this.#name}_${this.#batches++}`;
     try {
-      await take(await this.#prepare(name, batch));
+      await take(await this.#prepare({ batch: name, home }, batch));
     } finally {
       await this.session.run('load/events/8_close_batch', { batch: name, home });
     }
   }
 
-  async #prepare(name: string, batch: Batch): Promise<Prepared> {
+  async #prepare(names: BatchNames, batch: Batch): Promise<Prepared> {
     const { session } = this;
-    await session.run('load/events/1_open_batch', { batch: name });
-    const { personal, nonconforming, repaired } = await this.#read(name, batch);
+    await session.run('load/events/1_open_batch', names);
+    const { personal, nonconforming, repaired } = await this.#read(names, batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
     await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_write_back' });
     await this.#unfoldMessages();
-    return { name, repaired };
+    return { name: names.batch, repaired };
   }
 
   /** All pages at once; where DuckDB refuses one, page by page. */
-  async #read(name: string, { pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
+  async #read(names: BatchNames, { pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     const { session } = this;
     await this.#setFiles(pages, largest);
     try {
       return { ...(await session.row('load/events/2_read', reading)), repaired: [] };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await session.run('load/events/1_open_batch', { batch: name });
+      await session.run('load/events/1_open_batch', names);
       return this.#readOneByOne(pages, largest);
     }
   }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { ConfigError } from '../errors.js';
+import { isMissing } from '../storage/duckdb.js';
 import { count, type Session } from './session.js';
 import { statementsIn } from './statements.js';
 
@@ -60,10 +61,13 @@ function newestSchema(): number {
 }
 
 async function appliedTo(session: Session): Promise<number> {
-  const { known } = await session.row('ops/has_migrations', z.object({ known: z.boolean() }));
-  if (!known) return 0;
-  const { number } = await session.row('ops/last_migration', z.object({ number: count }));
-  return number;
+  try {
+    const { number } = await session.row('ops/last_migration', z.object({ number: count }));
+    return number;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
 }
 
 /** `schema/0003_campaigns` is migration 3, `campaigns`. */

@@ -6,6 +6,7 @@ import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } 
 import { openInstance } from '../storage/duckdb.js';
 import { keepCopy } from './before-upgrade.js';
 import type { MemoryLimit } from './memory-limit.js';
+import { keepMacros } from './macros.js';
 import { migrate, olderSchema } from './migrate.js';
 import { Session } from './session.js';
 
@@ -38,8 +39,9 @@ export async function openUpgraded(
 
 function migrated(session: Session, effects: Pick<Effects, 'now' | 'reach'>): Promise<Session> {
   return orClose(session, async () => {
-    await session.run('ops/session');
+    await session.run('session/1_settings');
     await migrate(session, effects);
+    await keepMacros(session);
     return session;
   });
 }

@@ -58,8 +58,6 @@ export class Reader {
 
   /** The number of its last migration; 0 for a database that is no warehouse. */
   async #schema(): Promise<number> {
-    const [migrations] = await this.objects(statement('ops/has_migrations'));
-    if (migrations?.['known'] !== true) return 0;
     const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
     return Number(last?.['number'] ?? 0);
   }

@@ -1,9 +1,9 @@
 /** The schema of a closed file beside the one of this program. */
 import { z } from 'zod';
+import { isMissing } from '../storage/duckdb.js';
 import { Reader } from './reader.js';
 import { statement, statementsIn } from './statements.js';
 
-const known = z.tuple([z.object({ known: z.boolean() })]);
 const last = z.tuple([z.object({ number: z.coerce.number() })]);
 
 export interface SchemaVersions {
@@ -20,10 +20,11 @@ export async function schemaVersions(path: string): Promise<SchemaVersions> {
   const program = Number(/\/(\d+)_/.exec(statementsIn('schema').at(-1) ?? '')?.[1] ?? 0);
   const reader = await Reader.open(path);
   try {
-    const [{ known: has }] = known.parse(await reader.objects(statement('ops/has_migrations')));
-    if (!has) return { file: 0, program };
     const [{ number }] = last.parse(await reader.objects(statement('ops/last_migration')));
     return { file: number, program };
+  } catch (error) {
+    if (isMissing(error)) return { file: 0, program };
+    throw error;
   } finally {
     await reader.close();
   }

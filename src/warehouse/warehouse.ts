@@ -12,7 +12,7 @@ import { countRows, type CountedRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import { noteItemMentions } from './item-mentions.js';
-import { fieldsFor, shapesOf } from './fields.js';
+import { fieldsFor, placesOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
 import { refreshModels } from './model.js';
@@ -34,7 +34,6 @@ import type {
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
-import { statementsIn } from './statements.js';
 import { Staging } from './load-events-batch.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -361,7 +360,7 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const fields = fieldsFor(options.brand);
   const openStaging = async (worker: number): Promise<Staging> => {
     const sibling = await session.sibling();
-    await sibling.run('ops/session');
+    await sibling.run('session/1_settings');
     await prepare(sibling, options);
     return new Staging(sibling, new UnknownFields(sibling, fields), tempDirectory, `batch_${worker}`);
   };
@@ -387,7 +386,8 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     outer_pad: outer,
     fields: JSON.stringify(fields),
     record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
-    shapes_json: JSON.stringify(shapesOf(fields)),
+    places: JSON.stringify(placesOf(fields)),
   });
-  for (const words of statementsIn('macros')) await session.run(words);
+  await session.run('session/2_places');
+  await session.run('session/3_patterns');
 }

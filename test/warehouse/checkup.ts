@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
-import { fieldsFor } from '../../src/warehouse/fields.js';
+import { fieldsFor, placesOf } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import type { Finding } from '../../src/warehouse/rows.js';
 import { Session } from '../../src/warehouse/session.js';
-import { statementsIn } from '../../src/warehouse/statements.js';
 import { micros, NOW, record, statistic, Workshop, type Row } from './support.js';
 
 export const DAYS = daysOf({ start: '2026-11-16', end: '2026-11-20' });
@@ -148,9 +147,10 @@ export async function findingsOf(file: string, damage: string, later = 'select 1
   try {
     const connection = await instance.connect();
     await connection.run(damage);
-    await session.run('ops/session');
-    await session.set({ fields: JSON.stringify(fieldsFor('service')) });
-    for (const words of statementsIn('macros')) await session.run(words);
+    await session.run('session/1_settings');
+    const fields = fieldsFor('service');
+    await session.set({ fields: JSON.stringify(fields), places: JSON.stringify(placesOf(fields)) });
+    await session.run('session/2_places');
     await session.transaction(() => refreshModels(session));
     await connection.run(later);
     connection.closeSync();

@@ -2,7 +2,8 @@
 -- transaction would stay in memory until the end of it.
 
 attach if not exists ':memory:' as {batch};
-use {batch};
+-- Tables are the batch's from now on; macros are still those of the warehouse.
+set search_path = '{batch}.main,{home}.macros';
 
 -- One row per record: the columns of `events`, and the message as it came.
 create or replace table staged (

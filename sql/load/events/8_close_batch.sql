@@ -1,2 +1,2 @@
-use {home};
+set search_path = '{home}.main,{home}.macros';
 detach {batch};

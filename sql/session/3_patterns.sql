@@ -1,7 +1,5 @@
 -- What personal data and credentials look like, as regular expressions (RE2) in variables of the session. Statements
 -- read them by getvariable, which is a constant to them.
--- After the macros that use them: DuckDB compiles each constant pattern of a macro when that is created, which took half of
--- the time that a session needs to be ready.
 
 -- What may stand between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, and how
 -- links and HTML write them.

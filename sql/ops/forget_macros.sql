@@ -1,0 +1,3 @@
+drop schema if exists macros cascade;
+create schema macros;
+set search_path = 'main,macros';

@@ -1,0 +1,1 @@
+select version from macros.made_of();
