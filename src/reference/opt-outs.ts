@@ -1,7 +1,6 @@
 /** E12: who opted out of text messages by an 080 number. */
-import { formatInTimeZone } from 'date-fns-tz';
 import { optOuts } from '../api/endpoints.js';
-import { KST } from '../calendar.js';
+import { koreanTime } from '../calendar.js';
 import type { OptOutSettings } from '../config/reference.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import { numbered } from './read-list.js';
@@ -17,7 +16,7 @@ const FIRST = '2000-01-01 00:00:00';
 export function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, snapshot } = reader;
   // The specification names no zone; the service's own days are those of Korea.
-  const until = formatInTimeZone(snapshot.pulledAt, KST, 'yyyy-MM-dd HH:mm:ss');
+  const until = koreanTime(snapshot.pulledAt).slice(0, 19).replace('T', ' ');
   const source = {
     list: SOLE_LIST,
     what: 'the opt-outs',
