@@ -74,44 +74,45 @@ channel_days as (
 ),
 
 compared as (
-    select date, 'marts.channel_days sent' as subject, statistics.sent as expected, channel_days.sent as actual
-    from statistics
-    full join channel_days using (date)
-    union all
-    select date, 'marts.channel_days failed', statistics.failed, channel_days.failed
-    from statistics
-    full join channel_days using (date)
-    union all
-    select date, 'marts.channel_days delivered', statistics.delivered, channel_days.delivered
-    from statistics
-    full join channel_days using (date)
-    union all
-    select date, 'marts.channel_days clicked', statistics.clicked, channel_days.clicked
-    from statistics
-    full join channel_days using (date)
-    union all
-    select date, 'marts.channel_days conversions', main_conversions.conversions, channel_days.conversions
-    from main_conversions
-    full join channel_days using (date)
-    union all
     select
         date,
-        'marts.channel_days direct_conversions',
-        main_conversions.direct_conversions,
-        channel_days.direct_conversions
-    from main_conversions
+        unnest(
+            [
+                {'subject': 'marts.channel_days sent', 'expected': statistics.sent, 'actual': channel_days.sent},
+                {'subject': 'marts.channel_days failed', 'expected': statistics.failed, 'actual': channel_days.failed},
+                {
+                    'subject': 'marts.channel_days delivered',
+                    'expected': statistics.delivered,
+                    'actual': channel_days.delivered
+                },
+                {'subject': 'marts.channel_days clicked', 'expected': statistics.clicked, 'actual': channel_days.clicked},
+                {
+                    'subject': 'marts.channel_days conversions',
+                    'expected': main_conversions.conversions,
+                    'actual': channel_days.conversions
+                },
+                {
+                    'subject': 'marts.channel_days direct_conversions',
+                    'expected': main_conversions.direct_conversions,
+                    'actual': channel_days.direct_conversions
+                },
+                {
+                    'subject': 'marts.conversions conversions',
+                    'expected': all_conversions.conversions,
+                    'actual': conversions.conversions
+                },
+                {
+                    'subject': 'marts.conversions direct_conversions',
+                    'expected': all_conversions.direct_conversions,
+                    'actual': conversions.direct_conversions
+                }
+            ],
+            recursive := true
+        )
+    from statistics
     full join channel_days using (date)
-    union all
-    select date, 'marts.conversions conversions', all_conversions.conversions, conversions.conversions
-    from all_conversions
-    full join conversions using (date)
-    union all
-    select
-        date,
-        'marts.conversions direct_conversions',
-        all_conversions.direct_conversions,
-        conversions.direct_conversions
-    from all_conversions
+    full join main_conversions using (date)
+    full join all_conversions using (date)
     full join conversions using (date)
 )
 

@@ -53,6 +53,8 @@ export class Staging {
   readonly #tempDirectory: string;
   readonly #name: string;
   #batches = 0;
+  /** How pages are laid out: a line each, until one is not. */
+  #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
   /** @param name no other connection to the warehouse has it */
   constructor(session: Session, unknown: UnknownFields, tempDirectory: string, name: string) {
@@ -89,17 +91,24 @@ export class Staging {
     return { name: names.batch, repaired };
   }
 
-  /** All pages at once; where DuckDB refuses one, page by page. */
+  /** All pages at once, in either layout; where DuckDB refuses one in both, page by page. */
   async #read(names: BatchNames, { pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     const { session } = this;
-    await this.#setFiles(pages, largest);
-    try {
-      return { ...(await session.row('load/events/2_read', reading)), repaired: [] };
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      await session.run('load/events/1_open_batch', names);
-      return this.#readOneByOne(pages, largest);
+    for (;;) {
+      await this.#setFiles(pages, largest);
+      try {
+        return { ...(await this.#readFiles()), repaired: [] };
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        await session.run('load/events/1_open_batch', names);
+        if (this.#layout === 'unstructured') return this.#readOneByOne(pages, largest);
+        this.#layout = 'unstructured';
+      }
     }
+  }
+
+  #readFiles(): Promise<Reading> {
+    return this.session.row('load/events/2_read', reading, { layout: this.#layout });
   }
 
   /** Pages that DuckDB refuses are read from repaired copies. */
@@ -109,7 +118,7 @@ export class Staging {
     for (const page of pages) {
       await this.#setFiles([page], largest);
       try {
-        last = await this.session.row('load/events/2_read', reading);
+        last = await this.#readFiles();
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, page.file);
         last = await this.#readMended(page, largest);
@@ -123,7 +132,7 @@ export class Staging {
     const copy = await repair(page.file, this.#tempDirectory);
     try {
       await this.#setFiles([{ ...page, file: copy }], largest * 2);
-      return await this.session.row('load/events/2_read', reading);
+      return await this.#readFiles();
     } catch (error) {
       const failure = loadError(error, page.file);
       // It would name the copy.
