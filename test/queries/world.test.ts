@@ -19,17 +19,15 @@ const catalogue = loadCatalogue();
 const goldenFile = (name: string): string => join(HERE, 'golden', `${name}.csv`);
 
 let whole: Place;
-let free: Place;
 const instances: DuckDBInstance[] = [];
 
 beforeAll(async () => {
   whole = await makeWorld('whole');
-  free = await makeWorld('free');
 }, 300_000);
 
 afterAll(async () => {
   for (const instance of instances) instance.closeSync();
-  await Promise.all([whole.remove(), free.remove()]);
+  await whole.remove();
 });
 
 /** A new connection, as a client makes it. */
@@ -191,7 +189,13 @@ async function typesOf(place: Place, { sql }: QueryFile): Promise<string[]> {
   return result.columnNames().map((column, i) => `${column} ${String(types[i])}`);
 }
 
-describe('in a world that holds only what is free', () => {
+describe('in a world that holds only what is free', { tags: ['long'] }, () => {
+  let free: Place;
+  beforeAll(async () => {
+    free = await makeWorld('free');
+  }, 300_000);
+  afterAll(() => free.remove());
+
   it.each(catalogue)('$name answers with the same columns', async (query) => {
     expect(await typesOf(free, query)).toEqual(await typesOf(whole, query));
   });

@@ -327,26 +327,6 @@ describe('reading quickly and reading closely', () => {
     expect(rows).toEqual((await contents(quickly))['events']);
   });
 
-  test('pages of one line and of many are read alike', async () => {
-    const workshop = new Workshop();
-    const layouts = [
-      (body: unknown) => JSON.stringify(body),
-      (body: unknown) => JSON.stringify(body, null, 2),
-      (body: unknown) => `\r\n${JSON.stringify(body, null, '\t').replaceAll('\n', '\r\n')}\r\n\r\n`,
-    ];
-    const title = 'first\nsecond';
-    const files = layouts.map((laidOut, i) =>
-      landed(workshop.folder, laidOut(page([push({ id: `e${i}`, message_data: { title } })]))),
-    );
-    const [report] = await workshop.load(workshop.events(DAY, [], { files, records: 3 }));
-    expect(report?.notes).toEqual({});
-    expect(await workshop.look('select event_id, title from push_messages order by 1')).toEqual([
-      { event_id: 'e0', title },
-      { event_id: 'e1', title },
-      { event_id: 'e2', title },
-    ]);
-  });
-
   test('a text that looks like JSON stays a text', async () => {
     const workshop = new Workshop();
     const [report] = await workshop.load(

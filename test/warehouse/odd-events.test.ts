@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { dayAfter, micros, page, record, Workshop, type Row } from './support.js';
+import { dayAfter, landed, micros, page, record, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -19,6 +19,26 @@ test('a time that is a list is kept beside the record', async () => {
   ).toEqual([
     { event_id: 'odd', timeless: true, time: '["x",1]', date: DAY },
     { event_id: 'ok', timeless: false, time: null, date: DAY },
+  ]);
+});
+
+test('pages of one line and of many are read alike', async () => {
+  const workshop = new Workshop();
+  const layouts = [
+    (body: unknown) => JSON.stringify(body),
+    (body: unknown) => JSON.stringify(body, null, 2),
+    (body: unknown) => `\r\n${JSON.stringify(body, null, '\t').replaceAll('\n', '\r\n')}\r\n\r\n`,
+  ];
+  const title = 'first\nsecond';
+  const files = layouts.map((laidOut, i) =>
+    landed(workshop.folder, laidOut(page([push({ id: `e${i}`, message_data: { title } })]))),
+  );
+  const [report] = await workshop.load(workshop.events(DAY, [], { files, records: 3 }));
+  expect(report?.notes).toEqual({});
+  expect(await workshop.look('select event_id, title from push_messages order by 1')).toEqual([
+    { event_id: 'e0', title },
+    { event_id: 'e1', title },
+    { event_id: 'e2', title },
   ]);
 });
 

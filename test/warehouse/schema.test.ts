@@ -49,6 +49,13 @@ async function migrated(): Promise<Workshop> {
   return workshop;
 }
 
+/** A copy of the template, closed: the same, made once. */
+async function made(): Promise<Workshop> {
+  const workshop = new Workshop();
+  await workshop.with(() => Promise.resolve());
+  return workshop;
+}
+
 test('the migrations make the schema that is on record', async () => {
   const found = await dump(await migrated());
   if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, found);
@@ -56,7 +63,7 @@ test('the migrations make the schema that is on record', async () => {
 });
 
 test('every table, view and column has a comment', async () => {
-  const workshop = await migrated();
+  const workshop = await made();
   expect(
     await workshop.look(`
       select schema_name, table_name, column_name from duckdb_columns() where not internal and comment is null
@@ -93,7 +100,7 @@ test('a file of an older schema is brought forward and keeps its rows', async ()
 });
 
 test('nothing of the key or the temporary tables stays in the file', async () => {
-  const workshop = await migrated();
+  const workshop = await made();
   // These are words for analysts too.
   const words = await workshop.look(
     `select distinct function_name from duckdb_functions() where not internal and schema_name <> 'macros' order by all`,
@@ -129,7 +136,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
 });
 
 test('macros that another version made are made again', async () => {
-  const workshop = await migrated();
+  const workshop = await made();
   await workshop.change(`
     create or replace macro macros.made_of() as table select 'another' as version;
     create or replace macro macros.shape(place) as 'not a shape'`);
@@ -141,7 +148,7 @@ test('macros that another version made are made again', async () => {
 });
 
 test('a file of a newer schema is refused with the way out', async () => {
-  const workshop = await migrated();
+  const workshop = await made();
   const instance = await DuckDBInstance.create(workshop.path);
   const connection = await instance.connect();
   await connection.run(`insert into ops.migrations values (9999, 'future', now())`);
@@ -160,7 +167,7 @@ test('a file that is no database, or a damaged one, is told apart from a full di
     expect(failure).toBeInstanceOf(CorruptDatabaseError);
     expect(failure).toMatchObject({ hint: expect.stringContaining('dawnload rebuild') as string });
   }
-  const workshop = await migrated();
+  const workshop = await made();
   const bytes = readFileSync(workshop.path);
   for (let place = 12_288; place < bytes.length; place += 4096) bytes.fill(0xaa, place, place + 512);
   writeFileSync(workshop.path, bytes);
@@ -194,7 +201,7 @@ test('an empty file is a new warehouse', async () => {
 });
 
 test('a file that another program holds is tried later', async () => {
-  const workshop = await migrated();
+  const workshop = await made();
   const { spawn } = await import('node:child_process');
   const holder = spawn(process.execPath, [
     '--input-type=module',
