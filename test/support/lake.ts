@@ -81,9 +81,14 @@ export async function unequalTables(published: string, lake: string): Promise<st
         `select ${values} from warehouse.${schema.replace(/^dl_?/, '') || 'main'}."${name}"`,
         `select ${values} from lake.${schema}."${name}"`,
       ];
-      const [row] = await ask(
-        `select count(*)::int as n from ((${here} except all ${there}) union all (${there} except all ${here}))`,
-      );
+      const [row] = await ask(`
+        select count(*)::int as n
+        from (
+          select * exclude (side), sum(side) as surplus
+          from (select *, 1 as side from (${here}) union all select *, -1 from (${there}))
+          group by all
+        )
+        where surplus <> 0`);
       if (row?.['n'] !== 0) unequal.push(`${schema}.${name}`);
     }
     return tables.length > 100 ? unequal : [`only ${tables.length} tables`];
