@@ -135,29 +135,33 @@ describe('the history of catalog items', () => {
     },
   );
 
-  test('is the same when all snapshots are loaded at once as when they come night by night', async () => {
-    const nights: Snapshot[] = [
-      { day: 0, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 0, y: 0 }, b: { z: 0 } } },
-      { day: 1, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
-      { day: 2, hour: 0, catalogs: ['a'], items: { a: { x: 1 } } },
-      { day: 4, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
-    ];
-    const together = new Workshop();
-    await loadAll(
-      together,
-      nights.map((night) => pullOf(together, night)),
-    );
-    const apart = new Workshop();
-    for (const night of nights) await loadAll(apart, [pullOf(apart, night)]);
-    const all = [
-      HISTORY,
-      'from catalogs_history order by all',
-      'from catalog_fields_history order by all',
-      'select * exclude (pulled_at) from ops.snapshots order by all',
-    ];
-    for (const sql of all) expect(await together.look(sql)).toEqual(await apart.look(sql));
-    expect(await apart.look(HISTORY)).toEqual(sorted(expectedItems(nights)));
-  });
+  test(
+    'is the same when all snapshots are loaded at once as when they come night by night',
+    { tags: ['long'] },
+    async () => {
+      const nights: Snapshot[] = [
+        { day: 0, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 0, y: 0 }, b: { z: 0 } } },
+        { day: 1, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
+        { day: 2, hour: 0, catalogs: ['a'], items: { a: { x: 1 } } },
+        { day: 4, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
+      ];
+      const together = new Workshop();
+      await loadAll(
+        together,
+        nights.map((night) => pullOf(together, night)),
+      );
+      const apart = new Workshop();
+      for (const night of nights) await loadAll(apart, [pullOf(apart, night)]);
+      const all = [
+        HISTORY,
+        'from catalogs_history order by all',
+        'from catalog_fields_history order by all',
+        'select * exclude (pulled_at) from ops.snapshots order by all',
+      ];
+      for (const sql of all) expect(await together.look(sql)).toEqual(await apart.look(sql));
+      expect(await apart.look(HISTORY)).toEqual(sorted(expectedItems(nights)));
+    },
+  );
 });
 
 function sorted(rows: readonly Row[]): Row[] {

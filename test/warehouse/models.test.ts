@@ -201,31 +201,35 @@ test('a model that was changed is made anew for all days', { tags: ['long'] }, a
   ]);
 });
 
-test('what the models hold of each day is on record, whichever way they are made', async () => {
-  const workshop = new Workshop();
-  const sends = [0, 4000].map((second) => ({ who: 'kim', second, clicks: true, fails: false }));
-  const onRecord = async (): Promise<Row[]> => {
-    const { noted, held } = await modelDays(workshop);
-    expect(noted).toEqual(held);
-    return noted;
-  };
-  await model(workshop, [exportOf(workshop, DAY, sends, 0)], 'last');
-  const first = await onRecord();
-  expect(new Set(first.map(({ relation }) => relation)).size).toBeGreaterThan(10);
-  // A later day leaves what is on record of the first one; a day that comes again without records has none afterwards.
-  await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), sends, 1)], 'last');
-  expect(await onRecord()).toEqual(expect.arrayContaining(first));
-  await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), [], 2)], 'last');
-  expect(await onRecord()).toEqual(first);
-  await workshop.change(
-    `update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events';
+test(
+  'what the models hold of each day is on record, whichever way they are made',
+  { tags: ['long'] },
+  async () => {
+    const workshop = new Workshop();
+    const sends = [0, 4000].map((second) => ({ who: 'kim', second, clicks: true, fails: false }));
+    const onRecord = async (): Promise<Row[]> => {
+      const { noted, held } = await modelDays(workshop);
+      expect(noted).toEqual(held);
+      return noted;
+    };
+    await model(workshop, [exportOf(workshop, DAY, sends, 0)], 'last');
+    const first = await onRecord();
+    expect(new Set(first.map(({ relation }) => relation)).size).toBeGreaterThan(10);
+    // A later day leaves what is on record of the first one; a day that comes again without records has none afterwards.
+    await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), sends, 1)], 'last');
+    expect(await onRecord()).toEqual(expect.arrayContaining(first));
+    await model(workshop, [exportOf(workshop, dayAfter(DAY, 40), [], 2)], 'last');
+    expect(await onRecord()).toEqual(first);
+    await workshop.change(
+      `update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events';
      insert into ops.model_days values ('marts.forgotten', '${DAY}', 1, '1');
      create table marts.forgotten as select 1 as one;
      insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'table', '')`,
-  );
-  await workshop.with((warehouse) => warehouse.model());
-  expect(await onRecord()).toEqual(first);
-});
+    );
+    await workshop.with((warehouse) => warehouse.model());
+    expect(await onRecord()).toEqual(first);
+  },
+);
 
 test('a digest tells rows apart that differ by a null or stand twice, and not by their order', async () => {
   const workshop = new Workshop();

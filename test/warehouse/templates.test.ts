@@ -210,10 +210,14 @@ describe('a template without use', () => {
     return rows.map(({ template, verdict_code, days_unused }) => [template, verdict_code, days_unused]);
   };
 
-  test('is unused where all 90 days are held, and not known to be where fewer are', async () => {
-    expect(await told(90, [unused()])).toEqual([['안 씀', 'unused', null]]);
-    expect(await told(89, [unused()])).toEqual([['안 씀', 'days_missing', null]]);
-  });
+  test(
+    'is unused where all 90 days are held, and not known to be where fewer are',
+    { tags: ['long'] },
+    async () => {
+      expect(await told(90, [unused()])).toEqual([['안 씀', 'unused', null]]);
+      expect(await told(89, [unused()])).toEqual([['안 씀', 'days_missing', null]]);
+    },
+  );
 
   test('that is younger than that is new', { tags: ['long'] }, async () => {
     expect(await told(90, [unused({ created: '2026-11-01 00:00:00+09:00' })])).toEqual([
