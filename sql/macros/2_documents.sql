@@ -1,5 +1,5 @@
 -- Words that the load statements share. What a place holds by the specification are variables of the session
--- (session/2_places).
+-- (session/2_fields).
 
 -- A key as a JSON pointer: unlike a path it can hold any character.
 create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/', '~1');

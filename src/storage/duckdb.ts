@@ -23,9 +23,14 @@ export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
-/** Whether what a statement asks for is not in the database. */
-export function isMissing(error: unknown): boolean {
-  return /^Catalog Error: .* does not exist/.test(messageOf(error));
+/** What a statement answers, or something else where what it asks for is not in the database. */
+export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (/^Catalog Error: .* does not exist/.test(messageOf(error))) return otherwise;
+    throw error;
+  }
 }
 
 /** One value that DuckDB works out without a database, as text. */

@@ -156,12 +156,13 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-/** What statements ask of the fields; `sql/session/2_places.sql` says what each is for. */
-export function placesOf(fields: readonly Field[]): Record<string, unknown> {
+/** What statements ask of the fields; `sql/session/2_fields.sql` says what each is for. */
+export function lookupsOf(fields: readonly Field[]): Record<string, unknown> {
   const parts = fields.flatMap(({ field, part }) =>
     part === null ? [] : [[part, pointerTo(field)] as const],
   );
   return {
+    fields,
     shapes: shapesOf(fields),
     pointers: byPlace(fields, (known) => known.map(({ field }) => pointerTo(field))),
     readable: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => isReadAs(kind)))),

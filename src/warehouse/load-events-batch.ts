@@ -92,19 +92,17 @@ export class Staging {
   }
 
   /** All pages at once, in either layout; where DuckDB refuses one in both, page by page. */
-  async #read(names: BatchNames, { pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
-    const { session } = this;
-    for (;;) {
-      await this.#setFiles(pages, largest);
-      try {
-        return { ...(await this.#readFiles()), repaired: [] };
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        await session.run('load/events/1_open_batch', names);
-        if (this.#layout === 'unstructured') return this.#readOneByOne(pages, largest);
-        this.#layout = 'unstructured';
-      }
+  async #read(names: BatchNames, batch: Batch): Promise<Reading & { repaired: Day[] }> {
+    await this.#setFiles(batch.pages, batch.largest);
+    try {
+      return { ...(await this.#readFiles()), repaired: [] };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
     }
+    await this.session.run('load/events/1_open_batch', names);
+    if (this.#layout === 'unstructured') return this.#readOneByOne(batch);
+    this.#layout = 'unstructured';
+    return this.#read(names, batch);
   }
 
   #readFiles(): Promise<Reading> {
@@ -112,7 +110,7 @@ export class Staging {
   }
 
   /** Pages that DuckDB refuses are read from repaired copies. */
-  async #readOneByOne(pages: readonly PageFile[], largest: number): Promise<Reading & { repaired: Day[] }> {
+  async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     const repaired: Day[] = [];
     let last: Reading = { nonconforming: false, personal: false };
     for (const page of pages) {

@@ -4,27 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isMissing } from '../storage/duckdb.js';
+import { unlessMissing } from '../storage/duckdb.js';
 import type { Session } from './session.js';
 import { statement, statementsIn } from './statements.js';
 
 /** Makes the macros again where they are of another version of this program, all of them or none. */
 export async function keepMacros(session: Session): Promise<void> {
   const names = statementsIn('macros');
-  const texts = names.map((name) => statement(name));
-  const version = createHash('sha256').update(texts.join('\0')).digest('hex');
-  if ((await versionIn(session)) === version) return;
+  const version = createHash('sha256')
+    .update(names.map((name) => statement(name)).join('\0'))
+    .digest('hex');
+  const made = session.row('ops/macros_version', z.object({ version: z.string() }));
+  if ((await unlessMissing(made, { version: '' })).version === version) return;
   await session.transaction(async () => {
-    await session.run('ops/forget_macros');
     for (const name of names) await session.run(name, { version });
   });
-}
-
-async function versionIn(session: Session): Promise<string | undefined> {
-  try {
-    return (await session.row('ops/macros_version', z.object({ version: z.string() }))).version;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { ConfigError } from '../errors.js';
-import { isMissing } from '../storage/duckdb.js';
+import { unlessMissing } from '../storage/duckdb.js';
 import { count, type Session } from './session.js';
 import { statementsIn } from './statements.js';
 
@@ -56,18 +56,14 @@ export function refuseNewer(applied: number): void {
   );
 }
 
-function newestSchema(): number {
+/** The number of this program's last migration. */
+export function newestSchema(): number {
   return parse(statementsIn('schema').at(-1) ?? '').number;
 }
 
 async function appliedTo(session: Session): Promise<number> {
-  try {
-    const { number } = await session.row('ops/last_migration', z.object({ number: count }));
-    return number;
-  } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
-  }
+  const last = session.row('ops/last_migration', z.object({ number: count }));
+  return (await unlessMissing(last, { number: 0 })).number;
 }
 
 /** `schema/0003_campaigns` is migration 3, `campaigns`. */

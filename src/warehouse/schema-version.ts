@@ -1,8 +1,9 @@
 /** The schema of a closed file beside the one of this program. */
 import { z } from 'zod';
-import { isMissing } from '../storage/duckdb.js';
+import { unlessMissing } from '../storage/duckdb.js';
+import { newestSchema } from './migrate.js';
 import { Reader } from './reader.js';
-import { statement, statementsIn } from './statements.js';
+import { statement } from './statements.js';
 
 const last = z.tuple([z.object({ number: z.coerce.number() })]);
 
@@ -17,14 +18,11 @@ export interface SchemaVersions {
  * @throws CorruptDatabaseError when it cannot be opened
  */
 export async function schemaVersions(path: string): Promise<SchemaVersions> {
-  const program = Number(/\/(\d+)_/.exec(statementsIn('schema').at(-1) ?? '')?.[1] ?? 0);
   const reader = await Reader.open(path);
   try {
-    const [{ number }] = last.parse(await reader.objects(statement('ops/last_migration')));
-    return { file: number, program };
-  } catch (error) {
-    if (isMissing(error)) return { file: 0, program };
-    throw error;
+    const asked = reader.objects(statement('ops/last_migration'));
+    const [{ number }] = last.parse(await unlessMissing(asked, [{ number: 0 }]));
+    return { file: number, program: newestSchema() };
   } finally {
     await reader.close();
   }

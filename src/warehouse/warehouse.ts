@@ -12,7 +12,7 @@ import { countRows, type CountedRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import { noteItemMentions } from './item-mentions.js';
-import { fieldsFor, placesOf } from './fields.js';
+import { fieldsFor, lookupsOf } from './fields.js';
 import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
 import { groupsOf } from './groups.js';
 import { refreshModels } from './model.js';
@@ -384,10 +384,9 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
     recipients: privacy.recipients,
     inner_pad: inner,
     outer_pad: outer,
-    fields: JSON.stringify(fields),
     record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
-    places: JSON.stringify(placesOf(fields)),
+    lookups: JSON.stringify(lookupsOf(fields)),
   });
-  await session.run('session/2_places');
+  await session.run('session/2_fields');
   await session.run('session/3_patterns');
 }

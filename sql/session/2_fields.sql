@@ -7,27 +7,27 @@ create or replace temp table fields as
 select
     unnest(
         from_json(
-            getvariable('fields'), '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}]'
+            getvariable('lookups') -> 'fields', '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}]'
         ),
         recursive := true
     );
 
 -- How json_transform reads a document of each place: scalars as text, everything else as JSON.
-set variable shapes = from_json(getvariable('places') -> 'shapes', '"MAP(VARCHAR, VARCHAR)"');
+set variable shapes = from_json(getvariable('lookups') -> 'shapes', '"MAP(VARCHAR, VARCHAR)"');
 
 -- What load/shapes_found asks of the documents of each place: pointers to its fields, those fields whose values have to be
 -- readable as something, and where the place lies inside of another one.
-set variable pointers = from_json(getvariable('places') -> 'pointers', '"MAP(VARCHAR, VARCHAR[])"');
+set variable pointers = from_json(getvariable('lookups') -> 'pointers', '"MAP(VARCHAR, VARCHAR[])"');
 set variable readable = from_json(
-    getvariable('places') -> 'readable',
+    getvariable('lookups') -> 'readable',
     '"MAP(VARCHAR, STRUCT(fields VARCHAR[], pointers VARCHAR[], kinds VARCHAR[]))"'
 );
-set variable part_pointers = from_json(getvariable('places') -> 'part_pointers', '"MAP(VARCHAR, VARCHAR)"');
+set variable part_pointers = from_json(getvariable('lookups') -> 'part_pointers', '"MAP(VARCHAR, VARCHAR)"');
 
 -- A patch that takes the known fields out of a document of each place.
-set variable without_known = from_json(getvariable('places') -> 'without_known', '"MAP(VARCHAR, JSON)"');
+set variable without_known = from_json(getvariable('lookups') -> 'without_known', '"MAP(VARCHAR, JSON)"');
 
 -- The fields of each place that are no list or object by the specification.
 set variable scalars = from_json(
-    getvariable('places') -> 'scalars', '"MAP(VARCHAR, STRUCT(fields VARCHAR[], pointers VARCHAR[]))"'
+    getvariable('lookups') -> 'scalars', '"MAP(VARCHAR, STRUCT(fields VARCHAR[], pointers VARCHAR[]))"'
 );

@@ -1,3 +1,0 @@
-drop schema if exists macros cascade;
-create schema macros;
-set search_path = 'main,macros';
