@@ -7,17 +7,11 @@
 -- The send and a click a day later have one id and each brings the message, in two exports; so the week before is
 -- compared, and what repeats a message of that week is found.
 
-with near_days as (
-    select distinct (batch_days.date - steps.step)::date as date
-    from batch_days
-    cross join (select unnest(range(8))::integer as step) as steps
-),
-
 -- By hash first: hardly any message repeats, and a week of lists would not fit into memory.
-repeated_hashes as (
+with repeated_hashes as (
     select hash(subject, event_id, position) as hashed
     from message_rows
-    where event_id is not null and export_date in (select date from near_days)
+    where event_id is not null and export_date in (select date from lookback_days)
     group by hashed
     having count(*) > 1
 ),
@@ -27,7 +21,7 @@ repeated as (
     from message_rows
     where
         event_id is not null
-        and export_date in (select date from near_days)
+        and export_date in (select date from lookback_days)
         and hash(subject, event_id, position) in (select hashed from repeated_hashes)
     group by subject, event_id, position
     having count(*) > 1

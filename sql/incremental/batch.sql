@@ -1,7 +1,7 @@
 -- The days of one batch, and the days that they look back at.
 
 create or replace temp table batch_days as
-select date from {batch};
+select date '1970-01-01' + unnest(getvariable('batch'))::integer as date;
 
 create or replace temp table lookback_days as
 select distinct date - back::integer as date

@@ -1,7 +1,6 @@
 -- A full refresh: every day that any row is about.
 
-create or replace temp table found_days as
-select date
+select distinct (date - date '1970-01-01')::integer as day
 from (
     select date from ops.coverage
     union
@@ -33,4 +32,4 @@ from (
     from opt_outs_history
     where requested_at >= (select min(date) from ops.coverage where stream = 'events')
 ) as days
-where date is not null;
+where isfinite(date);

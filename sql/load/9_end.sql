@@ -32,47 +32,43 @@ select
 from asked
 left join loaded_rows using (pull);
 
--- What each pull of the load did.
+-- What each pull of the load did, one fact a row. What was held back is of the one pull that was loaded alone.
 
-with finished as (
-    select pull, list(date::varchar order by date) as dates, list(rows order by date) as sizes
-    from ops.coverage
-    where stream = getvariable('stream') and pull in (select pull from asked)
-    group by pull
-)
+select pull, 'day' as fact, date::varchar as name, 0 as number
+from versions
 
-select
-    asked.pull,
-    coalesce(loaded_rows.rows, 0) as rows,
-    coalesce((select list(date::varchar order by date) from versions where versions.pull = asked.pull), []) as days,
-    coalesce(finished.dates, []) as finished,
-    coalesce(finished.sizes, []) as finished_rows,
-    (select coalesce(list(distinct date::varchar order by date::varchar), []) from held_sizes) as held,
-    (select count(*) from ops.restatements where restatements.pull = asked.pull) as restatements,
-    coalesce(
-        (
-            select json_group_object(note, records)
-            from (
-                select note, sum(records)::bigint as records
-                from ops.load_notes
-                where load_notes.pull = asked.pull
-                group by note
-            ) as notes
-        ),
-        '{}'
-    )::varchar as notes,
-    coalesce(
-        (
-            select list(distinct drift order by drift)
-            from (
-                select drift_by_day.place || '.' || drift_by_day.field || ' (' || drift_by_day.kind || ')' as drift
-                from ops.drift_by_day
-                inner join days on drift_by_day.date = days.date
-                where drift_by_day.stream = getvariable('stream') and days.pull = asked.pull
-            ) as found
-        ),
-        []
-    ) as drift
-from asked
-left join loaded_rows using (pull)
-left join finished using (pull);
+union all
+select pull, 'rows', '', rows
+from loaded_rows
+
+union all
+select pull, 'finished', date::varchar, rows
+from ops.coverage
+where stream = getvariable('stream') and pull in (select pull from asked)
+
+union all
+select asked.pull, 'held', held_sizes.date::varchar, 0
+from held_sizes
+cross join asked
+group by asked.pull, held_sizes.date
+
+union all
+select pull, 'restatements', '', count(*)
+from ops.restatements
+where pull in (select pull from asked)
+group by pull
+
+union all
+select pull, 'note', note, sum(records)::bigint
+from ops.load_notes
+where pull in (select pull from asked)
+group by pull, note
+
+union all
+select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
+from ops.drift_by_day as drift
+inner join days using (date)
+where drift.stream = getvariable('stream')
+group by all
+
+order by fact, name;

@@ -1,2 +1,2 @@
-create table {relation} as
+create or replace table {relation} as
 from ({select}) limit 0;

@@ -1,1 +1,1 @@
-create view {relation} as {select};
+create or replace view {relation} as {select};

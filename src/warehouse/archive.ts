@@ -1,4 +1,4 @@
-/** Days of events that leave the file, since a lake holds them. What was computed of them stays (sql/incremental/spare_days). */
+/** Days of events that leave the file, since a lake holds them. What was computed of them stays (refresh.ts). */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';

@@ -11,7 +11,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { STREAMS } from '../storage/pull.js';
-import { dependsOn, lookback, type Dependence } from './dirty-days.js';
+import { dependsOn, lookback, type Dependence } from './dependence.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { statement } from './statements.js';
 

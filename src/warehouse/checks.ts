@@ -5,8 +5,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
-import { DirtyDays, keyOf, type Refresh } from './dirty-days.js';
+import { keyOf } from './dependence.js';
+import { DirtyDays } from './dirty-days.js';
 import { mentions, models } from './model-file.js';
+import type { Refresh } from './refresh.js';
 import type { Finding } from './rows.js';
 import type { Session } from './session.js';
 import { listOf, statement, statementsIn } from './statements.js';
@@ -75,9 +77,12 @@ export async function runChecks(
       });
     }
 
-    for (const check of changed) {
-      await session.set({ fingerprint: now.get(check.name) });
-      await session.run('checking/note_version', { name: check.name });
+    if (changed.length > 0) {
+      await session.set({
+        changed_checks: changed.map(({ name }) => name),
+        fingerprints: changed.map(({ name }) => now.get(name) ?? ''),
+      });
+      await session.run('checking/note_versions');
     }
     await session.run('incremental/forget_touched_days');
     const findings = await session.rows('checking/findings', findingRow);
@@ -86,16 +91,17 @@ export async function runChecks(
   });
 }
 
-/** Each set of days is worked out once. */
+/** Checks of the same days share their batches. */
 function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] {
   const rounds = new Map<string, Round>();
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
     const { streams, lookback, allLater, partition } = check;
     const full = changed.includes(check);
     const refresh: Refresh = { streams, lookback, allLater, partition, full, unit: 'day', keepsRows: true };
-    const round = rounds.get(keyOf(refresh)) ?? { refresh, checks: [] };
+    const key = `${keyOf(check)} ${full}`;
+    const round = rounds.get(key) ?? { refresh, checks: [] };
     round.checks.push(check);
-    rounds.set(keyOf(refresh), round);
+    rounds.set(key, round);
   }
   return [...rounds.values()];
 }

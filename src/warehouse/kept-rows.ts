@@ -3,30 +3,33 @@
  * aside before the model is made again, and put back into it.
  */
 import { z } from 'zod';
-import { sparesArchived } from './dirty-days.js';
+import { sparesArchived } from './dependence.js';
 import { columnOf, isIncremental, type IncrementalModel, type Model } from './model-file.js';
 import type { Session } from './session.js';
+
+const keepable = z.object({ relation: z.string(), column: z.string() });
 
 export class KeptRows {
   readonly #session: Session;
   readonly #aside = new Set<string>();
 
-  constructor(session: Session) {
+  private constructor(session: Session) {
     this.#session = session;
   }
 
-  /** Sets the table of a model aside, where it holds rows of days that are archived. Before it is dropped. */
-  async setAside(model: Model): Promise<void> {
-    if (!isIncremental(model) || !sparesArchived(model.incremental)) return;
-    const names = namesOf(model);
-    const { can_keep } = await this.#session.row(
-      'refresh/can_keep',
-      z.object({ can_keep: z.boolean() }),
-      names,
-    );
-    if (!can_keep) return;
-    await this.#session.run('refresh/set_aside', names);
-    this.#aside.add(model.relation);
+  /** Sets the tables of models aside that hold rows of days that are archived, by the same unit of time. Before they are dropped. */
+  static async setAside(session: Session, changed: readonly Model[]): Promise<KeptRows> {
+    const kept = new KeptRows(session);
+    if (changed.length === 0) return kept;
+    const tables = await session.rows('refresh/keepable', keepable);
+    for (const model of changed.filter(isIncremental)) {
+      const column = columnOf(model.incremental);
+      const isThere = tables.some((table) => table.relation === model.relation && table.column === column);
+      if (!isThere || !sparesArchived(model.incremental)) continue;
+      await session.run('refresh/set_aside', namesOf(model));
+      kept.#aside.add(model.relation);
+    }
+    return kept;
   }
 
   has({ relation }: Model): boolean {

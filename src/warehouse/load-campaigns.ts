@@ -1,5 +1,5 @@
 /** E19: campaign statistics in detail. This file shows the order of all steps. */
-import { redact } from './redact.js';
+import { redactDocuments } from './redact.js';
 import { holdBack } from './hold-back.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
@@ -38,8 +38,8 @@ export async function loadCampaigns(
     largest_object: await largestOf(files),
   });
   await session.run(files.length > 0 ? 'load/campaigns/1_documents' : 'load/campaigns/1_no_documents');
+  await redactDocuments(session);
   for (const { place, step } of LEVELS) {
-    await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
     await unknown.split(place, DOCUMENTS);
     await session.run(`load/campaigns/${step}`);
   }

@@ -1,6 +1,6 @@
 /** E2, E4, E5, E10, E12: catalogs, templates, opt-outs and their history. This file shows the order of all steps. */
 import { makeCatalogViews } from './catalog-views.js';
-import { redact } from './redact.js';
+import { redactDocuments } from './redact.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { ReferencePull, ReferenceStream } from '../storage/pull.js';
@@ -88,30 +88,26 @@ async function stage(
   unknown: UnknownFields,
   pulls: readonly ReferencePull[],
 ): Promise<void> {
-  const conform = async (place: string, condition = 'true'): Promise<void> => {
-    await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
-    await unknown.split(place, { ...DOCUMENTS, condition });
-  };
+  await redactDocuments(session);
   switch (stream) {
     case 'catalogs':
-      await conform('catalog', `list = '*'`);
+      await unknown.split('catalog', { ...DOCUMENTS, condition: `list = '*'` });
       await session.run('load/reference/2_catalogs');
-      await conform('catalog_field');
+      await unknown.split('catalog_field', DOCUMENTS);
       await session.run('load/reference/3_catalog_fields');
       break;
     case 'brand_templates':
-      await conform('brand_template');
+      await unknown.split('brand_template', DOCUMENTS);
       await readStatus(session, pulls);
       await session.run('load/reference/2_brand_templates');
-      await conform('brand_template_button');
+      await unknown.split('brand_template_button', DOCUMENTS);
       await session.run('load/reference/3_brand_template_buttons');
       break;
     case 'alimtalk_templates':
-      await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
       await session.run('load/reference/2_alimtalk_templates');
       break;
     case 'opt_outs':
-      await conform('opt_out');
+      await unknown.split('opt_out', DOCUMENTS);
       await session.run('load/reference/2_opt_outs');
       break;
   }

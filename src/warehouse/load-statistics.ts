@@ -1,5 +1,5 @@
 /** E17 and E18: daily statistics and their conversions. This file shows the order of all steps. */
-import { redact } from './redact.js';
+import { redactDocuments } from './redact.js';
 import { holdBack } from './hold-back.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
@@ -23,10 +23,9 @@ export async function loadStatistics(
     largest_object: await largestOf(files),
   });
   await session.run('load/statistics/1_documents');
-  await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+  await redactDocuments(session);
   await unknown.split(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
   await session.run(`${folder}/2_stage`);
-  await redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
   await unknown.split('conversion', DOCUMENTS);
   await session.run('load/statistics/3_conversions');
   await session.run('load/statistics/4_sizes', { table });

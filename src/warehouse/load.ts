@@ -79,9 +79,11 @@ async function attemptOnce(
   const reports = await session.transaction(async () => {
     const current = await session.rows('load/1_begin', z.object({ pull: z.string() }));
     const neighbours = await loadStream(pulls, new Set(current.map(({ pull }) => pull)), context);
-    const reports = await session.rows('load/9_end', reported);
+    const facts = await session.rows('load/9_end', fact);
     effects.reach('load/before-commit');
-    return pulls.map((pull) => reportOf(pull, reports, neighbours));
+    const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
+    for (const one of facts) byPull.get(one.pull)?.push(one);
+    return pulls.map((pull) => reportOf(pull, byPull.get(pull.id) ?? [], neighbours));
   });
   effects.reach('load/after-commit');
   return reports;
@@ -126,37 +128,31 @@ async function begin(
   });
 }
 
-const reported = z.object({
+const fact = z.object({
   pull: z.string(),
-  rows: count,
-  days: z.array(z.string()),
-  finished: z.array(z.string()),
-  finished_rows: z.array(count),
-  held: z.array(z.string()),
-  restatements: count,
-  notes: z.string().transform((text) => z.record(z.string(), z.number()).parse(JSON.parse(text))),
-  drift: z.array(z.string()),
+  fact: z.enum(['day', 'rows', 'finished', 'held', 'restatements', 'note', 'drift']),
+  name: z.string(),
+  number: count,
 });
 
-function reportOf(
-  pull: Pull,
-  reports: readonly z.infer<typeof reported>[],
-  neighbours: readonly Day[],
-): LoadReport {
-  const report = reports.find((one) => one.pull === pull.id);
-  const { days = [], held = [], finished = [], finished_rows = [] } = report ?? {};
+type Fact = z.infer<typeof fact>;
+
+function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]): LoadReport {
+  const its = (what: Fact['fact']): Fact[] => facts.filter(({ fact }) => fact === what);
+  const days = its('day').map(({ name }) => name);
+  const held = its('held').map(({ name }) => name);
   return {
     pull: pull.id,
     stream: pull.stream,
     changed: true,
-    rows: report?.rows ?? 0,
+    rows: its('rows')[0]?.number ?? 0,
     days,
-    finished: finished.map((date, at) => ({ date, rows: finished_rows[at] ?? 0 })),
+    finished: its('finished').map(({ name, number }) => ({ date: name, rows: number })),
     held,
     superseded: daysOf(daysAsked(pull)).filter((day) => !days.includes(day) && !held.includes(day)),
-    restatements: report?.restatements ?? 0,
-    notes: report?.notes ?? {},
-    drift: report?.drift ?? [],
+    restatements: its('restatements')[0]?.number ?? 0,
+    notes: Object.fromEntries(its('note').map(({ name, number }) => [name, number])),
+    drift: its('drift').map(({ name }) => name),
     neighbours,
   };
 }

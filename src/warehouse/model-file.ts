@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dependsOn, dirties, keyOf, lookback, type Dependence } from './dirty-days.js';
+import { dependsOn, dirties, keyOf, lookback, type Dependence } from './dependence.js';
 import { fieldsOf, selectIn } from './sql-header.js';
 import { statement, statementsIn } from './statements.js';
 
@@ -91,24 +91,19 @@ function readModels(): Model[] {
   return ordered([...made.values()], reads);
 }
 
-/** Each after those that it reads; of several that can follow, one of the same dirty days, which are then worked out once. */
+/** Each after those that it reads; of several that can follow, one of the same dirty days, which are then listed once. */
 function ordered(all: readonly Model[], reads: ReadonlyMap<string, readonly string[]>): Model[] {
   const done = new Map<string, Model>();
-  let days: string | undefined;
+  let days = '';
   for (;;) {
     const ready = all.filter(
       ({ relation }) => !done.has(relation) && reads.get(relation)?.every((other) => done.has(other)),
     );
-    const next = ready.find((model) => isIncremental(model) && daysOf(model) === days) ?? ready[0];
+    const next = ready.find((model) => isIncremental(model) && keyOf(model.incremental) === days) ?? ready[0];
     if (next === undefined) return [...done.values()];
     done.set(next.relation, next);
-    if (isIncremental(next)) days = daysOf(next);
+    if (isIncremental(next)) days = keyOf(next.incremental);
   }
-}
-
-/** The same for models that a night brings forward by the same dirty days. */
-function daysOf({ incremental }: IncrementalModel): string {
-  return keyOf({ ...incremental, full: false, unit: 'week', keepsRows: true });
 }
 
 function parse(relation: string, text: string, madeOf: readonly string[]): Model {

@@ -1,9 +1,10 @@
 /** The modelling stage: views are made again when their definition changed, tables are brought forward by dirty days. */
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
-import { DirtyDays, type Refresh } from './dirty-days.js';
+import { DirtyDays } from './dirty-days.js';
 import { KeptRows } from './kept-rows.js';
 import { columnOf, isIncremental, models, type IncrementalModel, type Model } from './model-file.js';
+import type { Refresh } from './refresh.js';
 import type { Session } from './session.js';
 
 const knownModel = z.object({
@@ -21,18 +22,19 @@ export async function refreshModels(session: Session): Promise<void> {
     ({ relation, fingerprint }) => known.get(relation)?.fingerprint !== fingerprint,
   );
   const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
-  const kept = new KeptRows(session);
-  for (const model of changed) await kept.setAside(model);
+  const kept = await KeptRows.setAside(session, changed);
   // Those that read others go first.
   for (const relation of [...gone, ...changed.map((model) => model.relation).reverse()]) {
     const kind = known.get(relation)?.kind;
-    if (kind !== undefined) await drop(session, relation, kind);
+    if (kind !== undefined) await session.run('refresh/drop', { relation, kind });
   }
+  await note(session, gone, changed);
   const dirty = await DirtyDays.open(session);
   for (const model of wanted) {
     try {
       const full = changed.includes(model);
-      if (full) await create(session, model);
+      if (full)
+        await session.run(`refresh/${kindOf(model)}`, { relation: model.relation, select: model.select });
       if (isIncremental(model)) await bringForward(session, { dirty, kept }, model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
@@ -42,19 +44,20 @@ export async function refreshModels(session: Session): Promise<void> {
   }
 }
 
-async function drop(session: Session, relation: string, kind: string): Promise<void> {
-  await session.run('refresh/drop', { relation, kind });
-  await session.runWith('refresh/forget', { relation });
-  await session.runWith('refresh/forget_days', { relation });
+async function note(session: Session, gone: readonly string[], changed: readonly Model[]): Promise<void> {
+  if (gone.length + changed.length === 0) return;
+  const relations = changed.map(({ relation }) => relation);
+  await session.set({
+    former_relations: [...gone, ...relations],
+    relations,
+    kinds: changed.map(kindOf),
+    fingerprints: changed.map(({ fingerprint }) => fingerprint),
+  });
+  await session.run('refresh/note');
 }
 
-async function create(session: Session, model: Model): Promise<void> {
-  const { relation, select, fingerprint } = model;
-  const kind = model.incremental === undefined ? 'view' : 'table';
-  // Versions before this one made views without noting them.
-  await drop(session, relation, kind);
-  await session.run(`refresh/${kind}`, { relation, select });
-  await session.runWith('refresh/note', { relation, kind, fingerprint });
+function kindOf(model: Model): 'view' | 'table' {
+  return isIncremental(model) ? 'table' : 'view';
 }
 
 async function bringForward(

@@ -15,3 +15,8 @@ export async function redact(
   await session.run('load/redact');
   await session.run(replace);
 }
+
+/** Redacts the table `documents` at any depth, so that what lies inside of them is redacted too when it is unfolded. */
+export function redactDocuments(session: Session): Promise<void> {
+  return redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+}

@@ -19,9 +19,15 @@ export async function plantSeeds(session: Session): Promise<void> {
     const path = join(FOLDER, file);
     const fingerprint = createHash('sha256').update(readFileSync(path)).digest('hex');
     if (known.some((seed) => seed.relation === relation && seed.fingerprint === fingerprint)) continue;
-    await session.set({ file: path });
+    const relations = [relation];
+    await session.set({
+      file: path,
+      former_relations: relations,
+      relations,
+      kinds: ['seed'],
+      fingerprints: [fingerprint],
+    });
     await session.run('refresh/seed', { relation });
-    await session.runWith('refresh/forget', { relation });
-    await session.runWith('refresh/note', { relation, kind: 'seed', fingerprint });
+    await session.run('refresh/note');
   }
 }

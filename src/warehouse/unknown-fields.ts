@@ -18,7 +18,7 @@ export interface Documents {
   readonly condition: string;
 }
 
-/** The `documents` of statistics and campaigns. */
+/** The columns of documents that are looked at alone. */
 export const DOCUMENTS: Documents = {
   relation: 'documents',
   document: 'document',

@@ -1,1 +1,0 @@
-delete from ops.model_days where relation = $relation;
