@@ -8,7 +8,15 @@
 -- the hour in which its message was sent.
 
 with today as (
-    select *, marts.event_kind(event_name) as kind
+    select
+        event_id,
+        date,
+        occurred_at,
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        marts.event_kind(event_name) as kind
     from events
     where date in (select date from batch_days) and occurred_at is not null
 ),

@@ -9,16 +9,18 @@
 -- two users of one device stay two people, and what the device does alone is held to be its first user's. A link holds
 -- from its day on: what is learned later changes no earlier day.
 
+-- Most people have the same ids in all of their records, so each set of ids is looked at once.
 with records as (
     select
         date,
-        coalesce(occurred_at, 'infinity') as occurred_at,
+        min(coalesce(occurred_at, 'infinity')) as occurred_at,
         'user_id ' || nullif(user_id, '') as of_user,
         'service_user_id ' || nullif(service_user_id, '') as of_service_user,
         'device_id ' || nullif(device_id, '') as of_device,
         'service_device_id ' || nullif(service_device_id, '') as of_service_device
     from events
     where date in (select date from batch_days)
+    group by date, user_id, service_user_id, device_id, service_device_id
 ),
 
 links as (

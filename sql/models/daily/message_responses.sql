@@ -8,7 +8,17 @@
 -- seven days.
 
 with occurred as (
-    select *, hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender
+    select
+        date,
+        occurred_at,
+        person,
+        kind,
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        user_journey_node_id,
+        hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender
     from marts.event_people
     where
         date between getvariable('first_lookback_day') and getvariable('last_batch_day')
@@ -69,6 +79,6 @@ select
     responses.kind as response,
     responses.person,
     answered.sent_at,
-    date_diff('millisecond', answered.sent_at, responses.occurred_at) / 1000 as seconds
+    (epoch_ms(responses.occurred_at) - epoch_ms(answered.sent_at)) / 1000 as seconds
 from answered
 inner join responses on answered.response_number = responses.response_number;
