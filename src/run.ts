@@ -31,8 +31,8 @@ import { pullStatistics } from './statistics/pull-daily.js';
 import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/deep.js';
 import { discardCopies } from './warehouse/before-upgrade.js';
+import { refuseNewer } from './warehouse/migrate.js';
 import {
-  assertNotNewer,
   assertReplaceable,
   discardDatabase,
   publish,
@@ -169,7 +169,7 @@ async function deliver(
 ): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
-  if (run !== undefined) await assertNotNewer(context.files.published);
+  if (run !== undefined) refuseNewer(context.publishedSchema);
   await run?.begin();
   await ledger.settle();
   const timed = stopwatch(context);

@@ -9,6 +9,6 @@ from batch_days
 cross join range({lookback} + 1) as days (back);
 
 -- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
-set variable first_lookback_day = (select min(date) from lookback_days);
-set variable first_batch_day = (select min(date) from batch_days);
-set variable last_batch_day = (select max(date) from batch_days);
+set variable first_lookback_day = date '1970-01-01' + {first} - {lookback};
+set variable first_batch_day = date '1970-01-01' + {first};
+set variable last_batch_day = date '1970-01-01' + {last};

@@ -10,7 +10,7 @@ import { LandingZone } from '../storage/landing-zone.js';
 import { lockState } from '../storage/run-lock.js';
 import { formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/deep.js';
-import { rememberedExports } from '../warehouse/remembered-exports.js';
+import { remembered } from '../warehouse/remembered-exports.js';
 import { schemaVersions } from '../warehouse/schema-version.js';
 import { fail, ok, warn, type Examination, type Finding } from './check.js';
 
@@ -37,7 +37,7 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 /** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
 export async function ledger(dataDir: string): Promise<Finding> {
   const whole = await Ledger.read(dataDir);
-  const doubt = await doubtAbout(dataDir, whole, await rememberedExports(dataFiles(dataDir).published));
+  const doubt = await doubtAbout(dataDir, whole, (await remembered(dataFiles(dataDir).published)).exports);
   if (doubt !== undefined) throw doubt;
   const entries = whole.entries();
   const waiting = entries.filter(needsPerson).length;

@@ -17,7 +17,7 @@ import { ServiceClient } from '../api/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
 import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
-import { rememberedExports } from '../warehouse/remembered-exports.js';
+import { remembered } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
 import { keptCopies } from '../warehouse/before-upgrade.js';
 import { discardDatabase } from '../warehouse/publish.js';
@@ -33,6 +33,8 @@ export interface LocalContext {
   readonly ledger: Ledger;
   /** Exports that a warehouse holds and the ledger does not; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
+  /** The number of the last migration of the published file; 0 where there is none. */
+  readonly publishedSchema: number;
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
   readonly report: RunReport;
@@ -95,7 +97,7 @@ export async function withLocalContext<T>(
   const files = dataFiles(dataDir);
   const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
-    const { ledger, forgotten } = await openLedger(dataDir, effects);
+    const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
@@ -127,6 +129,7 @@ export async function withLocalContext<T>(
         landing,
         ledger,
         forgotten,
+        publishedSchema,
         warehouse,
         runs,
         report,
@@ -191,15 +194,16 @@ export async function openWarehouse(
 export async function openLedger(
   dataDir: string,
   effects: Effects,
-): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[] }> {
-  const { working, published } = dataFiles(dataDir);
-  const remembered = {
-    'private warehouse': await rememberedExports(working),
-    'published warehouse': await rememberedExports(published),
-  };
-  const ledger = await Ledger.open(dataDir, effects, remembered);
-  const rows = new Map(Object.values(remembered).flatMap((some) => some.map((row) => [row.key, row])));
-  return { ledger, forgotten: [...rows.values()].filter(({ key }) => ledger.find(key) === undefined) };
+): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[]; publishedSchema: number }> {
+  const files = dataFiles(dataDir);
+  const [working, published] = await Promise.all([remembered(files.working), remembered(files.published)]);
+  const ledger = await Ledger.open(dataDir, effects, {
+    'private warehouse': working.exports,
+    'published warehouse': published.exports,
+  });
+  const rows = new Map([...working.exports, ...published.exports].map((row) => [row.key, row]));
+  const forgotten = [...rows.values()].filter(({ key }) => ledger.find(key) === undefined);
+  return { ledger, forgotten, publishedSchema: published.schema };
 }
 
 /**

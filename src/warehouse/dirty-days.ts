@@ -55,7 +55,7 @@ export class DirtyDays {
   /** Does the work for each batch of the days that were found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch({ unit, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
     for (const batch of batchesOf(this.#days, unit, this.#changes)) {
-      await this.#make('batch', batch, String(lookback));
+      await this.#make('batch', batch, lookback);
       await work();
     }
   }
@@ -77,11 +77,16 @@ export class DirtyDays {
     return (await this.#session.rows(`incremental/${name}`, dayHeld)).map(({ day }) => day);
   }
 
-  async #make(name: string, days: readonly number[], lookback = ''): Promise<void> {
+  async #make(name: string, days: readonly number[], lookback = 0): Promise<void> {
     const key = [lookback, ...days].join(' ');
     if (this.#made.get(name) === key) return;
     await this.#session.set({ [name]: days.map(String) });
-    await this.#session.run(`incremental/${name}`, { lookback });
+    const [first, last] = [days[0], days.at(-1)].map(String);
+    await this.#session.run(`incremental/${name}`, {
+      lookback: String(lookback),
+      first: `(${first})`,
+      last: `(${last})`,
+    });
     this.#made.set(name, key);
   }
 }

@@ -6,10 +6,9 @@ import { constants, existsSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
-import { codeOf, ConfigError, DamageError, messageOf, StorageError } from '../errors.js';
+import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
 import { fsync, fsyncFolder } from '../storage/folder-sync.js';
-import { Reader } from './reader.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -40,17 +39,6 @@ export async function assertReplaceable(published: string): Promise<void> {
   throw new DamageError(`${published} is not a DuckDB file, so it is not replaced.`, {
     hint: 'Move it away and run again, or run `dawnload rebuild`, which renames it and rebuilds the warehouse.',
   });
-}
-
-/** Throws ConfigError when a newer version of this program made the file to be replaced. */
-export async function assertNotNewer(published: string): Promise<void> {
-  if (!existsSync(published)) return;
-  const reader = await Reader.open(published).catch((error: unknown) => {
-    if (error instanceof ConfigError) throw error;
-    // Whatever else is wrong with the old file, the new one replaces it.
-    return undefined;
-  });
-  await reader?.close();
 }
 
 /** Renames a file that is not a database, so that it is not lost. Returns its new path. */

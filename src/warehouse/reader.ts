@@ -43,7 +43,7 @@ export class Reader {
     }
     const reader = new Reader(instance, await connectTo(instance));
     try {
-      if (newer === 'refused') refuseNewer(await reader.#schema());
+      if (newer === 'refused') refuseNewer(await reader.schema());
     } catch (error) {
       await reader.close();
       throw error;
@@ -57,7 +57,7 @@ export class Reader {
   }
 
   /** The number of its last migration; 0 for a database that is no warehouse. */
-  async #schema(): Promise<number> {
+  async schema(): Promise<number> {
     const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
     return Number(last?.['number'] ?? 0);
   }

@@ -1,4 +1,4 @@
-/** The paid exports in a closed warehouse file, to compare the ledger with. */
+/** What a closed warehouse file remembers: its schema, and the paid exports, to compare the ledger with. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { Reader } from './reader.js';
@@ -54,19 +54,31 @@ export const rememberedExport = z
     note: row.note,
   }));
 
+/** What a closed file says of itself and of paid exports. */
+export interface Remembered {
+  /** The number of its last migration; 0 where there is none. */
+  readonly schema: number;
+  readonly exports: readonly ExportRow[];
+}
+
 /**
- * The exports of a file that this process has not open. None of a file that does not exist or cannot be read; its error is
+ * What a file remembers that this process has not open. Nothing where it does not exist or cannot be read; its error is
  * reported where the warehouse itself is opened.
  */
-export async function rememberedExports(file: string): Promise<ExportRow[]> {
-  if (!existsSync(file)) return [];
+export async function remembered(file: string): Promise<Remembered> {
+  let schema = 0;
+  if (!existsSync(file)) return { schema, exports: [] };
   let reader: Reader | undefined;
   try {
     // What is paid counts, whoever wrote it down.
     reader = await Reader.open(file, 'read');
-    return z.array(rememberedExport).parse(await reader.objects(statement('status/exports')));
+    schema = await reader.schema();
+    return {
+      schema,
+      exports: z.array(rememberedExport).parse(await reader.objects(statement('status/exports'))),
+    };
   } catch {
-    return [];
+    return { schema, exports: [] };
   } finally {
     await reader?.close();
   }
