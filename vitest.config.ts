@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Whole runs take longest, however short their files are. They go first, so that all processors end together. */
-const LONGEST = /^test\/(torture|e2e|report)\//;
+const LONGEST =
+  /^test\/((torture|e2e|report|lake|simulation|reference)\/|queries\/world|warehouse\/(archive|checks|experiments))/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import { performCommand } from './in-process.js';
+import { beginWithTemplate } from './template.js';
 import { startFaultySandbox, type FaultySandbox, type FaultySandboxOptions } from './faults/index.js';
 
 export const CLI = resolve('dist/src/cli.js');
@@ -111,6 +112,7 @@ export class Place {
 
   /** The built command in a process of its own: for kills, signals, and what the process itself is asked. */
   execute(args: readonly string[], environment: Environment = {}): Promise<Ended> {
+    beginWithTemplate(args, this.folder);
     return ended(this.start(args, environment));
   }
 
