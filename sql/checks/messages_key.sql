@@ -7,13 +7,29 @@
 -- The send and a click a day later have one id and each brings the message, in two exports; so the week before is
 -- compared, and what repeats a message of that week is found.
 
--- By hash first: hardly any message repeats, and a week of lists would not fit into memory.
-with repeated_hashes as (
+-- By hash first: hardly any message repeats, and a week of lists would not fit into memory, nor would its hashes. Those of the
+-- batch do, and the days before are held against them.
+with hashes as (
     select hash(subject, event_id, position) as hashed
     from message_rows
-    where event_id is not null and export_date in (select date from lookback_days)
+    where event_id is not null and export_date in (select date from batch_days)
+),
+
+repeated_hashes as (
+    select hashed
+    from hashes
     group by hashed
     having count(*) > 1
+
+    union all
+
+    select hash(subject, event_id, position)
+    from message_rows
+    where
+        event_id is not null
+        and export_date in (select date from lookback_days)
+        and export_date not in (select date from batch_days)
+        and hash(subject, event_id, position) in (select hashed from hashes)
 ),
 
 repeated as (

@@ -7,7 +7,21 @@
 -- Its message is the last one before it to that person, from the same campaign or node and on the same channel, within
 -- seven days.
 
-with occurred as (
+with sends as (
+    select
+        person,
+        hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender,
+        occurred_at as sent_at
+    from marts.event_people
+    where
+        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
+        and date in (select date from lookback_days)
+        and kind = 'succeeded'
+        and person is not null
+        and occurred_at is not null
+),
+
+responses as (
     select
         date,
         occurred_at,
@@ -18,25 +32,15 @@ with occurred as (
         campaign_id,
         user_journey_id,
         user_journey_node_id,
-        hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender
+        hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender,
+        row_number() over () as response_number
     from marts.event_people
     where
-        date between getvariable('first_lookback_day') and getvariable('last_batch_day')
-        and date in (select date from lookback_days)
+        date between getvariable('first_batch_day') and getvariable('last_batch_day')
+        and date in (select date from batch_days)
+        and kind in ('delivered', 'clicked')
         and person is not null
         and occurred_at is not null
-),
-
-sends as (
-    select person, sender, occurred_at as sent_at
-    from occurred
-    where kind = 'succeeded'
-),
-
-responses as (
-    select *, row_number() over () as response_number
-    from occurred
-    where kind in ('delivered', 'clicked') and date in (select date from batch_days)
 ),
 
 -- Of messages to an id that was not linked yet: whose it is on the days after.
