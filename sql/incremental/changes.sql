@@ -14,6 +14,7 @@ select
         where
             valid_from in (select date from ops.touched_days where stream = 'opt_outs')
             and requested_at >= (select min(date) from ops.coverage where stream = 'events')
+            and isfinite(requested_at)
     ) as opt_outs_told,
     (
         select coalesce(list({'day': day, 'records': records}), [])

@@ -97,7 +97,7 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
     const { streams, lookback, allLater, partition } = check;
     const full = changed.includes(check);
-    const refresh: Refresh = { streams, lookback, allLater, partition, full, unit: 'day', keepsRows: true };
+    const refresh: Refresh = { streams, lookback, allLater, partition, full, keepsRows: true };
     const key = `${keyOf(check)} ${full}`;
     const round = rounds.get(key) ?? { refresh, checks: [] };
     round.checks.push(check);

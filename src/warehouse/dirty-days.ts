@@ -26,7 +26,7 @@ export class DirtyDays {
   #events: number[] | undefined;
   #every: number[] | undefined;
   #days: readonly number[] = [];
-  /** What the temporary tables hold, by the statement that made them. */
+  /** What the temporary tables of days hold. */
   readonly #made = new Map<string, string>();
 
   private constructor(session: Session, held: Changes) {
@@ -53,9 +53,9 @@ export class DirtyDays {
   }
 
   /** Does the work for each batch of the days that were found, with `batch_days` and `lookback_days` filled. */
-  async forEachBatch({ unit, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
-    for (const batch of batchesOf(this.#days, unit, this.#changes)) {
-      await this.#make('batch', batch, lookback);
+  async forEachBatch({ partition, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
+    for (const batch of batchesOf(this.#days, partition, this.#changes)) {
+      await this.#make('batch_days', batch, lookback);
       await work();
     }
   }
@@ -77,16 +77,13 @@ export class DirtyDays {
     return (await this.#session.rows(`incremental/${name}`, dayHeld)).map(({ day }) => day);
   }
 
-  async #make(name: string, days: readonly number[], lookback = 0): Promise<void> {
+  /** @param lookback of a batch: how far its days look back */
+  async #make(relation: string, days: readonly number[], lookback?: number): Promise<void> {
     const key = [lookback, ...days].join(' ');
-    if (this.#made.get(name) === key) return;
-    await this.#session.set({ [name]: days.map(String) });
-    const [first, last] = [days[0], days.at(-1)].map(String);
-    await this.#session.run(`incremental/${name}`, {
-      lookback: String(lookback),
-      first: `(${first})`,
-      last: `(${last})`,
-    });
-    this.#made.set(name, key);
+    if (this.#made.get(relation) === key) return;
+    await this.#session.set({ [relation]: days.map(String) });
+    await this.#session.run('incremental/days', { relation });
+    if (lookback !== undefined) await this.#session.run('incremental/batch', { lookback: String(lookback) });
+    this.#made.set(relation, key);
   }
 }

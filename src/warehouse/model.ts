@@ -69,7 +69,7 @@ async function bringForward(
   const { relation, select, incremental } = model;
   const { partition, uniqueKey } = incremental;
   const keepsRows = !full || kept.has(model);
-  const refresh: Refresh = { ...incremental, full, unit: partition, keepsRows };
+  const refresh: Refresh = { ...incremental, full, keepsRows };
   if ((await dirty.find(refresh)) === 0 && !kept.has(model)) return;
   const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);

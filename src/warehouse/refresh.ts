@@ -4,8 +4,6 @@ import { sparesArchived, type Dependence } from './dependence.js';
 export interface Refresh extends Dependence {
   /** Every day that any row is about, not the dirty ones alone. */
   readonly full: boolean;
-  /** What a batch never divides. */
-  readonly unit: 'day' | 'week';
   /** Whether the rows of before are there, to stay on days whose events are archived. */
   readonly keepsRows: boolean;
 }
@@ -78,19 +76,23 @@ export function sparedDays(refresh: Refresh, { touched, archived, strays }: Chan
   return unique([...archived, ...[...lookingBack, ...besides].filter((day) => !changed.has(day))]);
 }
 
-/** The days in batches of so many days or records, in their order; days of one unit stay together. */
-export function batchesOf(days: readonly number[], unit: 'day' | 'week', { covered }: Changes): number[][] {
+/** The days in batches of so many days or records, in their order; days of one partition stay together. */
+export function batchesOf(
+  days: readonly number[],
+  partition: 'day' | 'week',
+  { covered }: Changes,
+): number[][] {
   const records = new Map(covered.map(({ day, records }) => [day, records]));
   const recordsOf = (some: readonly number[]): number =>
     some.reduce((sum, day) => sum + (records.get(day) ?? 0), 0);
-  const units = new Map<number, number[]>();
+  const partitions = new Map<number, number[]>();
   for (const day of days) {
-    const key = unit === 'week' ? mondayOf(day) : day;
-    units.set(key, [...(units.get(key) ?? []), day]);
+    const key = partition === 'week' ? mondayOf(day) : day;
+    partitions.set(key, [...(partitions.get(key) ?? []), day]);
   }
   const batches: number[][] = [];
   let open: number[] | undefined;
-  for (const some of units.values()) {
+  for (const some of partitions.values()) {
     const fits =
       open !== undefined &&
       open.length + some.length <= MOST.days &&

@@ -18,7 +18,7 @@ export interface Documents {
   readonly condition: string;
 }
 
-/** The columns of documents that are looked at alone. */
+/** The `documents` of free streams. */
 export const DOCUMENTS: Documents = {
   relation: 'documents',
   document: 'document',

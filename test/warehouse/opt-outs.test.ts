@@ -151,6 +151,30 @@ describe('an opt-out', () => {
     expect(await following(workshop)).toMatchObject([{ event_id: 'm', hour: 10 }]);
   });
 
+  test.each(['infinity', '-infinity', '290000-01-01 00:00:00+00'])(
+    'requested at %s keeps no night from being modelled and checked',
+    { tags: ['long'] },
+    async (moment) => {
+      const workshop = await referenceWorkshop({ ...HELD, messages: [text('m', at('10:00:00'))] });
+      await workshop.change(
+        `insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy, valid_from)
+         values ('080', 'r', '${moment}', 1, '2026-11-22');
+         insert into ops.touched_days values ('opt_outs', '2026-11-22')`,
+      );
+      for (const before of [
+        "update ops.models set fingerprint = 'of before'",
+        'delete from ops.check_versions',
+      ]) {
+        await workshop.with(async (warehouse) => {
+          await warehouse.model();
+          await warehouse.check();
+        });
+        expect(await following(workshop)).toEqual([]);
+        await workshop.change(before);
+      }
+    },
+  );
+
   test(
     'in another spelling is of the same recipient, where recipients are kept',
     { tags: ['long'] },

@@ -10,7 +10,6 @@ const DAILY: Refresh = {
   allLater: false,
   partition: 'day',
   full: false,
-  unit: 'day',
   keepsRows: true,
 };
 /** A Monday, as the calendar of 2026 has it, in days since 1970. */

@@ -7,6 +7,7 @@
 -- Its message is the last one before it to that person, from the same campaign or node and on the same channel, within
 -- seven days.
 
+-- Two lists, not two looks at one: that one would be held whole, with all columns of a week.
 with sends as (
     select
         person,
