@@ -223,3 +223,19 @@ describe('dimensions', () => {
     ]);
   });
 });
+
+test('of two messages with one id and one instant the same one counts, whichever came first', async () => {
+  const sent = (channel: string, message_data: Row): Row =>
+    record({ id: 'both', channel, event_name: 'send_success', campaign_id: 'c1', message_data });
+  const pair = [
+    sent('text-message', { templateId: 'a-text', recipientNo: '01011112222' }),
+    sent('chatapp-alimtalk', { templateCode: 'an-alimtalk', recipientNo: '01011112222' }),
+  ];
+  const ofDays = async (records: readonly Row[]): Promise<unknown> => {
+    const workshop = await modelled((workshop) => [workshop.events(DAY, [records])]);
+    return workshop.look('select channel, template_kind, template, sent from marts.daily_recipient_messages');
+  };
+  const found = await ofDays(pair);
+  expect(found).toMatchObject([{ sent: '1' }]);
+  expect(await ofDays(pair.toReversed())).toEqual(found);
+});

@@ -63,12 +63,12 @@ messages as (
         and event_id in (select event_id from occurred)
 ),
 
--- One of a day: what the service tells twice went out once.
+-- One of a day, the earliest: what the service tells twice went out once.
 sends as (
     select
         occurred.event_id,
         occurred.date,
-        arg_min(
+        min(
             {
                 'sent_at': occurred.occurred_at,
                 'channel': occurred.channel,
@@ -77,8 +77,7 @@ sends as (
                 'user_journey_id': occurred.user_journey_id,
                 'template_kind': if(messages.template is null, null, messages.template_kind),
                 'template': messages.template
-            },
-            (occurred.occurred_at, occurred.channel, occurred.campaign_id, occurred.user_journey_id)
+            }
         ) as message
     from occurred
     inner join messages
