@@ -7,15 +7,14 @@ import { awaitExport, collectPages, type ExportReading, type PageSink, type Wait
 import type { RunContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
 import type { ExportFolder } from '../storage/paths.js';
+import type { SizedFile } from '../storage/pull.js';
 import type { ExportLine } from '../run/report.js';
 import { loadEarly, type EarlyLoad } from './early-load.js';
 import { loadExport } from '../run/load-landed.js';
 import { estimateDays } from './estimate.js';
 
 /** A page on disk; its bytes stay there. */
-interface LandedPage extends Page {
-  readonly file: string;
-}
+interface LandedPage extends Page, SizedFile {}
 
 export interface Download {
   /** Whether this run paid for it. */
@@ -165,8 +164,7 @@ async function sinkFor(
   return {
     async accept(page) {
       if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
-      const { file } = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
-      early?.add(file);
+      early?.add(await landing.land({ stream: 'events', export: place, page: page.number }, page.body));
       onDisk.add(page.number);
       progress.page(day, onDisk.size, Math.max(totalPages, page.totalPages), page.records);
     },
@@ -252,8 +250,9 @@ export async function landedPages({ landing }: RunContext, place: ExportFolder):
   for (const [number, file] of await landing.landedPages(place)) {
     try {
       const page = readPage(await landing.read(file), number);
+      if (page === undefined || page.records === 0) continue;
       // Only what the set of pages needs: the bytes themselves stay on disk.
-      if (page !== undefined && page.records > 0) pages.push({ ...page, file, body: Buffer.alloc(0) });
+      pages.push({ ...page, file, bytes: page.body.byteLength, body: Buffer.alloc(0) });
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
     }

@@ -4,6 +4,7 @@
  */
 import type { LocalContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
+import type { SizedFile } from '../storage/pull.js';
 import { pullId } from '../run/load-landed.js';
 
 /** A load that has begun with the first pages. */
@@ -11,7 +12,7 @@ export interface EarlyLoad {
   /** The instant at which the export counts as landed: of two exports of a day the later one counts. */
   readonly since: Date;
   /** A page is durable on disk. */
-  add(file: string): void;
+  add(page: SizedFile): void;
   /** All pages are there. Resolves when the load has ended; if it failed, loading from disk reports why. */
   end(records: number): Promise<void>;
   /** Not all pages will arrive. Resolves when the load has ended. */
@@ -19,15 +20,11 @@ export interface EarlyLoad {
 }
 
 /** @param landed pages of an earlier run */
-export function loadEarly(
-  context: LocalContext,
-  entry: ExportEntry,
-  landed: Iterable<{ readonly file: string }>,
-): EarlyLoad {
+export function loadEarly(context: LocalContext, entry: ExportEntry, landed: Iterable<SizedFile>): EarlyLoad {
   const { day, window, exportId = '' } = entry;
   const since = context.effects.now();
   const files = new ArrivingPages();
-  for (const { file } of landed) files.add(file);
+  for (const page of landed) files.add(page);
   let tell: (records: number) => void = () => undefined;
   const records = new Promise<number>((resolve) => (tell = resolve));
   const loading = context
@@ -38,8 +35,8 @@ export function loadEarly(
     );
   return {
     since,
-    add: (file) => {
-      files.add(file);
+    add: (page) => {
+      files.add(page);
     },
     end: (number) => {
       tell(number);
@@ -53,16 +50,20 @@ export function loadEarly(
   };
 }
 
-class ArrivingPages implements AsyncIterable<string> {
-  readonly #files: string[] = [];
+/** Bytes of JSON for which it pays to begin a batch. */
+const WORTH_A_BATCH = 16 * 1024 * 1024;
+
+class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
+  readonly #pages: SizedFile[] = [];
   #waiting: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
   /** A page is durable on disk. One that takes the place of another may come too late for this load. */
-  add(file: string): void {
-    if (this.#files.includes(file)) this.#failure ??= { error: new Error(`${file} was replaced`) };
-    this.#files.push(file);
+  add(page: SizedFile): void {
+    const isReplaced = this.#pages.some(({ file }) => file === page.file);
+    if (isReplaced) this.#failure ??= { error: new Error(`${page.file} was replaced`) };
+    this.#pages.push(page);
     this.#wake();
   }
 
@@ -79,15 +80,17 @@ class ArrivingPages implements AsyncIterable<string> {
   }
 
   /** Every page from the first one on: a load that is tried again reads them again. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    for (let next = 0; ; next++) {
-      while (next >= this.#files.length && !this.#ended && this.#failure === undefined) {
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly SizedFile[]> {
+    for (let taken = 0; ;) {
+      const waiting = (): number => this.#pages.slice(taken).reduce((sum, { bytes }) => sum + bytes, 0);
+      while (waiting() < WORTH_A_BATCH && !this.#ended && this.#failure === undefined) {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
       if (this.#failure !== undefined) throw this.#failure.error;
-      const file = this.#files[next];
-      if (file === undefined) return;
-      yield file;
+      const some = this.#pages.slice(taken);
+      if (some.length === 0) return;
+      taken += some.length;
+      yield some;
     }
   }
 

@@ -70,6 +70,12 @@ export interface CampaignsPull extends Landed {
   readonly answers: readonly CampaignAnswer[];
 }
 
+/** A landed file, and how large it is in JSON. */
+export interface SizedFile {
+  readonly file: string;
+  readonly bytes: number;
+}
+
 /** E21: the pages of one paid export, `{status: 'success', data: [...], total_page_count}` each. */
 export interface EventsPull extends Landed {
   readonly stream: 'events';
@@ -77,8 +83,8 @@ export interface EventsPull extends Landed {
   readonly day: Day;
   readonly window: Window;
   readonly exportId: string;
-  /** Its pages, which may still be arriving. */
-  readonly files: readonly string[] | AsyncIterable<string>;
+  /** Its pages; of those that are still arriving, each time as many as there are. */
+  readonly files: readonly string[] | AsyncIterable<readonly SizedFile[]>;
   /** How many records the pages hold together, once all are there; another number found on disk is damage. */
   readonly records: number | Promise<number>;
 }

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../storage/storage-error.js';
+import type { SizedFile } from '../storage/pull.js';
 import { gzipped } from '../storage/whole-gzip.js';
 import { repairedJson } from '../storage/repair-json.js';
 
@@ -32,11 +33,11 @@ export async function largestOf(files: readonly string[]): Promise<number> {
   return largest;
 }
 
-/** The files one by one, with the bytes of JSON that each holds. Throws as `largestOf` does. */
-export async function* sized(
-  files: Iterable<string> | AsyncIterable<string>,
-): AsyncGenerator<{ file: string; size: number }> {
-  for await (const file of files) yield { file, size: await inflatedSize(file) };
+/** The files with the bytes of JSON that each holds. Throws as `largestOf` does. */
+export async function sized(files: readonly string[]): Promise<SizedFile[]> {
+  const all: SizedFile[] = [];
+  for (const file of files) all.push({ file, bytes: await inflatedSize(file) });
+  return all;
 }
 
 /** A path as a pattern that matches it alone: DuckDB takes `*`, `?` and `[` in file names for patterns. */

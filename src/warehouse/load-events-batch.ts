@@ -1,13 +1,15 @@
 /**
  * E21: batches of pages, prepared for the tables outside the warehouse: typed, checked against the specification, redacted.
- * The load's transaction only copies from here.
+ * The load's transaction only copies what was prepared.
  */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { redact } from './redact.js';
 import { DamageError } from '../errors.js';
-import { damaged } from '../storage/storage-error.js';
+import { FOLDER_MODE } from '../storage/atomic-file.js';
+import { damaged, orStorageError } from '../storage/storage-error.js';
 import { asPattern, repair } from './landed-files.js';
 import { isRefusal, loadError } from './load-error.js';
 import { DOCUMENTS, type Documents, type UnknownFields } from './unknown-fields.js';
@@ -29,24 +31,23 @@ export interface Batch {
 /** What records hold beside their columns. */
 const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
 
-const MESSAGES = { relation: 'staged', document: 'message', extra: 'message_extra' };
+const MESSAGES = { relation: 'messages', document: 'message', extra: 'extra' };
 
 export interface Prepared {
-  readonly name: string;
+  /** Its files, one for each table. */
+  readonly folder: string;
   /** The days of pages that had to be repaired. */
   readonly repaired: readonly Day[];
 }
 
 const current = z.object({ home: z.string() });
 
-/** The database of a batch, and the warehouse's own, as SQL names them. */
-type BatchNames = Readonly<Record<'batch' | 'home', string>>;
 const reading = z.object({ nonconforming: z.boolean(), personal: z.boolean() });
 const keysFound = z.object({ place: z.string(), keys: z.array(z.string()).nullable() });
 const placeFound = z.object({ place: z.string() });
 type Reading = z.infer<typeof reading>;
 
-/** A connection that prepares batches, one at a time, each in a database of its own in memory. */
+/** A connection that prepares batches, one at a time, in a database of its own in memory. */
 export class Staging {
   readonly session: Session;
   readonly #unknown: UnknownFields;
@@ -56,8 +57,19 @@ export class Staging {
   /** How pages are laid out: a line each, until one is not. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
-  /** @param name no other connection to the warehouse has it */
-  constructor(session: Session, unknown: UnknownFields, tempDirectory: string, name: string) {
+  /** @param name that of its database; no other connection to the warehouse has it */
+  static async open(
+    session: Session,
+    unknown: UnknownFields,
+    tempDirectory: string,
+    name: string,
+  ): Promise<Staging> {
+    const { home } = await session.row('ops/home', current);
+    await session.run('load/events/1_attach', { batch: name, home });
+    return new Staging(session, unknown, tempDirectory, name);
+  }
+
+  private constructor(session: Session, unknown: UnknownFields, tempDirectory: string, name: string) {
     this.session = session;
     this.#unknown = unknown;
     this.#tempDirectory = tempDirectory;
@@ -65,44 +77,45 @@ export class Staging {
   }
 
   /**
-   * Prepares a batch, passes it to `take`, and frees it afterwards.
+   * Prepares a batch, passes it to `take`, and removes its files afterwards.
    *
    * @throws DamageError when a file is not a page, or not JSON
    */
   async use(batch: Batch, take: (prepared: Prepared) => Promise<void>): Promise<void> {
-    const { home } = await this.session.row('ops/home', current);
-    // A transaction that has read from a database would find that one again under its name, not the one that followed.
-    const name = `${this.#name}_${this.#batches++}`;
+    const folder = join(this.#tempDirectory, `${this.#name}_${this.#batches++}`);
+    await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
-      await take(await this.#prepare({ batch: name, home }, batch));
+      await take(await this.#prepare(folder, batch));
     } finally {
-      await this.session.run('load/events/8_close_batch', { batch: name, home });
+      await rm(folder, { recursive: true, force: true });
     }
   }
 
-  async #prepare(names: BatchNames, batch: Batch): Promise<Prepared> {
+  async #prepare(folder: string, batch: Batch): Promise<Prepared> {
     const { session } = this;
-    await session.run('load/events/1_open_batch', names);
-    const { personal, nonconforming, repaired } = await this.#read(names, batch);
+    const { personal, nonconforming, repaired } = await this.#read(batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
+    await session.run('load/events/4_messages');
     await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_write_back' });
     await this.#unfoldMessages();
-    return { name: names.batch, repaired };
+    await session.set({ batch: folder });
+    await session.run('load/events/6_hand_over');
+    return { folder, repaired };
   }
 
   /** All pages at once, in either layout; where DuckDB refuses one in both, page by page. */
-  async #read(names: BatchNames, batch: Batch): Promise<Reading & { repaired: Day[] }> {
+  async #read(batch: Batch): Promise<Reading & { repaired: Day[] }> {
+    await this.session.run('load/events/1_open_batch');
     await this.#setFiles(batch.pages, batch.largest);
     try {
       return { ...(await this.#readFiles()), repaired: [] };
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
-    await this.session.run('load/events/1_open_batch', names);
     if (this.#layout === 'unstructured') return this.#readOneByOne(batch);
     this.#layout = 'unstructured';
-    return this.#read(names, batch);
+    return this.#read(batch);
   }
 
   #readFiles(): Promise<Reading> {
@@ -111,6 +124,7 @@ export class Staging {
 
   /** Pages that DuckDB refuses are read from repaired copies. */
   async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
+    await this.session.run('load/events/1_open_batch');
     const repaired: Day[] = [];
     let last: Reading = { nonconforming: false, personal: false };
     for (const page of pages) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Batch, PageFile, Staging } from './load-events-batch.js';
 import { damaged } from '../storage/storage-error.js';
-import { sized, SMALLEST_BUFFER } from './landed-files.js';
+import { asPattern, sized, SMALLEST_BUFFER } from './landed-files.js';
 import type { EventsPull } from '../storage/pull.js';
 import { count, type Session } from './session.js';
 import { EVENT_TABLES } from './tables.js';
@@ -76,7 +76,10 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
       const staging = await workers.staging(worker);
       await staging.use(next.value, async (prepared) => {
         // One after the other, since the load's transaction has one connection.
-        inserting = inserting.then(() => session.run('load/events/7_insert', { batch: prepared.name }));
+        inserting = inserting.then(async () => {
+          await session.set({ batch: asPattern(prepared.folder) });
+          await session.run('load/events/7_insert');
+        });
         await inserting;
         repaired.push(...prepared.repaired);
       });
@@ -102,20 +105,27 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
   let pages: PageFile[] = [];
   let largest = SMALLEST_BUFFER;
   let bytes = 0;
+  const batch = (): Batch => {
+    const full = { pages, largest };
+    [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
+    return full;
+  };
   for (const { day, files, records } of pulls) {
     // An empty export may have landed as an answer without records, which is no page to read.
     if (records === 0) continue;
-    for await (const { file, size } of sized(files)) {
-      if (pages.length > 0 && bytes + size > most) {
-        yield { pages, largest };
-        [pages, largest, bytes] = [[], SMALLEST_BUFFER, 0];
+    const areThere = 'length' in files;
+    for await (const some of areThere ? [await sized(files)] : files) {
+      for (const { file, bytes: size } of some) {
+        if (pages.length > 0 && bytes + size > most) yield batch();
+        pages.push({ file, day });
+        largest = Math.max(largest, size);
+        bytes += size;
       }
-      pages.push({ file, day });
-      largest = Math.max(largest, size);
-      bytes += size;
+      // Who waits for pages begins with those that are there.
+      if (!areThere) yield batch();
     }
   }
-  if (pages.length > 0) yield { pages, largest };
+  if (pages.length > 0) yield batch();
   return undefined;
 }
 
@@ -127,6 +137,7 @@ async function keepOneOfEach(session: Session): Promise<void> {
 }
 
 async function firstOf({ files, id }: EventsPull): Promise<string> {
-  for await (const file of files) return file;
+  if ('length' in files) return files[0] ?? id;
+  for await (const [first] of files) return first?.file ?? id;
   return id;
 }

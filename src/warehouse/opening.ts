@@ -96,7 +96,7 @@ async function folder(path: string): Promise<void> {
 
 /** Removes spilled and repaired data of killed runs, which may be personal. */
 async function sweep(tempDirectory: string): Promise<void> {
-  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-)/.test(name));
+  const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-|batch_)/.test(name));
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }
 

@@ -362,7 +362,7 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
     const sibling = await session.sibling();
     await sibling.run('session/1_settings');
     await prepare(sibling, options);
-    return new Staging(sibling, new UnknownFields(sibling, fields), tempDirectory, `batch_${worker}`);
+    return Staging.open(sibling, new UnknownFields(sibling, fields), tempDirectory, `batch_${worker}`);
   };
   const stagings: Promise<Staging>[] = [];
   return {

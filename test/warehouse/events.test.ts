@@ -494,7 +494,7 @@ describe('an export of many batches, which several workers prepare', () => {
   test('is whole when every page has to be mended', { tags: ['long'] }, async () => {
     const workshop = new Workshop(options);
     const pull = workshop.events(DAY, pagesOf(30));
-    for await (const file of pull.files) {
+    for (const file of pull.files) {
       const text = gunzipSync(readFileSync(file)).toString('latin1');
       writeFileSync(file, gzipSync(Buffer.from(text.replace('"title":"', '"title":"\xff'), 'latin1')));
     }
@@ -510,8 +510,7 @@ describe('an export of many batches, which several workers prepare', () => {
     async () => {
       const workshop = new Workshop(options);
       const pull = workshop.events(DAY, pagesOf(30));
-      const files: string[] = [];
-      for await (const file of pull.files) files.push(file);
+      const files = [...pull.files];
       const last = files.at(-2) ?? '';
       const kept = readFileSync(last);
       writeFileSync(last, gzipSync('{"status": "processing"}'));

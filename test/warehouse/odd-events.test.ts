@@ -116,7 +116,7 @@ describe('unknown fields', () => {
     const workshop = new Workshop();
     const text = JSON.stringify({ status: 'success', total_page_count: 1, data: [push({ id: '1' })] });
     const pull = workshop.events(DAY, [[push({ id: '1' })]]);
-    for await (const file of pull.files) {
+    for (const file of pull.files) {
       writeFileSync(file, gzipSync(text.replace('{"id":"1"', '{"a":1,"a":2,"id":"1"')));
     }
     await workshop.load(pull);

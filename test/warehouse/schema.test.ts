@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
@@ -222,9 +222,12 @@ test('a file that another program holds is tried later', async () => {
 test('what killed runs left in the temporary folder is swept', async () => {
   const workshop = new Workshop({}, 'nothing');
   await workshop.with(() => Promise.resolve());
-  const left = join(workshop.folder, 'tmp', 'repaired-1-0.json.gz');
-  writeFileSync(left, 'x');
+  const repaired = join(workshop.folder, 'tmp', 'repaired-1-0.json.gz');
+  const batch = join(workshop.folder, 'tmp', 'batch_0_1');
+  writeFileSync(repaired, 'x');
+  mkdirSync(batch);
+  writeFileSync(join(batch, 'events.parquet'), 'x');
   await workshop.with(() => Promise.resolve());
-  expect(() => readFileSync(left)).toThrow(/ENOENT/);
+  expect([repaired, batch].filter((left) => existsSync(left))).toEqual([]);
   rmSync(workshop.folder, { recursive: true });
 });

@@ -1,10 +1,3 @@
--- A batch of pages is prepared beside the warehouse, by another connection: what the load itself created inside its
--- transaction would stay in memory until the end of it.
-
-attach if not exists ':memory:' as {batch};
--- Tables are the batch's from now on; macros are still those of the warehouse.
-set search_path = '{batch}.main,{home}.macros';
-
 -- One row per record: the columns of `events`, and the message as it came.
 create or replace table staged (
     event_id varchar,
@@ -33,6 +26,5 @@ create or replace table staged (
     rest json,
     -- Which table the message goes to; `other` for channels and forms that the specification does not know.
     carries varchar,
-    message json,
-    message_extra json
+    message json
 );

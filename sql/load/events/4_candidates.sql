@@ -13,8 +13,8 @@ with addressed as (
             nullif(regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1), ''),
             null
         ) as recipient
-    from staged
-    where message is not null and (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
+    from messages
+    where (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
 ),
 
 rests as (

@@ -2,25 +2,25 @@
 -- is no object.
 
 select 'message_data:' || carries as place, json_keys(message) as keys
-from staged
+from messages
 where carries <> 'other'
 group by all
 
 union all
 select 'message_data:email.body', coalesce(json_keys(message, '$.body'), [])
-from staged
+from messages
 where carries = 'email'
 group by all
 
 union all
 select 'message_data:' || carries || '.commerce', coalesce(json_keys(message, '$.commerce'), [])
-from staged
+from messages
 where carries in ('in-app-message', 'in-web-message')
 group by all
 
 union all
 select 'message_data:web-push-notification.service', coalesce(json_keys(message, pointer(getvariable('brand'))), [])
-from staged
+from messages
 where carries = 'web-push-notification'
 group by all
 

@@ -1,4 +1,4 @@
--- The lists in messages, one row per element.
+-- The lists in messages, one row per element, with the records that carry it.
 
 create or replace table buttons as
 select
@@ -7,8 +7,8 @@ select
     generate_subscripts(given, 1)::integer as position,
     null::json as extra
 from (
-    select event_id, date, export_date, message -> '$.buttons[*]' as given
-    from staged
+    select records, message -> '$.buttons[*]' as given
+    from messages
     where carries in ('chatapp-friendtalk', 'chatapp-alimtalk', 'in-app-message', 'in-web-message')
 ) as lists;
 
@@ -19,7 +19,7 @@ select
     generate_subscripts(given, 1)::integer as position,
     null::json as extra
 from (
-    select event_id, date, export_date, message -> '$.attachFileList[*]' as given
-    from staged
+    select records, message -> '$.attachFileList[*]' as given
+    from messages
     where carries = 'text-message'
 ) as lists;

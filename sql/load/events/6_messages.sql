@@ -3,14 +3,12 @@
 create or replace table text_messages as
 with read as (
     select *, json_transform(message, shape('message_data:text-message')) as m
-    from staged
+    from messages
     where carries = 'text-message'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m."requestId" as request_id,
     korean_time(m."requestDate") as request_date,
     m."templateId" as template_id,
@@ -21,7 +19,7 @@ select
     m."messageType" as message_type,
     m."countryCode" as country_code,
     m."adYn" as ad_yn,
-    message_extra as extra,
+    extra,
     holds_nested(
         message,
         'message_data:text-message',
@@ -47,20 +45,18 @@ from read;
 create or replace table friendtalk_messages as
 with read as (
     select *, json_transform(message, shape('message_data:chatapp-friendtalk')) as m
-    from staged
+    from messages
     where carries = 'chatapp-friendtalk'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m."plusFriendId" as plus_friend_id,
     m."senderKey" as sender_key,
     recipient(m."recipientNo") as recipient_no,
     m.content,
     try_cast(m."isAd" as boolean) as is_ad,
-    message_extra as extra,
+    extra,
     holds_nested(
         message,
         'message_data:chatapp-friendtalk',
@@ -73,14 +69,12 @@ from read;
 create or replace table alimtalk_messages as
 with read as (
     select *, json_transform(message, shape('message_data:chatapp-alimtalk')) as m
-    from staged
+    from messages
     where carries = 'chatapp-alimtalk'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m."plusFriendId" as plus_friend_id,
     m."senderKey" as sender_key,
     recipient(m."recipientNo") as recipient_no,
@@ -88,7 +82,7 @@ select
     m.content,
     -- Not specified further: a text stays a text, anything else is kept as JSON.
     m."templateExtra" ->> '$' as template_extra,
-    message_extra as extra,
+    extra,
     holds_nested(
         message,
         'message_data:chatapp-alimtalk',
@@ -100,16 +94,14 @@ from read;
 create or replace table brand_messages as
 with read as (
     select *, json_transform(message, shape('message_data:chatapp-brand-message')) as m
-    from staged
+    from messages
     where carries = 'chatapp-brand-message'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m."templateName" as template_name,
-    message_extra as extra,
+    extra,
     holds_nested(
         message, 'message_data:chatapp-brand-message', concat_ws(chr(31), '', m."templateName")
     ) as nonconforming
@@ -119,7 +111,7 @@ from read;
 create or replace table shown_messages as
 with read as (
     select *, json_transform(message, shape('message_data:in-app-message')) as m
-    from staged
+    from messages
     where carries in ('in-app-message', 'in-web-message')
 ),
 
@@ -130,9 +122,7 @@ offers as (
 
 select
     carries,
-    event_id,
-    date,
-    export_date,
+    records,
     m."messageType" as message_type,
     m."chatBubbleType" as chat_bubble_type,
     m.title,
@@ -144,7 +134,7 @@ select
     number(commerce."discountPrice") as commerce_discount_price,
     number(commerce."discountRate") as commerce_discount_rate,
     m.attachment,
-    message_extra as extra,
+    extra,
     holds_nested(
         message,
         'message_data:in-app-message',
@@ -178,7 +168,7 @@ from offers;
 create or replace table web_push_messages as
 with read as (
     select *, json_extract(message, pointer(getvariable('brand'))) as given
-    from staged
+    from messages
     where carries = 'web-push-notification'
 ),
 
@@ -188,9 +178,7 @@ unwrapped_ones as (
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m.ti,
     m.bd,
     m.cid,
@@ -205,7 +193,7 @@ select
     m.ri ->> '$' as ri,
     m.data,
     m.ac,
-    message_extra as extra,
+    extra,
     is_no_object(given)
     or holds_nested(
         given,
@@ -217,19 +205,17 @@ from unwrapped_ones;
 create or replace table webhook_messages as
 with read as (
     select *, json_transform(message, shape('message_data:webhook')) as m
-    from staged
+    from messages
     where carries = 'webhook'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m.url,
     m.method,
     m.headers,
     m.data,
-    message_extra as extra,
+    extra,
     holds_nested(message, 'message_data:webhook', concat_ws(chr(31), '', m.url, m.method)) as nonconforming
 from read;
 
@@ -238,7 +224,7 @@ from read;
 create or replace table sent_emails as
 with read as (
     select *, json_transform(message, shape('message_data:email')) as m
-    from staged
+    from messages
     where carries = 'email'
 ),
 
@@ -257,14 +243,12 @@ told as (
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m.title,
     body,
     html,
     content_id(null, body, html) as content_id,
-    message_extra as extra,
+    extra,
     holds_nested(
         message, 'message_data:email', concat_ws(chr(31), '', m.title, m."body.html", m."body.text")
     )
@@ -277,19 +261,17 @@ from told;
 create or replace table sent_push_messages as
 with read as (
     select *, json_transform(message, shape('message_data:push-notification')) as m
-    from staged
+    from messages
     where carries = 'push-notification'
 )
 
 select
-    event_id,
-    date,
-    export_date,
+    records,
     m.link,
     m.title,
     m.body,
     content_id(m.title, m.body, null) as content_id,
-    message_extra as extra,
+    extra,
     holds_nested(
         message, 'message_data:push-notification', concat_ws(chr(31), '', m.title, m.body, m.link)
     ) as nonconforming
@@ -297,9 +279,7 @@ from read;
 
 create or replace table message_buttons as
 select
-    event_id,
-    date,
-    export_date,
+    records,
     position,
     try_cast(whole(m.ordering) as integer) as ordering,
     m.type,
@@ -329,9 +309,7 @@ from (select *, json_transform(document, shape('button')) as m from buttons) as 
 
 create or replace table text_message_attachments as
 select
-    event_id,
-    date,
-    export_date,
+    records,
     position,
     m."fileId" as file_id,
     m."fileName" as file_name,
@@ -345,6 +323,12 @@ select
         concat_ws(chr(31), '', m."fileId", m."fileName", m."filePath", m."saveFileName", m."uploadType")
     ) as nonconforming
 from (select *, json_transform(document, shape('attachment')) as m from attachments) as read;
+
+-- Unknown channels, and messages that are no object.
+create or replace table other_messages as
+select records, channel, message as message_data
+from messages
+where carries = 'other';
 
 -- The places in which something is of another kind than the specification says.
 select distinct place

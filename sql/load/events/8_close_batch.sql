@@ -1,2 +1,0 @@
-set search_path = '{home}.main,{home}.macros';
-detach {batch};
