@@ -164,7 +164,8 @@ async function sinkFor(
   return {
     async accept(page) {
       if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
-      early?.add(await landing.land({ stream: 'events', export: place, page: page.number }, page.body));
+      const landed = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
+      early?.add(landed);
       onDisk.add(page.number);
       progress.page(day, onDisk.size, Math.max(totalPages, page.totalPages), page.records);
     },
