@@ -11,6 +11,8 @@ import { EVENT_TABLES } from './tables.js';
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
 const SHARE_OF_MEMORY = 0.4;
 
+const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
+
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
 
@@ -78,7 +80,8 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
         // One after the other, since the load's transaction has one connection.
         inserting = inserting.then(async () => {
           await session.set({ batch: asPattern(prepared.folder) });
-          await session.run('load/events/7_insert');
+          await session.runForEach('load/events/7_insert', TABLES);
+          await session.run('load/events/7_insert_contents');
         });
         await inserting;
         repaired.push(...prepared.repaired);

@@ -14,7 +14,7 @@ with addressed as (
             null
         ) as recipient
     from messages
-    where (getvariable('recipients') <> 'keep' or carries in ('webhook', 'other'))
+    where getvariable('recipients') <> 'keep' or carries in ('webhook', 'other')
 ),
 
 rests as (
