@@ -1,7 +1,8 @@
 /** The built command as a child process, with a sandbox beside it, for benchmarks: each in a folder of its own. */
 import { spawn } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../src/calendar.js';
@@ -26,7 +27,15 @@ export interface Measured {
   /** Wall clock and processor seconds of the whole process. */
   readonly wall: number;
   readonly processor: number;
+  /** Seconds from the first request to the published file; 0 without a request. */
+  readonly untilPublished: number;
 }
+
+/** When the sandbox, which runs in this process, was first asked. */
+let firstRequest = Infinity;
+subscribe('http.server.request.start', () => {
+  firstRequest = Math.min(firstRequest, Date.now());
+});
 
 export interface Circumstances {
   readonly eventsPerDay: number;
@@ -83,9 +92,13 @@ export class Job {
 
   /** Runs a command to its end, with its clock at the morning after `day`. */
   async run(day: Day, ...args: readonly string[]): Promise<Measured> {
+    firstRequest = Infinity;
     const began = performance.now();
     const { out, processor } = await this.#timed(day, [...args, '--json']);
-    return { report: report.parse(JSON.parse(out)), wall: (performance.now() - began) / 1000, processor };
+    const wall = (performance.now() - began) / 1000;
+    const published = (await stat(join(this.folder, 'data', 'warehouse.duckdb'))).ctimeMs;
+    const untilPublished = Math.max(0, published - firstRequest) / 1000;
+    return { report: report.parse(JSON.parse(out)), wall, processor, untilPublished };
   }
 
   /** The wall clock seconds that a command takes that reports nothing. */
