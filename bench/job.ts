@@ -1,6 +1,6 @@
 /** The built command as a child process, with a sandbox beside it, for benchmarks: each in a folder of its own. */
 import { spawn } from 'node:child_process';
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -31,12 +31,6 @@ export interface Measured {
   readonly untilPublished: number;
 }
 
-/** When the sandbox, which runs in this process, was first asked. */
-let firstRequest = Infinity;
-subscribe('http.server.request.start', () => {
-  firstRequest = Math.min(firstRequest, Date.now());
-});
-
 export interface Circumstances {
   readonly eventsPerDay: number;
   readonly startDate: Day;
@@ -49,6 +43,9 @@ export interface Circumstances {
 
 const KEYS = { accessKey: 'bench-access-key', secretKey: 'bench-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
+
+/** Node's channel on which an HTTP server tells of each request. */
+const REQUEST = 'http.server.request.start';
 
 export class Job {
   readonly folder: string;
@@ -92,9 +89,16 @@ export class Job {
 
   /** Runs a command to its end, with its clock at the morning after `day`. */
   async run(day: Day, ...args: readonly string[]): Promise<Measured> {
-    firstRequest = Infinity;
+    // The sandbox runs in this process.
+    let firstRequest = Infinity;
+    const asked = (): void => {
+      firstRequest = Math.min(firstRequest, Date.now());
+    };
+    subscribe(REQUEST, asked);
     const began = performance.now();
-    const { out, processor } = await this.#timed(day, [...args, '--json']);
+    const { out, processor } = await this.#timed(day, [...args, '--json']).finally(() =>
+      unsubscribe(REQUEST, asked),
+    );
     const wall = (performance.now() - began) / 1000;
     const published = (await stat(join(this.folder, 'data', 'warehouse.duckdb'))).ctimeMs;
     const untilPublished = Math.max(0, published - firstRequest) / 1000;
