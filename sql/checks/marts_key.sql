@@ -63,7 +63,8 @@ with keys as (
     union all
     select 'marts.daily_identities', date, hash(strongest_id) from marts.daily_identities
     union all
-    select 'marts.daily_people', date, hash(person, channel, campaign_id, user_journey_id) from marts.daily_people
+    select 'marts.daily_people', date, hash(person, channel, resource_type, campaign_id, user_journey_id)
+    from marts.daily_people
     union all
     select 'marts.first_messages', date, hash(person) from marts.first_messages
     union all

@@ -33,6 +33,9 @@ const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', conditio
 
 const MESSAGES = { relation: 'messages', document: 'message', extra: 'extra' };
 
+/** In words of SQL. */
+const MESSAGE_PLACE = `'message_data:' || carries`;
+
 export interface Prepared {
   /** Its files, one for each table. */
   readonly folder: string;
@@ -171,7 +174,11 @@ export class Staging {
     await session.run('load/events/5_unfold');
     const found = await session.rows('load/events/5_keys', keysFound);
     const { withUnknown, odd } = this.#unknown.placesOf(found);
-    for (const place of withUnknown) await this.#unknown.splitKeys(place, documentsOf(place));
+    const ofMessages = withUnknown.filter((place) => place.startsWith('message_data:'));
+    if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesOf(ofMessages));
+    for (const place of withUnknown.filter((one) => !ofMessages.includes(one))) {
+      await this.#unknown.splitKeys(`'${place}'`, documentsOf(place));
+    }
     for (const place of odd) await this.#unknown.split(place, documentsOf(place));
     const ofOtherKinds = await session.rows('load/events/6_messages', placeFound);
     if (ofOtherKinds.length === 0) return;
@@ -183,5 +190,10 @@ export class Staging {
 function documentsOf(place: string): Documents {
   if (place === 'button') return { ...DOCUMENTS, relation: 'buttons' };
   if (place === 'attachment') return { ...DOCUMENTS, relation: 'attachments' };
-  return { ...MESSAGES, condition: `'message_data:' || carries = '${place}'` };
+  return messagesOf([place]);
+}
+
+function messagesOf(places: readonly string[]): Documents {
+  const list = places.map((place) => `'${place}'`).join(', ');
+  return { ...MESSAGES, condition: `${MESSAGE_PLACE} in (${list})` };
 }

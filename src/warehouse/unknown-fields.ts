@@ -70,7 +70,7 @@ export class UnknownFields {
     );
     if (found === undefined) return;
     if (found.unknownOnly && inner === undefined) {
-      await this.splitKeys(place, documents);
+      await this.splitKeys(`'${place}'`, documents);
       return;
     }
     await this.#session.set({
@@ -82,7 +82,11 @@ export class UnknownFields {
     await this.#session.run('load/split_nonconforming', { ...documents });
   }
 
-  /** The same where keys are unknown and nothing else is odd. */
+  /**
+   * The same where keys are unknown and nothing else is odd.
+   *
+   * @param place in words of SQL, of which each document may have its own
+   */
   async splitKeys(place: string, documents: Documents): Promise<void> {
     await this.#session.run('load/split_unknown_keys', { ...documents, place });
   }

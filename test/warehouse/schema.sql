@@ -764,10 +764,11 @@ table marts.daily_opt_out_messages -- The last message of each channel in the 72
     sent_date date -- KST day of sending.
     hour integer -- KST hour of sending, 0 to 23.
 
-table marts.daily_people -- How many messages reached each person on a day, and their clicks: what reach, pressure and cohorts are made of. One row per KST day, person, channel, and campaign or user journey.
+table marts.daily_people -- How many messages reached each person on a day, and their clicks: what reach, pressure and cohorts are made of. One row per KST day, person, channel, resource type, and campaign or user journey.
     date date -- KST day.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
     user_journey_id varchar -- User journey; null for campaigns.
     messages integer -- Messages that reached the person, texts sent instead of a failed message too; displays are apart.

@@ -5,7 +5,8 @@
 -- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is none in that
 -- layout, so the load falls back to the other one.
 
--- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all.
+-- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all, and is
+-- read by a shape of its own.
 set variable reference_keys = null;
 set variable reference_keys = (
     select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
@@ -18,8 +19,13 @@ set variable reference_keys = (
     )
     limit 1
 );
-set variable reference_has_unknown = not list_has_all(
-    getvariable('record_fields')::varchar[], coalesce(getvariable('reference_keys')::varchar[], [])
+set variable reference_unknown = object_of(
+    list_transform(
+        list_filter(
+            getvariable('reference_keys')::varchar[], lambda key: not list_contains(getvariable('record_fields')::varchar[], key)
+        ),
+        lambda key: member(key, '"JSON"')
+    )
 );
 
 insert into staged by name
@@ -61,9 +67,11 @@ told as (
     select
         * exclude (keys),
         case
-            when keys = getvariable('reference_keys')::varchar[] then getvariable('reference_has_unknown')
-            else not list_has_all(getvariable('record_fields')::varchar[], keys)
-        end as has_unknown_keys,
+            when keys = getvariable('reference_keys')::varchar[]
+            then if(getvariable('reference_unknown')::varchar is null, 'none', 'of reference')
+            when list_has_all(getvariable('record_fields')::varchar[], keys) then 'none'
+            else 'others'
+        end as unknown_keys,
         concat_ws(
             chr(31),
             '',
@@ -139,7 +147,13 @@ named as (
         scalar(metadata_values[1]) as channel_subtype,
         scalar(metadata_values[2]) as brand_message_target,
         export_date,
-        case when has_unknown_keys and not nonconforming then unknown_members(record, 'record') end as unknown,
+        case
+            when unknown_keys = 'none' or nonconforming then null
+            when unknown_keys = 'of reference'
+            then to_json(json_transform(record, getvariable('reference_unknown')::varchar))::varchar
+            else unknown_members(record, 'record')
+        end as unknown,
+        unknown_keys,
         if(nonconforming, coalesce(record, 'null'::json), null) as rest,
         if(given_message in ('{}', 'null', '""'), null, given_message) as message,
         texts
@@ -147,8 +161,8 @@ named as (
 )
 
 select
-    * exclude (texts, unknown),
-    as_extra(unknown) as extra,
+    * exclude (texts, unknown, unknown_keys),
+    if(unknown_keys = 'of reference', masked(unknown)::json, as_extra(unknown)) as extra,
     may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null

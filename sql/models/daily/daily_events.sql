@@ -16,4 +16,12 @@ select
     count(distinct coalesce(user_id, service_user_id, device_id, service_device_id)) as users
 from events
 where date in (select date from batch_days)
-group by all;
+group by
+    date,
+    channel,
+    event_name,
+    resource_type,
+    campaign_id,
+    experiment_group_name,
+    user_journey_id,
+    user_journey_node_id;

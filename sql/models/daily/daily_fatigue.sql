@@ -24,16 +24,13 @@ counted as (
         resource_type,
         campaign_id,
         user_journey_id,
-        count(*) as messages,
+        messages - failover_texts as messages,
         0 as clicks
-    from marts.event_people
+    from marts.daily_people
     where
-        date between getvariable('first_batch_day') and getvariable('last_batch_day')
-        and date in (select date from batch_days)
-        and person is not null
+        date in (select date from batch_days)
         and not marts.is_display(channel)
-        and kind = 'succeeded'
-    group by all
+        and messages > failover_texts
 
     union all
 

@@ -1,4 +1,5 @@
--- grain: one KST day, person, channel, and campaign or user journey of which a message reached the person, or was clicked.
+-- grain: one KST day, person, channel, resource type, and campaign or user journey of which a message reached the person, or
+-- was clicked.
 -- materialized: incremental
 -- depends_on: events
 -- dirties: all later days
@@ -10,6 +11,7 @@ select
     date,
     person,
     channel,
+    resource_type,
     campaign_id,
     user_journey_id,
     count(*) filter (marts.is_reaching(kind, channel) and not marts.is_display(channel))::integer as messages,

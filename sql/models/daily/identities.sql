@@ -14,36 +14,44 @@ with records as (
     select
         date,
         min(coalesce(occurred_at, 'infinity')) as occurred_at,
-        'user_id ' || nullif(user_id, '') as of_user,
-        'service_user_id ' || nullif(service_user_id, '') as of_service_user,
-        'device_id ' || nullif(device_id, '') as of_device,
-        'service_device_id ' || nullif(service_device_id, '') as of_service_device
+        nullif(user_id, '') as user_id,
+        nullif(service_user_id, '') as service_user_id,
+        nullif(device_id, '') as device_id,
+        nullif(service_device_id, '') as service_device_id
     from events
     where date in (select date from batch_days)
     group by date, user_id, service_user_id, device_id, service_device_id
 ),
 
-links as (
+-- An id of one kind is never one of another.
+numbered as (
     select
-        of_service_user as weaker,
-        'service_user_id' as weaker_kind,
-        of_user as stronger,
-        date,
-        occurred_at
+        *,
+        md5_number_lower('user_id ' || user_id) as of_user,
+        md5_number_lower('service_user_id ' || service_user_id) as of_service_user,
+        md5_number_lower('device_id ' || device_id) as of_device,
+        md5_number_lower('service_device_id ' || service_device_id) as of_service_device
     from records
+),
+
+links as (
+    select of_service_user as weaker_id, 'service_user_id' as weaker_kind, of_user as stronger_id, date, occurred_at
+    from numbered
+    where service_user_id is not null and user_id is not null
     union all
     select of_device, 'device_id', coalesce(of_user, of_service_user), date, occurred_at
-    from records
+    from numbered
+    where device_id is not null and coalesce(user_id, service_user_id) is not null
     union all
     select of_service_device, 'service_device_id', coalesce(of_user, of_service_user, of_device), date, occurred_at
-    from records
+    from numbered
+    where service_device_id is not null and coalesce(user_id, service_user_id, device_id) is not null
 )
 
 select
-    md5_number_lower(weaker) as weaker_id,
+    weaker_id,
     weaker_kind,
-    md5_number_lower(arg_min(stronger, (date, occurred_at, stronger))) as stronger_id,
+    arg_min(stronger_id, (date, occurred_at, stronger_id)) as stronger_id,
     min(date) as date
 from links
-where weaker is not null and stronger is not null
-group by weaker, weaker_kind;
+group by weaker_id, weaker_kind;
