@@ -7,31 +7,23 @@
 -- reached the recipient's telephone as far as sending tells, on their channel or as a text instead. A delivery stands with
 -- the hour in which its message was sent.
 
-with today as (
-    select
-        event_id,
-        date,
-        occurred_at,
-        channel,
-        resource_type,
-        campaign_id,
-        user_journey_id,
-        marts.event_kind(event_name) as kind
-    from events
-    where date in (select date from batch_days) and occurred_at is not null
-),
-
-delivered as (
+with delivered as (
     select distinct event_id, date
-    from today
-    where kind = 'delivered'
+    from events
+    where
+        date in (select date from batch_days)
+        and occurred_at is not null
+        and marts.event_kind(event_name) = 'delivered'
 ),
 
 -- Sends of the days before matter where their message was delivered today.
 occurred as (
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
-    from today
-    where kind in ('succeeded', 'failover_sent')
+    from events
+    where
+        date in (select date from batch_days)
+        and occurred_at is not null
+        and marts.event_kind(event_name) in ('succeeded', 'failover_sent')
 
     union all
 
@@ -62,7 +54,6 @@ messages as (
         and recipient_no is not null
         and event_id in (select event_id from occurred)
 ),
-
 -- One of a day, the earliest: what the service tells twice went out once.
 sends as (
     select
