@@ -228,7 +228,7 @@ async function publishSound(
   failure: Error | undefined,
 ): Promise<number | undefined> {
   const { warehouse, report, files, path, effects, terminal } = context;
-  const empty = (await warehouse.loaded()).size === 0;
+  const empty = (await warehouse.loader.loaded()).size === 0;
   if (lost.length > 0) {
     const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
     const lake = archived.length > 0 ? `; the lake holds those of ${listDays(archived)}` : '';

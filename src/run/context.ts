@@ -139,8 +139,8 @@ export async function withLocalContext<T>(
         files,
         path,
         pullInstant,
-        load: (pulls) => loading(() => warehouse.loadAll(pulls, proceed)),
-        reload: (pull) => loading(() => warehouse.reloadAll([pull], proceed)),
+        load: (pulls) => loading(() => warehouse.loader.loadAll(pulls, proceed)),
+        reload: (pull) => loading(() => warehouse.loader.reloadAll([pull], proceed)),
       });
     } finally {
       terminal.progress('');

@@ -9,16 +9,16 @@ import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/p
 
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, ledger, warehouse } = context;
-  const loaded = await warehouse.loaded();
+  const loaded = await warehouse.loader.loaded();
   const missing = await landing.pulls((id) => !loaded.has(id));
-  const again = await warehouse.setAside(missing.filter(isReference));
+  const again = await warehouse.loader.setAside(missing.filter(isReference));
   const free: Pull[] = [...missing, ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id)))];
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadOrReport(context, waiting);
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
-  const now = await warehouse.loaded();
+  const now = await warehouse.loader.loaded();
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
 }
 

@@ -1,23 +1,29 @@
-/** Loading pulls: a single transaction, from the landed files to the tables, the coverage and the note that it is done. */
+/**
+ * Loading pulls: those that the warehouse lacks, in groups. Each group is a single transaction, from the landed files to the
+ * tables, the coverage and the note that it is done.
+ */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { daysOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import type { DamageError } from '../errors.js';
+import { DamageError } from '../errors.js';
 import type { Staging } from './load-events-batch.js';
 import { isRefusal, loadError } from './load-error.js';
+import { groupsOf } from './groups.js';
 import { loadCampaigns } from './load-campaigns.js';
 import { loadEvents } from './load-events.js';
 import { loadReference } from './load-reference.js';
 import { loadStatistics } from './load-statistics.js';
 import { repairedPulls, type RepairedCopy } from './repaired-pulls.js';
 import type { UnknownFields } from './unknown-fields.js';
-import { daysAsked, isReference, type Pull } from '../storage/pull.js';
-import type { LoadReport } from './rows.js';
+import { daysAsked, isReference, type Pull, type ReferencePull } from '../storage/pull.js';
+import { unchanged, type LoadReport } from './rows.js';
 import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { count, type Session } from './session.js';
 
 export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
+
+const pullId = z.object({ pull: z.string() });
 
 export interface LoadContext {
   readonly session: Session;
@@ -35,6 +41,97 @@ export interface LoadOutcome {
   readonly failures: { readonly pull: Pull; readonly error: DamageError }[];
 }
 
+/** What goes into a warehouse, and what is in it already. One load at a time. */
+export class Loader {
+  readonly #context: LoadContext;
+
+  constructor(context: LoadContext) {
+    this.#context = context;
+  }
+
+  /** Ids of the pulls that this file has loaded. */
+  async loaded(): Promise<Set<string>> {
+    const rows = await this.#context.session.rows('ops/loaded', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
+  async #loadedOf(pulls: readonly Pull[]): Promise<Set<string>> {
+    await this.#context.session.set({ asked_pulls: pulls.map(({ id }) => id) });
+    const rows = await this.#context.session.rows('ops/loaded_of', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
+  /**
+   * Sets aside the snapshots that are later than one of these, which come late: they are to be loaded again behind them.
+   * Returns their ids.
+   */
+  async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
+    if (late.length === 0) return new Set();
+    await this.#context.session.set({ asked_pulls: late.map(({ id }) => id) });
+    const rows = await this.#context.session.rows('ops/set_aside', pullId);
+    return new Set(rows.map(({ pull }) => pull));
+  }
+
+  /**
+   * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
+   *
+   * @throws DamageError when a landed file is not an answer of the service
+   * @throws StorageError when disk or memory do not suffice
+   */
+  async load(pull: Pull): Promise<LoadReport> {
+    if ((await this.#loadedOf([pull])).has(pull.id)) return unchanged(pull);
+    return this.reload(pull);
+  }
+
+  /** Loads a pull whether it was loaded before or not. Throws as `load` does. */
+  async reload(pull: Pull): Promise<LoadReport> {
+    const [report] = await loadGroup([pull], this.#context);
+    return report ?? unchanged(pull);
+  }
+
+  /**
+   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. A group that fails is divided
+   * until the pull that fails is found: the others are loaded.
+   *
+   * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
+   */
+  async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
+    const loaded = await this.#loadedOf(pulls);
+    return this.reloadAll(
+      pulls.filter(({ id }) => !loaded.has(id)),
+      proceed,
+    );
+  }
+
+  /** The same for pulls that may have been loaded before. */
+  async reloadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
+    const outcome: LoadOutcome = { reports: [], failures: [] };
+    for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
+    return outcome;
+  }
+
+  /** Loads a group; one that cannot be loaded as a whole is loaded in halves. */
+  async #loadOrDivide(
+    pulls: readonly Pull[],
+    outcome: LoadOutcome,
+    proceed: (next: Pull) => void,
+  ): Promise<void> {
+    const [pull] = pulls;
+    if (pull === undefined) return;
+    proceed(pull);
+    try {
+      outcome.reports.push(...(await loadGroup(pulls, this.#context)));
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      if (pulls.length === 1) outcome.failures.push({ pull, error });
+      const half = Math.ceil(pulls.length / 2);
+      for (const some of pulls.length === 1 ? [] : [pulls.slice(0, half), pulls.slice(half)]) {
+        await this.#loadOrDivide(some, outcome, proceed);
+      }
+    }
+  }
+}
+
 /**
  * Loads pulls of one stream that were not loaded before, or loads them again: not two exports of one day, and no
  * incomplete pull beside others.
@@ -42,7 +139,7 @@ export interface LoadOutcome {
  * @throws DamageError when a file is not an answer of the service, or incomplete
  * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
  */
-export async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
+async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
   const name = pulls[0]?.id ?? '';
   try {
     return await attempt(pulls, context);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
-import { CorruptDatabaseError, DamageError, DawnloadError, StorageError } from '../errors.js';
+import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
 import { cannotWrite, isStorage } from './cannot-write.js';
 import { runChecks } from './checks.js';
@@ -13,24 +13,14 @@ import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import { noteItemMentions } from './item-mentions.js';
 import { fieldsFor, lookupsOf } from './fields.js';
-import { loadGroup, type LoadContext, type LoadOutcome } from './load.js';
-import { groupsOf } from './groups.js';
+import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { openUpgraded } from './opening.js';
-import type { Pull, ReferencePull, Stream } from '../storage/pull.js';
+import type { Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
-import { messageTotals, unchanged } from './rows.js';
-import type {
-  BudgetRow,
-  Covered,
-  ExportRow,
-  Finding,
-  LoadReport,
-  MessageTotals,
-  RunEnd,
-  RunStart,
-} from './rows.js';
+import { messageTotals } from './rows.js';
+import type { BudgetRow, Covered, ExportRow, Finding, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
@@ -72,18 +62,19 @@ export interface WarehouseOptions {
   readonly signal?: AbortSignal;
 }
 
-const pullId = z.object({ pull: z.string() });
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
 export class Warehouse {
+  /** How pulls come in. */
+  readonly loader: Loader;
   readonly #session: Session;
   readonly #options: WarehouseOptions;
-  #loading: LoadContext | undefined;
   #closed = false;
 
   private constructor(session: Session, options: WarehouseOptions) {
     this.#session = session;
     this.#options = options;
+    this.loader = new Loader(loadingOf(session, options));
   }
 
   /**
@@ -109,93 +100,6 @@ export class Warehouse {
       if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
-  }
-
-  /** Ids of the pulls that this file has loaded. */
-  async loaded(): Promise<Set<string>> {
-    const rows = await this.#session.rows('ops/loaded', pullId);
-    return new Set(rows.map(({ pull }) => pull));
-  }
-
-  async #loadedOf(pulls: readonly Pull[]): Promise<Set<string>> {
-    await this.#session.set({ asked_pulls: pulls.map(({ id }) => id) });
-    const rows = await this.#session.rows('ops/loaded_of', pullId);
-    return new Set(rows.map(({ pull }) => pull));
-  }
-
-  /**
-   * Sets aside the snapshots that are later than one of these, which come late: they are to be loaded again behind them.
-   * Returns their ids.
-   */
-  async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
-    if (late.length === 0) return new Set();
-    await this.#session.set({ asked_pulls: late.map(({ id }) => id) });
-    const rows = await this.#session.rows('ops/set_aside', pullId);
-    return new Set(rows.map(({ pull }) => pull));
-  }
-
-  /**
-   * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
-   *
-   * @throws DamageError when a landed file is not an answer of the service
-   * @throws StorageError when disk or memory do not suffice
-   */
-  async load(pull: Pull): Promise<LoadReport> {
-    if ((await this.#loadedOf([pull])).has(pull.id)) return unchanged(pull);
-    return this.reload(pull);
-  }
-
-  /** Loads a pull whether it was loaded before or not. Throws as `load` does. */
-  async reload(pull: Pull): Promise<LoadReport> {
-    const [report] = await this.#loadGroup([pull]);
-    return report ?? unchanged(pull);
-  }
-
-  /**
-   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. A group that fails is divided
-   * until the pull that fails is found: the others are loaded.
-   *
-   * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
-   */
-  async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
-    const loaded = await this.#loadedOf(pulls);
-    return this.reloadAll(
-      pulls.filter(({ id }) => !loaded.has(id)),
-      proceed,
-    );
-  }
-
-  /** The same for pulls that may have been loaded before. */
-  async reloadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
-    const outcome: LoadOutcome = { reports: [], failures: [] };
-    for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
-    return outcome;
-  }
-
-  /** Loads a group; one that cannot be loaded as a whole is loaded in halves. */
-  async #loadOrDivide(
-    pulls: readonly Pull[],
-    outcome: LoadOutcome,
-    proceed: (next: Pull) => void,
-  ): Promise<void> {
-    const [pull] = pulls;
-    if (pull === undefined) return;
-    proceed(pull);
-    try {
-      outcome.reports.push(...(await this.#loadGroup(pulls)));
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-      if (pulls.length === 1) outcome.failures.push({ pull, error });
-      const half = Math.ceil(pulls.length / 2);
-      for (const some of pulls.length === 1 ? [] : [pulls.slice(0, half), pulls.slice(half)]) {
-        await this.#loadOrDivide(some, outcome, proceed);
-      }
-    }
-  }
-
-  async #loadGroup(pulls: readonly Pull[]): Promise<LoadReport[]> {
-    this.#loading ??= loadingOf(this.#session, this.#options);
-    return loadGroup(pulls, this.#loading);
   }
 
   /** The days that the warehouse holds of a stream. */

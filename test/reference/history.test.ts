@@ -101,12 +101,12 @@ const HISTORY = `select catalog_name, item_id, (item ->> '$.version')::int as ve
 /** As a run does it: what the warehouse lacks, and what comes after that. */
 async function loadAll(workshop: Workshop, pulls: readonly ReferencePull[]): Promise<void> {
   await workshop.with(async (warehouse) => {
-    const held = await warehouse.loaded();
-    const again = await warehouse.setAside(pulls.filter(({ id }) => !held.has(id)));
+    const held = await warehouse.loader.loaded();
+    const again = await warehouse.loader.setAside(pulls.filter(({ id }) => !held.has(id)));
     const missing = pulls
       .filter(({ id }) => !held.has(id) || again.has(id))
       .sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
-    expect((await warehouse.loadAll(missing, () => undefined)).failures).toEqual([]);
+    expect((await warehouse.loader.loadAll(missing, () => undefined)).failures).toEqual([]);
   });
 }
 

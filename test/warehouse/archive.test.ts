@@ -93,7 +93,7 @@ function nightOf(workshop: Workshop, n: number): Pull[] {
 /** Loads, models and checks; then all days before that one leave. */
 async function night(workshop: Workshop, pulls: readonly Pull[], before?: Day): Promise<Day[]> {
   return workshop.with(async (warehouse) => {
-    for (const pull of pulls) await warehouse.load(pull);
+    for (const pull of pulls) await warehouse.loader.load(pull);
     await warehouse.model();
     await warehouse.check();
     return before === undefined ? [] : leaveIn(warehouse, before);
@@ -163,7 +163,7 @@ test('days that are not covered, or of which models wait for events, stay', asyn
       { day: day(0), pull: 'events/0002' },
       { day: day(1), pull: 'events/0004' },
     ]);
-    await warehouse.load(exportOf(workshop, 2));
+    await warehouse.loader.load(exportOf(workshop, 2));
     expect(await warehouse.archivable(day(9))).toEqual([]);
     expect(await warehouse.archive([day(0)], 'commit-1', NOW)).toEqual([]);
   });

@@ -125,7 +125,7 @@ describe('whatever is loaded in whatever order', () => {
           const workshop = new Workshop();
           for (const given of steps) {
             const night = await workshop.with(async (warehouse) => {
-              await warehouse.load(pullOf(workshop, given));
+              await warehouse.loader.load(pullOf(workshop, given));
               return modelled(warehouse);
             });
             found += night.length;

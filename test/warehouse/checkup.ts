@@ -80,7 +80,7 @@ async function makeSound(): Promise<Workshop> {
   const answer = { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
   const range = { start: '2026-11-16', end: '2026-11-20' };
   await workshop.with(async (warehouse) => {
-    await warehouse.load(
+    await warehouse.loader.load(
       workshop.statistics(
         range,
         DAYS.flatMap((date) =>
@@ -95,7 +95,7 @@ async function makeSound(): Promise<Workshop> {
         ),
       ),
     );
-    await warehouse.load(
+    await warehouse.loader.load(
       workshop.campaigns(range, Object.fromEntries(CHANNELS.map((channel) => [`c-${channel}`, answer]))),
     );
     for (const day of DAYS) {
@@ -105,8 +105,8 @@ async function makeSound(): Promise<Workshop> {
         conversion: conversion('전체 전환 수'),
         ...counters(channel),
       }));
-      await warehouse.load(workshop.subchannels(day, rows));
-      await warehouse.load(workshop.events(day, [eventsOf(day)]));
+      await warehouse.loader.load(workshop.subchannels(day, rows));
+      await warehouse.loader.load(workshop.events(day, [eventsOf(day)]));
     }
     await warehouse.model();
     await warehouse.check();

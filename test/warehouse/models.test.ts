@@ -26,7 +26,7 @@ test('a model by the week reads daily tables alone, of which no day leaves the f
 async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 'last'): Promise<void> {
   await workshop.with(async (warehouse) => {
     for (const [index, pull] of pulls.entries()) {
-      await warehouse.load(pull);
+      await warehouse.loader.load(pull);
       if (when === 'last' && index < pulls.length - 1) continue;
       await warehouse.model();
       await warehouse.check();

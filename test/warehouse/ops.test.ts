@@ -176,7 +176,7 @@ test(
   async () => {
     const workshop = new Workshop();
     await workshop.with(async (warehouse) => {
-      await warehouse.load(workshop.events(DAY, [[record()]]));
+      await warehouse.loader.load(workshop.events(DAY, [[record()]]));
       await warehouse.replaceExports([]);
       await warehouse.model();
       await warehouse.check();

@@ -101,7 +101,7 @@ describe('people', () => {
     const seen: string[][] = [];
     for (const pull of nights) {
       await workshop.with(async (warehouse) => {
-        await warehouse.load(pull);
+        await warehouse.loader.load(pull);
         await warehouse.model();
         await warehouse.check();
       });
@@ -412,7 +412,7 @@ describe('contents', () => {
       ];
       await workshop.with(async (warehouse) => {
         for (const [nth, pull] of pulls.entries()) {
-          await warehouse.load(pull);
+          await warehouse.loader.load(pull);
           if (when === 'last' && nth < pulls.length - 1) continue;
           await warehouse.model();
           await warehouse.check();

@@ -227,7 +227,7 @@ describe('goals', () => {
   test('a day that is restated changes the goals too', { tags: ['long'] }, async () => {
     const workshop = await modelled(twoDays);
     await workshop.with(async (warehouse) => {
-      await warehouse.load(
+      await warehouse.loader.load(
         workshop.statistics(NEXT, [statistic({ date: NEXT, conversion: conversion('가입', 7) })]),
       );
       await warehouse.model();

@@ -310,7 +310,7 @@ test('the working file, its log and the folder for spilled data are for the job 
   const workshop = workshopFor('hash');
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
   await workshop.with(async (warehouse) => {
-    await warehouse.load(workshop.events(DAY, [[record()]]));
+    await warehouse.loader.load(workshop.events(DAY, [[record()]]));
     const made = readdirSync(workshop.folder).filter((name) => name.startsWith('working.duckdb'));
     expect(made).toContain('working.duckdb.wal');
     for (const name of made) expect(modeOf(join(workshop.folder, name)), name).toBe('600');
@@ -452,19 +452,19 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
       const { records, statistics, answer } = hostile(number, address);
       const plain = records.filter((_, i) => ![5, 6].includes(i));
       await workshop.with(async (warehouse) => {
-        await warehouse.load(workshop.events(DAY, [plain]));
-        await warehouse.load(
+        await warehouse.loader.load(workshop.events(DAY, [plain]));
+        await warehouse.loader.load(
           workshop.events('2026-11-19', [records.map((row) => ({ ...row, id: `odd ${String(row['id'])}` }))]),
         );
-        await warehouse.load(workshop.statistics(DAY, statistics));
-        await warehouse.load(workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
-        await warehouse.load(
+        await warehouse.loader.load(workshop.statistics(DAY, statistics));
+        await warehouse.loader.load(workshop.statistics(DAY, [statistic({ message_sent: 11 })]));
+        await warehouse.loader.load(
           workshop.subchannels(
             DAY,
             statistics.map((row) => ({ ...row, resource_name: row['campaign_name'], node_name: number })),
           ),
         );
-        await warehouse.load(workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
+        await warehouse.loader.load(workshop.campaigns({ start: DAY, end: DAY }, { c1: answer }));
         await warehouse.model();
         await warehouse.check();
       });

@@ -196,7 +196,7 @@ test('an empty file is a new warehouse', async () => {
   const workshop = new Workshop({}, 'nothing');
   writeFileSync(workshop.path, '');
   await workshop.with(async (warehouse) => {
-    expect(await warehouse.loaded()).toEqual(new Set());
+    expect(await warehouse.loader.loaded()).toEqual(new Set());
   });
 });
 

@@ -102,7 +102,7 @@ test('the warehouse knows its campaigns and its covered days', async () => {
     expect([...covered.keys()]).toEqual([BEFORE, DAY]);
     expect(covered.get(DAY)).toEqual({ rows: 1, loadedAt: workshop.now });
     expect(await warehouse.coverage('events')).toEqual(new Map());
-    expect(await warehouse.loaded()).toEqual(new Set(['statistics/0001']));
+    expect(await warehouse.loader.loaded()).toEqual(new Set(['statistics/0001']));
   });
 });
 

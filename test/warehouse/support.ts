@@ -91,12 +91,12 @@ export class Workshop {
     return this.with(async (warehouse) => {
       const reports: LoadReport[] = [];
       for (const pull of pulls) {
-        const report = await warehouse.load(pull);
+        const report = await warehouse.loader.load(pull);
         reports.push(report);
         if (pull.stream === 'events' && report.changed) this.#exports.push(pull);
         // As the step does that loads: exports that gave records up for a day that was replaced come again.
         const again = this.#exports.filter(({ day }) => report.neighbours.includes(day));
-        for (const neighbour of again) await warehouse.reload(neighbour);
+        for (const neighbour of again) await warehouse.loader.reload(neighbour);
       }
       return reports;
     });
@@ -105,11 +105,11 @@ export class Workshop {
   /** As a rebuild does it: in groups of a stream. */
   loadTogether(...pulls: readonly Pull[]): Promise<LoadReport[]> {
     return this.with(async (warehouse) => {
-      const { reports, failures } = await warehouse.loadAll(pulls, () => undefined);
+      const { reports, failures } = await warehouse.loader.loadAll(pulls, () => undefined);
       expect(failures).toEqual([]);
       const neighbours = reports.flatMap((report) => report.neighbours);
       const again = pulls.filter((pull) => pull.stream === 'events' && neighbours.includes(pull.day));
-      for (const pull of again) await warehouse.reload(pull);
+      for (const pull of again) await warehouse.loader.reload(pull);
       return reports;
     });
   }
@@ -210,7 +210,7 @@ export async function modelled(
 ): Promise<Workshop> {
   const workshop = new Workshop(options);
   await workshop.with(async (warehouse) => {
-    for (const pull of pulls(workshop)) await warehouse.load(pull);
+    for (const pull of pulls(workshop)) await warehouse.loader.load(pull);
     await warehouse.model();
   });
   return workshop;
