@@ -57,17 +57,19 @@ export async function untrackedIn(
   ledger: LedgerView,
   remembered: Remembered,
 ): Promise<Untracked[]> {
+  const isTracked = (key: string): boolean => {
+    const known = ledger.find(key);
+    return known !== undefined && blocksRuns(known.state);
+  };
+  const whole = ledger.lost.length === 0 ? ledger : new LedgerView([...ledger.bodies, ...ledger.lost]);
   const found = [
-    ...new LedgerView([...ledger.bodies, ...ledger.lost])
-      .entries()
-      .map((entry) => ofEntry(entry, 'second copy')),
+    ...whole.entries().map((entry) => ofEntry(entry, 'second copy')),
     ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
-    ...(await pagesOnDisk(dataDir)),
+    ...(await pagesOnDisk(dataDir, isTracked)),
   ];
   const untracked = new Map<string, Untracked>();
   for (const one of found) {
-    const known = ledger.find(one.key);
-    if (!blocksRuns(one.state) || (known !== undefined && blocksRuns(known.state))) continue;
+    if (!blocksRuns(one.state) || isTracked(one.key)) continue;
     const earlier = untracked.get(one.key);
     // The first source counts; a later one may know the id that it lacks.
     untracked.set(
@@ -121,30 +123,33 @@ function ofRow(row: RememberedExport, knownBy: Source): Untracked | undefined {
   return ofEntry({ ...row, day, state, window, estimate: row.estimatedRecords }, knownBy);
 }
 
-/** The exports with a folder below `landing/events`. Throws `StorageError`. */
-async function pagesOnDisk(dataDir: string): Promise<Untracked[]> {
+/** The exports with a folder below `landing/events` that are not tracked: of years of others no folder is opened. Throws `StorageError`. */
+async function pagesOnDisk(dataDir: string, isTracked: (key: string) => boolean): Promise<Untracked[]> {
   const events = join(foldersOf(dataDir).landing, 'events');
-  const found: Untracked[] = [];
-  for (const folder of await namesIn(events)) {
-    for (const key of await namesIn(join(events, folder))) {
-      // Only what looks like an export: a desktop leaves files of its own in every folder.
-      const day = partsOf(key)?.day;
-      if (day === undefined) continue;
-      const [name = '.'] = await namesIn(join(events, folder, key));
-      found.push({
-        key,
-        day,
-        window: windowOf(day),
-        state: 'requested',
-        exportId: idOf(name),
-        messageData: true,
-        records: undefined,
-        pages: undefined,
-        estimate: undefined,
-        pricePerRecord: undefined,
-        knownBy: 'landing zone',
-      });
-    }
-  }
-  return found;
+  const exportsOf = async (folder: string): Promise<Untracked[]> => {
+    const keys = (await namesIn(join(events, folder))).filter((key) => !isTracked(key));
+    const found = await Promise.all(keys.map((key) => exportIn(join(events, folder, key), key)));
+    return found.flatMap((one) => one ?? []);
+  };
+  return (await Promise.all((await namesIn(events)).map(exportsOf))).flat();
+}
+
+async function exportIn(folder: string, key: string): Promise<Untracked | undefined> {
+  // Only what looks like an export: a desktop leaves files of its own in every folder.
+  const day = partsOf(key)?.day;
+  if (day === undefined) return undefined;
+  const [name = '.'] = await namesIn(folder);
+  return {
+    key,
+    day,
+    window: windowOf(day),
+    state: 'requested',
+    exportId: idOf(name),
+    messageData: true,
+    records: undefined,
+    pages: undefined,
+    estimate: undefined,
+    pricePerRecord: undefined,
+    knownBy: 'landing zone',
+  };
 }

@@ -1,5 +1,5 @@
 /** Which windows are paid for, or may be, and which days of a range no export covers. Pure. */
-import { dayOf, daysOf, windowOf, type Day, type DayRange, type Window } from '../calendar.js';
+import { dayOf, daysOf, type Day, type DayRange, type Window } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import { blocksRuns } from './state.js';
 
@@ -27,9 +27,6 @@ export function coveredDays(entries: Iterable<ExportEntry>): Day[] {
  * only be requested whole, and the covered part would be paid for twice.
  */
 export function missingDays(range: DayRange, entries: Iterable<ExportEntry>): Day[] {
-  const windows = [...entries].filter(({ state }) => blocksRuns(state)).map(({ window }) => window);
-  return daysOf(range).filter((day) => {
-    const whole = windowOf(day);
-    return !windows.some((window) => overlap(window, whole));
-  });
+  const covered = new Set(coveredDays(entries));
+  return daysOf(range).filter((day) => !covered.has(day));
 }

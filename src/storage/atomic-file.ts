@@ -1,9 +1,9 @@
 /**
- * Whole files or none: a file is written beside its place under a temporary name, fsynced, renamed, and the folder
- * fsynced. A reader of the folder sees the file complete or not at all, also after a power cut.
+ * Whole files or none: a file is written under a temporary name, fsynced, renamed into its place, and the folder fsynced.
+ * A reader of the folder sees the file complete or not at all, also after a power cut.
  */
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf } from '../errors.js';
 import { FolderSync } from './folder-sync.js';
@@ -49,7 +49,7 @@ export class DurableFolder {
   async write(path: string, body: Uint8Array | string, what: string): Promise<void> {
     const folder = dirname(path);
     await this.makeFolder(folder);
-    const temporary = join(folder, `.tmp-${process.pid}-${temporaries++}`);
+    const temporary = join(this.#partOf(path), `.tmp-${process.pid}-${temporaries++}`);
     await orStorageError('write', path, async () => {
       try {
         this.#effects.reach(`${what}/before-write`);
@@ -64,6 +64,15 @@ export class DurableFolder {
       await this.#sync.sync(folder);
       this.#effects.reach(`${what}/durable`);
     });
+  }
+
+  /**
+   * The folder right below the root that a path is in, such as `landing`: temporary files stand there, so that a sweep lists
+   * one folder, not those of years.
+   */
+  #partOf(path: string): string {
+    const [part = '', ...below] = relative(this.#root, path).split(sep);
+    return below.length === 0 ? this.#root : join(this.#root, part);
   }
 
   async #writeTemporary(temporary: string, body: Uint8Array | string, what: string): Promise<void> {
@@ -136,15 +145,15 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Removes temporary files of dead processes, in the folder and below. Only for the holder of the lock. */
+/** Removes temporary files of dead processes from a folder right below the root. Only for the holder of the lock. */
 export async function sweepTemporaries(folder: string): Promise<number> {
   return orStorageError('clean up', folder, async () => {
-    const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    const names = await readdir(folder).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return [];
       throw error;
     });
-    const stale = names.filter((entry) => entry.isFile() && TEMPORARY.test(entry.name));
-    await Promise.all(stale.map((entry) => rm(join(entry.parentPath, entry.name), { force: true })));
+    const stale = names.filter((name) => TEMPORARY.test(name));
+    await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
     return stale.length;
   });
 }

@@ -55,7 +55,7 @@ export class Staging {
   readonly session: Session;
   readonly #unknown: UnknownFields;
   readonly #tempDirectory: string;
-  readonly #name: string;
+  readonly #databases: { readonly batch: string; readonly home: string };
   #batches = 0;
   /** How pages are laid out: a line each, until one is not. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
@@ -68,15 +68,19 @@ export class Staging {
     name: string,
   ): Promise<Staging> {
     const { home } = await session.row('ops/home', current);
-    await session.run('load/events/1_attach', { batch: name, home });
-    return new Staging(session, unknown, tempDirectory, name);
+    return new Staging(session, unknown, tempDirectory, { batch: name, home });
   }
 
-  private constructor(session: Session, unknown: UnknownFields, tempDirectory: string, name: string) {
+  private constructor(
+    session: Session,
+    unknown: UnknownFields,
+    tempDirectory: string,
+    databases: { readonly batch: string; readonly home: string },
+  ) {
     this.session = session;
     this.#unknown = unknown;
     this.#tempDirectory = tempDirectory;
-    this.#name = name;
+    this.#databases = databases;
   }
 
   /**
@@ -85,7 +89,7 @@ export class Staging {
    * @throws DamageError when a file is not a page, or not JSON
    */
   async use(batch: Batch, take: (prepared: Prepared) => Promise<void>): Promise<void> {
-    const folder = join(this.#tempDirectory, `${this.#name}_${this.#batches++}`);
+    const folder = join(this.#tempDirectory, `${this.#databases.batch}_${this.#batches++}`);
     await orStorageError('create the folder', folder, () => mkdir(folder, { mode: FOLDER_MODE }));
     try {
       await take(await this.#prepare(folder, batch));
@@ -99,8 +103,7 @@ export class Staging {
     const { personal, nonconforming, repaired } = await this.#read(batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
-    await session.run('load/events/4_messages');
-    await redact(session, { candidates: 'load/events/4_candidates', replace: 'load/events/4_write_back' });
+    await redact(session, { candidates: 'load/events/4_messages', replace: 'load/events/4_write_back' });
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over');
@@ -109,7 +112,7 @@ export class Staging {
 
   /** All pages at once, in either layout; where DuckDB refuses one in both, page by page. */
   async #read(batch: Batch): Promise<Reading & { repaired: Day[] }> {
-    await this.session.run('load/events/1_open_batch');
+    await this.session.run('load/events/1_open_batch', this.#databases);
     await this.#setFiles(batch.pages, batch.largest);
     try {
       return { ...(await this.#readFiles()), repaired: [] };
@@ -127,7 +130,7 @@ export class Staging {
 
   /** Pages that DuckDB refuses are read from repaired copies. */
   async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
-    await this.session.run('load/events/1_open_batch');
+    await this.session.run('load/events/1_open_batch', this.#databases);
     const repaired: Day[] = [];
     let last: Reading = { nonconforming: false, personal: false };
     for (const page of pages) {
@@ -171,8 +174,7 @@ export class Staging {
   /** Messages and what lies inside of them, without what the specification does not know. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    await session.run('load/events/5_unfold');
-    const found = await session.rows('load/events/5_keys', keysFound);
+    const found = await session.rows('load/events/5_unfold', keysFound);
     const { withUnknown, odd } = this.#unknown.placesOf(found);
     const ofMessages = withUnknown.filter((place) => place.startsWith('message_data:'));
     if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesOf(ofMessages));

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +54,17 @@ describe('writing a whole file', () => {
     expect(await filesBelow(`${data}-elsewhere`)).toEqual(['a/file']);
   });
 
+  it('writes what is half done where a sweep finds it without looking into every folder', async () => {
+    const { data, disk, effects } = await written();
+    let half: string[] = [];
+    effects.onReach = (point) => {
+      if (point === 'thing/before-rename') half = readdirSync(join(data, 'a')).sort();
+    };
+    await disk.write(join(data, 'a/b/c/file'), 'body', 'thing');
+    expect(half).toEqual([expect.stringMatching(/^\.tmp-\d+-\d+$/), 'b']);
+    expect(await filesBelow(data)).toEqual(['a/b/c/file']);
+  });
+
   it('keeps the older file, and no half of the new one, when it fails on the way', async () => {
     const { data, disk, effects } = await written();
     const path = join(data, 'file');
@@ -94,13 +106,13 @@ describe('writing a whole file', () => {
 
   it('sweeps what a dead process left half written, and nothing else', async () => {
     const { data } = await written();
-    const files = ['.tmp-1-0', 'a/.tmp-99999-12', 'a/b/.tmp-7-7', 'a/.tmp-notes', 'a/page-00000.json.gz'];
+    const files = ['a/.tmp-1-0', 'a/.tmp-99999-12', 'a/.tmp-notes', 'a/page-00000.json.gz', 'b/.tmp-7-7'];
     for (const file of files) {
       await mkdir(dirname(join(data, file)), { recursive: true });
       await writeFile(join(data, file), '');
     }
-    expect(await sweepTemporaries(data)).toBe(3);
-    expect(await filesBelow(data)).toEqual(['a/.tmp-notes', 'a/page-00000.json.gz']);
+    expect(await sweepTemporaries(join(data, 'a'))).toBe(2);
+    expect(await filesBelow(data)).toEqual(['a/.tmp-notes', 'a/page-00000.json.gz', 'b/.tmp-7-7']);
     expect(await sweepTemporaries(join(data, 'nowhere'))).toBe(0);
   });
 });

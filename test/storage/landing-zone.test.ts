@@ -81,7 +81,7 @@ describe('landing an answer', () => {
   it('sweeps half-written files when it is opened to write, not when it is opened to read', async () => {
     const { data, effects, landing } = await opened();
     await landing.land({ stream: 'statistics', range, pulledAt: MORNING }, body);
-    const half = join(data, 'landing/statistics/2026-11-14_2026-11-20/.tmp-12345-0');
+    const half = join(data, 'landing/.tmp-12345-0');
     await writeFile(half, 'half');
     expect(await LandingZone.read(data).pulls()).toHaveLength(1);
     expect(await filesBelow(data)).toContain(half.slice(data.length + 1));

@@ -11,3 +11,98 @@ select
 from staged
 where message is not null
 group by channel, carries, message;
+
+-- Documents that may hold somebody's number or address beside the recipient's own in its place, and those of other systems,
+-- which may hold credentials: messages, and what records hold that no column takes. row_id is twice the row's number, and
+-- one more for the latter.
+
+create or replace temp table candidates as
+with addressed as (
+    select
+        rowid as row_number,
+        carries,
+        message::varchar as message,
+        if(
+            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk') and getvariable('recipients') <> 'keep',
+            nullif(regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1), ''),
+            null
+        ) as recipient
+    from messages
+    where getvariable('recipients') <> 'keep' or carries in ('webhook', 'other')
+),
+
+rests as (
+    select
+        *,
+        if(recipient is null, message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest,
+        -- Not `and`, which would look at both sides of every row.
+        case when carries in ('webhook', 'other') then masked(json(message)::varchar) end as masked_message,
+        case
+            when not regexp_full_match(recipient, '01[0-9]{8,9}') then trim(plain_script(recipient))
+        end as odd_recipient
+    from addressed
+),
+
+numbered as (
+    select *, plain_number(odd_recipient) as odd_number
+    from rests
+),
+
+chosen as (
+    select row_number * 2 as row_id, coalesce(masked_message, message) as message, carries
+    from numbered
+    where
+        masked_message <> message
+        or case when may_be_personal_json(rest) then may_be_personal_json(without_ids(rest)) else false end
+        or case
+            when recipient is null then false
+            when odd_recipient is null then contains(rest, ltrim(recipient, '0'))
+            when is_telling(odd_number) then holds_number(rest, odd_number)
+            else false
+        end
+
+    union all
+    -- Without credentials already.
+    select rowid * 2 + 1, extra::varchar, null
+    from staged
+    where extra is not null and may_be_personal_json(extra::varchar)
+),
+
+-- Of an unknown channel it is not known that such a number is a sender's.
+told as (
+    select
+        row_id,
+        if(row_id % 2 = 0, json(message)::varchar, message) as document,
+        if(
+            row_id % 2 = 0,
+            trim(
+                plain_script(
+                    regexp_extract(
+                        message, '"' || getvariable('recipient_key') || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
+                    )
+                )
+            ),
+            null
+        ) as own,
+        if(
+            row_id % 2 = 1 or carries = 'other',
+            null,
+            nullif(regexp_extract(message, '"sendNo":"([0-9+][0-9 ().-]*)"', 1), '')
+        ) as sender
+    from chosen
+),
+
+plain as (
+    select *, plain_number(own) as own_number, plain_number(sender) as sender_number
+    from told
+)
+
+select
+    row_id,
+    document,
+    if(is_telling(own_number), own_number, null) as own,
+    -- Who writes to the own number is the recipient.
+    if(is_telling(own_number) and sender_number = own_number, null, sender) as sender
+from plain;
+
+select count(*) as documents from candidates;

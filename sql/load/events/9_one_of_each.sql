@@ -2,7 +2,7 @@
 -- message come from one), then by content, so that the choice does not depend on the order of pages or of loads. When the export that has it is replaced,
 -- the exports that gave theirs up are loaded again; so it is noted.
 
-create or replace temp table losers as
+create or replace temp table surplus as
 select *
 from (
     select
@@ -21,24 +21,24 @@ from (
 ) as candidates
 where place > 1 or export_date <> winner;
 
-delete from {table} where rowid in (select row_id from losers);
+delete from {table} where rowid in (select row_id from surplus);
 
 insert into ops.load_notes by name
 select
     'events' as stream,
-    losers.export_date as date,
+    surplus.export_date as date,
     any_value(coalesce(days.pull, coverage.pull)) as pull,
     if('{table}' = 'events', 'elsewhere', 'message_elsewhere') as note,
-    losers.winner::varchar as subject,
+    surplus.winner::varchar as subject,
     count(*) as records
-from losers
-left join days on losers.export_date = days.date
-left join ops.coverage on coverage.stream = 'events' and losers.export_date = coverage.date
-where losers.export_date <> losers.winner
-group by losers.export_date, losers.winner;
+from surplus
+left join days on surplus.export_date = days.date
+left join ops.coverage on coverage.stream = 'events' and surplus.export_date = coverage.date
+where surplus.export_date <> surplus.winner
+group by surplus.export_date, surplus.winner;
 
 -- Rows of exports that are not being loaded may go as well.
 insert into ops.touched_days
-select 'events', unnest([date, export_date]) from losers where export_date not in (select date from days)
+select 'events', unnest([date, export_date]) from surplus where export_date not in (select date from days)
 except
 select stream, date from ops.touched_days;
