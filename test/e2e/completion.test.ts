@@ -28,6 +28,21 @@ test('Tab offers commands, queries and options in bash', { tags: ['long'] }, () 
   expect(offered('completion', '')).toContain('fish');
 });
 
+test('fish is told each command, and each option behind its command', async () => {
+  const { code, stdout } = await ended(start(['completion', 'fish'], tmpdir()));
+  expect(code).toBe(0);
+  const lines = stdout.trim().split('\n');
+  expect(lines.filter((line) => !line.startsWith("complete -c dawnload -n '"))).toEqual([]);
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^complete -c dawnload -n '__fish_use_subcommand' -a backfill -d '.+'$/),
+  );
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^complete -c dawnload -n '__fish_seen_subcommand_from exports; and __fish_seen_subcommand_from resume' -l pay-again -d '.+'$/,
+    ),
+  );
+});
+
 test('an unknown shell is refused with those that there are', async () => {
   const { code, stderr } = await ended(start(['completion', 'tcsh'], tmpdir()));
   expect(code).toBe(2);

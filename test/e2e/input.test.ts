@@ -57,6 +57,7 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
     ['completion zhs', /Did you mean zsh\?/],
     ['docs --lang kr', /Did you mean ko\?/],
     ['schedule --at 06:59', /before yesterday/],
+    ['schedule --health-port many', /--health-port many is not a port/],
     ['schedule print windows', /There is no scheduler "windows"/],
     ['run --config nowhere.yaml', /no configuration file/],
     ['query --format xml', /--format/],

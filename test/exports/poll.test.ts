@@ -230,6 +230,53 @@ describe('waiting for an export', () => {
   });
 });
 
+describe('answers that are not in the specification', () => {
+  test('a status of an unknown word is waited for, as one that may pass', async () => {
+    const { reading } = await setUp((_, response, nth) => {
+      if (nth === 0) json(response, { status: 'queued', message: 'soon' });
+      else json(response, { status: 'success', data: records(0), total_page_count: 1 });
+    });
+    expect((await awaitExport(reading, PATIENT)).kind).toBe('ready');
+  });
+
+  test('an answer without a status stops the wait, with its reason', async () => {
+    const { reading } = await setUp((_, response) => {
+      json(response, { data: records(0), total_page_count: 1 });
+    });
+    expect(await awaitExport(reading, PATIENT)).toEqual({
+      kind: 'stuck',
+      reason: 'E21 answered without a status',
+    });
+  });
+
+  test('a first missing page that is gone is looked for on page 0', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      if (pageOf(url) > 0) json(response, { status: 'invalid_page', message: 'no page' });
+      else json(response, { status: 'success', data: records(0), total_page_count: 1 });
+    });
+    expect(await awaitExport(reading, { ...PATIENT, missing: 3 })).toMatchObject({
+      kind: 'ready',
+      first: { number: 0, totalPages: 1 },
+    });
+    expect(double.received.flatMap(({ url }) => (url.includes('page=') ? [pageOf(url)] : []))).toEqual([
+      3, 0,
+    ]);
+  });
+
+  test('a page without a status is kept, and the export is not complete', async () => {
+    const { reading } = await setUp(({ url }, response) => {
+      if (pageOf(url) === 2) json(response, { data: records(2), total_page_count: 4 });
+      else json(response, { status: 'success', data: records(pageOf(url)), total_page_count: 4 });
+    });
+    const into = sink();
+    await expect(collectPages(reading, await ready(reading), [], 1, into)).rejects.toThrow(
+      'Page 2 of the export cannot be downloaded (E21 answered without a status).',
+    );
+    expect(into.rejected).toEqual([2]);
+    expect(into.landed).toEqual([0, 1]);
+  });
+});
+
 describe('reading the pages', () => {
   const success = (page: number, total: number, count = 3): unknown => ({
     status: 'success',
