@@ -51,7 +51,8 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
   const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
   const { lines, size, rest } = scan(bytes);
   // As a rule both are the same, and what was checked once is not checked again.
-  const copy = copyBytes.equals(bytes) ? { lines: [...lines] } : scan(copyBytes);
+  const isSame = copyBytes.equals(bytes);
+  const copy = isSame ? { lines: [...lines] } : scan(copyBytes);
   const unended = rest !== undefined && rest.wrong === undefined;
   if (unended) lines.push(rest.line);
   else if (rest?.whole === true) throw damaged(`Line ${lines.length + 1} of ${path} ${rest.wrong}.`);
@@ -69,7 +70,7 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
     torn,
     unended,
     lost: copy.lines.slice(lines.length),
-    copied: copyBytes.length > 0 && copyBytes.equals(bytes) && torn === undefined && !unended,
+    copied: copyBytes.length > 0 && isSame && torn === undefined && !unended,
   };
 }
 

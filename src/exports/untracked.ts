@@ -123,7 +123,10 @@ function ofRow(row: RememberedExport, knownBy: Source): Untracked | undefined {
   return ofEntry({ ...row, day, state, window, estimate: row.estimatedRecords }, knownBy);
 }
 
-/** The exports with a folder below `landing/events` that are not tracked: of years of others no folder is opened. Throws `StorageError`. */
+/**
+ * The exports with a folder below `landing/events` that are not tracked. The folders of tracked ones, those of years, are not
+ * opened. Throws `StorageError`.
+ */
 async function pagesOnDisk(dataDir: string, isTracked: (key: string) => boolean): Promise<Untracked[]> {
   const events = join(foldersOf(dataDir).landing, 'events');
   const exportsOf = async (folder: string): Promise<Untracked[]> => {

@@ -14,6 +14,7 @@ import { asPattern, repair } from './landed-files.js';
 import { isRefusal, loadError } from './load-error.js';
 import { DOCUMENTS, type Documents, type UnknownFields } from './unknown-fields.js';
 import type { Session } from './session.js';
+import { listOf } from './statements.js';
 
 /** A page of an export on disk. */
 export interface PageFile {
@@ -176,9 +177,9 @@ export class Staging {
     const { session } = this;
     const found = await session.rows('load/events/5_unfold', keysFound);
     const { withUnknown, odd } = this.#unknown.placesOf(found);
-    const ofMessages = withUnknown.filter((place) => place.startsWith('message_data:'));
+    const ofMessages = withUnknown.filter(isOfMessages);
     if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesOf(ofMessages));
-    for (const place of withUnknown.filter((one) => !ofMessages.includes(one))) {
+    for (const place of withUnknown.filter((one) => !isOfMessages(one))) {
       await this.#unknown.splitKeys(`'${place}'`, documentsOf(place));
     }
     for (const place of odd) await this.#unknown.split(place, documentsOf(place));
@@ -195,7 +196,10 @@ function documentsOf(place: string): Documents {
   return messagesOf([place]);
 }
 
+function isOfMessages(place: string): boolean {
+  return place.startsWith('message_data:');
+}
+
 function messagesOf(places: readonly string[]): Documents {
-  const list = places.map((place) => `'${place}'`).join(', ');
-  return { ...MESSAGES, condition: `${MESSAGE_PLACE} in (${list})` };
+  return { ...MESSAGES, condition: `${MESSAGE_PLACE} in (${listOf(places)})` };
 }

@@ -50,15 +50,8 @@ export class Loader {
   }
 
   /** Ids of the pulls that this file has loaded. */
-  async loaded(): Promise<Set<string>> {
-    const rows = await this.#context.session.rows('ops/loaded', pullId);
-    return new Set(rows.map(({ pull }) => pull));
-  }
-
-  async #loadedOf(pulls: readonly Pull[]): Promise<Set<string>> {
-    await this.#context.session.set({ asked_pulls: pulls.map(({ id }) => id) });
-    const rows = await this.#context.session.rows('ops/loaded_of', pullId);
-    return new Set(rows.map(({ pull }) => pull));
+  loaded(): Promise<Set<string>> {
+    return this.#idsIn('ops/loaded');
   }
 
   /**
@@ -66,10 +59,7 @@ export class Loader {
    * Returns their ids.
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
-    if (late.length === 0) return new Set();
-    await this.#context.session.set({ asked_pulls: late.map(({ id }) => id) });
-    const rows = await this.#context.session.rows('ops/set_aside', pullId);
-    return new Set(rows.map(({ pull }) => pull));
+    return late.length === 0 ? new Set() : this.#idsOf(late, 'ops/set_aside');
   }
 
   /**
@@ -79,7 +69,7 @@ export class Loader {
    * @throws StorageError when disk or memory do not suffice
    */
   async load(pull: Pull): Promise<LoadReport> {
-    if ((await this.#loadedOf([pull])).has(pull.id)) return unchanged(pull);
+    if ((await this.#idsOf([pull], 'ops/loaded_of')).has(pull.id)) return unchanged(pull);
     return this.reload(pull);
   }
 
@@ -96,7 +86,7 @@ export class Loader {
    * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
    */
   async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
-    const loaded = await this.#loadedOf(pulls);
+    const loaded = await this.#idsOf(pulls, 'ops/loaded_of');
     return this.reloadAll(
       pulls.filter(({ id }) => !loaded.has(id)),
       proceed,
@@ -108,6 +98,16 @@ export class Loader {
     const outcome: LoadOutcome = { reports: [], failures: [] };
     for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
     return outcome;
+  }
+
+  async #idsOf(pulls: readonly Pull[], statement: string): Promise<Set<string>> {
+    await this.#context.session.set({ asked_pulls: pulls.map(({ id }) => id) });
+    return this.#idsIn(statement);
+  }
+
+  async #idsIn(statement: string): Promise<Set<string>> {
+    const rows = await this.#context.session.rows(statement, pullId);
+    return new Set(rows.map(({ pull }) => pull));
   }
 
   /** Loads a group; one that cannot be loaded as a whole is loaded in halves. */

@@ -54,6 +54,7 @@ messages as (
         and recipient_no is not null
         and event_id in (select event_id from occurred)
 ),
+
 -- One of a day, the earliest: what the service tells twice went out once.
 sends as (
     select
