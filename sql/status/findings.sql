@@ -9,7 +9,7 @@ select
     concat_ws(': ', subject, finding),
     {date: coalesce(date, date '1900-01-01'), subject: coalesce(subject, ''), finding: finding}
   ) as example,
-  any_value(to_json(checks) ->> '$.meaning') as meaning
+  to_json(any_value(checks)) ->> '$.meaning' as meaning
 from ops.checks
 group by name, severity
 order by severity, name;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import { findingGroup, type FindingGroup } from '../run/findings.js';
+import { findingGroup, type FindingGroup } from '../warehouse/findings.js';
 import type { Stream } from '../storage/pull.js';
 import { STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';

@@ -2,10 +2,10 @@
 import type { Day } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGap, type Gap } from './gap.js';
-import { groupFindings, type FindingGroup } from './findings.js';
 import type { LakeOutcome } from './lake-outcome.js';
 import type { BudgetVerdict } from '../exports/budget.js';
-import type { Finding, LoadReport } from '../warehouse/rows.js';
+import type { FindingGroup } from '../warehouse/findings.js';
+import type { LoadReport } from '../warehouse/rows.js';
 import type { Stream } from '../storage/pull.js';
 
 /** One day of events that was not requested, and why. */
@@ -31,7 +31,7 @@ export class RunReport {
   readonly #pending: string[] = [];
   readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
-  #findings: readonly Finding[] = [];
+  #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
   #lake: LakeOutcome | undefined;
 
@@ -69,7 +69,7 @@ export class RunReport {
     this.#unpaid = days;
   }
 
-  checked(findings: readonly Finding[]): void {
+  checked(findings: readonly FindingGroup[]): void {
     this.#findings = findings;
   }
 
@@ -126,7 +126,7 @@ export class RunReport {
 
   /** What each check found, stops first; the findings themselves stand in `ops.checks`. */
   get checks(): readonly FindingGroup[] {
-    return groupFindings(this.#findings);
+    return this.#findings;
   }
 
   /** Checks that forbid publishing. */

@@ -7,28 +7,11 @@ import { z } from 'zod';
 import { readCheck, type Check } from './check-file.js';
 import { keyOf } from './dependence.js';
 import { DirtyDays } from './dirty-days.js';
+import { findingGroup, type FindingGroup } from './findings.js';
 import { mentions, models } from './model-file.js';
 import type { Refresh } from './refresh.js';
-import type { Finding } from './rows.js';
 import type { Session } from './session.js';
 import { listOf, statement, statementsIn } from './statements.js';
-
-const text = z
-  .string()
-  .nullable()
-  .transform((value) => value ?? undefined);
-
-const findingRow: z.ZodType<Finding> = z.object({
-  name: z.string(),
-  severity: z.enum(['stop', 'warn']),
-  stream: text,
-  date: text,
-  subject: text,
-  finding: z.string(),
-  expected: text,
-  actual: text,
-  meaning: z.string(),
-});
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 
@@ -39,14 +22,14 @@ interface Round {
 }
 
 /**
- * Runs all checks on what changed since the last time, and updates `ops.checks`. The dirty days are cleared in the same
+ * Runs all checks on what changed since the last time, updates `ops.checks`, and returns all that it holds then. The dirty days are cleared in the same
  * transaction, so a run that is killed here checks them again.
  */
 export async function runChecks(
   session: Session,
   checkedAt: Date,
   beforeCommit: () => void,
-): Promise<Finding[]> {
+): Promise<FindingGroup[]> {
   const checks = statementsIn('checks').map(readCheck);
   await session.set({
     checked_at: checkedAt,
@@ -85,7 +68,7 @@ export async function runChecks(
       await session.run('checking/note_versions');
     }
     await session.run('incremental/forget_touched_days');
-    const findings = await session.rows('checking/findings', findingRow);
+    const findings = await session.rows('status/findings', findingGroup);
     beforeCommit();
     return findings;
   });

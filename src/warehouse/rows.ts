@@ -105,21 +105,6 @@ export interface RunEnd {
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** A row that a check of `sql/checks` returned: something is wrong. */
-export interface Finding {
-  readonly name: string;
-  /** `stop` withholds the file, `warn` is reported. */
-  readonly severity: 'stop' | 'warn';
-  readonly stream: string | undefined;
-  readonly date: Day | undefined;
-  readonly subject: string | undefined;
-  readonly finding: string;
-  readonly expected: string | undefined;
-  readonly actual: string | undefined;
-  /** What a finding of this check means, and what to do. */
-  readonly meaning: string;
-}
-
 /** Of a pull that was loaded before. */
 export function unchanged(pull: Pull): LoadReport {
   return {

@@ -11,6 +11,7 @@ import { runChecks } from './checks.js';
 import { countRows, type CountedRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
+import type { FindingGroup } from './findings.js';
 import { noteItemMentions } from './item-mentions.js';
 import { fieldsFor, lookupsOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
@@ -20,7 +21,7 @@ import type { Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
 import { messageTotals } from './rows.js';
-import type { BudgetRow, Covered, ExportRow, Finding, MessageTotals, RunEnd, RunStart } from './rows.js';
+import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
 import { plantSeeds } from './seed.js';
@@ -201,8 +202,8 @@ export class Warehouse {
     this.#options.effects.reach('model/done');
   }
 
-  /** Runs `sql/checks` on the dirty days, clears them, and returns all findings of `ops.checks`. */
-  async check(): Promise<Finding[]> {
+  /** Runs `sql/checks` on the dirty days, clears them, and returns what `ops.checks` holds then. */
+  async check(): Promise<FindingGroup[]> {
     const { effects } = this.#options;
     const findings = await this.#refining(() =>
       runChecks(this.#session, effects.now(), () => {

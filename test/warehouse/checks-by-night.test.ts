@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/warehouse/rows.js';
-import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { DAYS, findingsOf, findingsOfNight, FORGET_VERSIONS } from './checkup.js';
 import { micros, record, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
-
-async function modelled(warehouse: Warehouse): Promise<Finding[]> {
-  await warehouse.model();
-  return warehouse.check();
-}
 
 describe('a night', () => {
   const damage = `update daily_statistics_by_subchannel set click = 2 where channel = 'push-notification'`;
@@ -52,11 +45,11 @@ describe('a night', () => {
         },
       },
     });
-    await expect(killed.with(modelled)).rejects.toThrow('killed');
+    await expect(killed.findings()).rejects.toThrow('killed');
     expect(await workshop.look('from ops.checks')).toEqual([]);
     expect(await workshop.look('select stream from ops.touched_days')).toEqual([{ stream: 'statistics' }]);
 
-    const [finding] = await workshop.with(modelled);
+    const [finding] = await workshop.findings();
     expect(finding).toMatchObject({ name: 'counters_in_range', date: DAY });
     expect(await workshop.look('select finding from ops.checks')).toHaveLength(1);
     expect(await workshop.look('from ops.touched_days')).toEqual([]);
@@ -124,10 +117,8 @@ describe('whatever is loaded in whatever order', () => {
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
           const workshop = new Workshop();
           for (const given of steps) {
-            const night = await workshop.with(async (warehouse) => {
-              await warehouse.loader.load(pullOf(workshop, given));
-              return modelled(warehouse);
-            });
+            await workshop.load(pullOf(workshop, given));
+            const night = await workshop.findings();
             found += night.length;
             expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
           }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCheck } from '../../src/warehouse/check-file.js';
-import type { Finding } from '../../src/warehouse/rows.js';
 import { statementsIn } from '../../src/warehouse/statements.js';
+import type { Finding } from './finding.js';
 import { findingsAfter, findingsAfterModels } from './checkup.js';
 import { MODEL_PLANTS, PLANTS } from './plants.js';
 import { dayAfter, micros, record, Workshop } from './support.js';
@@ -25,13 +25,6 @@ function tagsOf({ name, number }: { readonly name: string; readonly number: numb
 test('a sound warehouse gives no finding', { tags: ['long'] }, async () => {
   expect(await findingsAfter('select 1')).toEqual([]);
 });
-
-async function checked(workshop: Workshop): Promise<Finding[]> {
-  return workshop.with(async (warehouse) => {
-    await warehouse.model();
-    return warehouse.check();
-  });
-}
 
 const plants = Object.entries(PLANTS).flatMap(([name, all]) =>
   all.map(([damage, ...expected], index) => ({ name, number: index + 1, damage, expected })),
@@ -69,7 +62,7 @@ test('what loads noted is told, and stays with the day', { tags: ['long'] }, asy
     ]),
     workshop.events(dayAfter(DAY), [[record({ id: 's', time: micros(dayAfter(DAY)) })]]),
   );
-  const findings = await checked(workshop);
+  const findings = await workshop.findings();
   expect(findings.map(({ name, severity, date, finding }) => [name, severity, date, finding])).toEqual([
     ['load_notes', 'warn', DAY, expect.stringContaining('have one id')],
     ['load_notes', 'warn', DAY, expect.stringContaining('more than once')],
@@ -82,7 +75,7 @@ test('what loads noted is told, and stays with the day', { tags: ['long'] }, asy
     ),
   ).toEqual([{ n: 4, once: true }]);
   await workshop.load(workshop.events(DAY, [[record()]]));
-  expect(await checked(workshop)).toEqual([]);
+  expect(await workshop.findings()).toEqual([]);
   expect(await workshop.look('from ops.checks')).toEqual([]);
 });
 

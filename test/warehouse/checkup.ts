@@ -7,8 +7,8 @@ import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
 import { fieldsFor, lookupsOf } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
-import type { Finding } from '../../src/warehouse/rows.js';
 import { Session } from '../../src/warehouse/session.js';
+import { findingsIn, type Finding } from './finding.js';
 import { micros, NOW, record, statistic, Workshop, type Row } from './support.js';
 
 export const DAYS = daysOf({ start: '2026-11-16', end: '2026-11-20' });
@@ -142,7 +142,16 @@ function sound(): Promise<string> {
 export async function findingsOf(file: string, damage: string, later = 'select 1'): Promise<Finding[]> {
   const copy = join(folder, `copy-${copies++}.duckdb`);
   copyFileSync(file, copy);
-  const instance = await openInstance(copy, { threads: '1' });
+  try {
+    await checkDamaged(copy, damage, later);
+    return await findingsIn(copy);
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+async function checkDamaged(file: string, damage: string, later: string): Promise<void> {
+  const instance = await openInstance(file, { threads: '1' });
   const session = await Session.open(instance);
   try {
     const connection = await instance.connect();
@@ -153,10 +162,9 @@ export async function findingsOf(file: string, damage: string, later = 'select 1
     await session.transaction(() => refreshModels(session));
     await connection.run(later);
     connection.closeSync();
-    return await runChecks(session, NOW, () => undefined);
+    await runChecks(session, NOW, () => undefined);
   } finally {
     session.close();
-    rmSync(copy, { force: true });
   }
 }
 

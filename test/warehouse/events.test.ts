@@ -227,10 +227,7 @@ describe('records that lie outside the window of their export', () => {
     expect(await workshop.look(`select export_date from push_messages where event_id = 'stray'`)).toEqual([
       { export_date: NEXT },
     ]);
-    const findings = await workshop.with(async (warehouse) => {
-      await warehouse.model();
-      return warehouse.check();
-    });
+    const findings = await workshop.findings();
     expect(findings.filter(({ severity }) => severity === 'stop')).toEqual([]);
   });
 

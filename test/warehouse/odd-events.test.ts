@@ -157,10 +157,7 @@ describe('records whose time is more than 31 days outside the window of their ex
     await workshop.load(
       workshop.events(DAY, [[push({ id: 'ok' }), push({ id: 'odd', time: '253402300799000000' })]]),
     );
-    const findings = await workshop.with(async (warehouse) => {
-      await warehouse.model();
-      return warehouse.check();
-    });
+    const findings = await workshop.findings();
     const names = new Set(findings.map(({ name }) => name));
     expect([...names]).toEqual(expect.arrayContaining(['load_notes']));
     expect([...names]).not.toEqual(expect.arrayContaining(['events_dated']));

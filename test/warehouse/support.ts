@@ -17,6 +17,7 @@ import { Reader } from '../../src/warehouse/reader.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
+import { findingsIn, type Finding } from './finding.js';
 
 export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 export const NOW = new Date('2026-11-21T00:00:00Z');
@@ -123,6 +124,15 @@ export class Workshop {
     } finally {
       await reader.close();
     }
+  }
+
+  /** What the checks find once the models are brought forward. */
+  async findings(): Promise<Finding[]> {
+    await this.with(async (warehouse) => {
+      await warehouse.model();
+      await warehouse.check();
+    });
+    return findingsIn(this.path);
   }
 
   /** Changes the closed file behind the job's back. */
