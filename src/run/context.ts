@@ -4,6 +4,7 @@ import type { Invocation } from './invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import { hmacKey } from '../warehouse/hmac-key.js';
+import { latestInstant, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { ExportsProgress } from '../exports/progress.js';
@@ -30,6 +31,8 @@ export interface LocalContext {
   readonly signal: AbortSignal;
   readonly lock: RunLock;
   readonly landing: LandingZone;
+  /** What lay in the landing zone when the run began. */
+  readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
   /** Exports that a warehouse holds and the ledger does not; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
@@ -97,14 +100,17 @@ export async function withLocalContext<T>(
   const files = dataFiles(dataDir);
   const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
-    const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
+    const [{ ledger, forgotten, publishedSchema }, foundAtStart] = await Promise.all([
+      openLedger(dataDir, effects),
+      landing.found(),
+    ]);
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);
     const warehouse = await openWarehouse(path, config, invocation);
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
-    const pullInstant = monotone(effects, await landing.latestPull());
+    const pullInstant = monotone(effects, latestInstant(foundAtStart));
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
       signal.throwIfAborted();
@@ -127,6 +133,7 @@ export async function withLocalContext<T>(
         signal,
         lock,
         landing,
+        foundAtStart,
         ledger,
         forgotten,
         publishedSchema,

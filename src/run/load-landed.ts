@@ -8,11 +8,14 @@ import type { ExportEntry } from '../exports/entry.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
-  const { landing, ledger, warehouse } = context;
+  const { landing, foundAtStart, ledger, warehouse } = context;
   const loaded = await warehouse.loader.loaded();
-  const missing = await landing.pulls((id) => !loaded.has(id));
+  const missing = await landing.pulls((id) => !loaded.has(id), foundAtStart);
   const again = await warehouse.loader.setAside(missing.filter(isReference));
-  const free: Pull[] = [...missing, ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id)))];
+  const free: Pull[] = [
+    ...missing,
+    ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id), foundAtStart)),
+  ];
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadOrReport(context, waiting);

@@ -40,21 +40,23 @@ const campaignManifest = z.object({
 });
 
 /**
- * The complete pulls below `landing/` whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
+ * Of what was found, the complete pulls whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
  * manifest is read. Throws `DamageError` for a manifest that cannot be read, `StorageError`.
  */
-export async function listPulls(landing: string, isWanted: (id: string) => boolean): Promise<FreePull[]> {
-  const wanted = (await listFree(landing)).filter(({ stream, folder, name }) =>
-    isWanted(`${stream}/${folder}/${name}`),
-  );
+export async function pullsOf(
+  landing: string,
+  found: readonly Found[],
+  isWanted: (id: string) => boolean,
+): Promise<FreePull[]> {
+  const wanted = found.filter(({ stream, folder, name }) => isWanted(`${stream}/${folder}/${name}`));
   const pulls = (await Promise.all(wanted.map((one) => pullOf(landing, one)))).flatMap((pull) => pull ?? []);
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** When the latest pull began, by file names; undefined when there is none. Throws `StorageError`. */
-export async function latestInstant(landing: string): Promise<Date | undefined> {
+/** When the latest pull began, by file names; undefined when there is none. */
+export function latestInstant(found: readonly Found[]): Date | undefined {
   let latest: Date | undefined;
-  for (const { name } of await listFree(landing)) {
+  for (const { name } of found) {
     const instant = instantOf(name) ?? answerOf(name)?.pulledAt;
     if (instant !== undefined && (latest === undefined || instant > latest)) latest = instant;
   }
@@ -68,13 +70,15 @@ async function pullOf(landing: string, { stream, folder, name }: Found): Promise
   return campaignsPull(landing, folder, name);
 }
 
-interface Found {
+/** What lies where a free pull would: a file, or a folder whose manifest is not read yet. */
+export interface Found {
   readonly stream: FreePull['stream'];
   readonly folder: string;
   readonly name: string;
 }
 
-async function listFree(landing: string): Promise<Found[]> {
+/** What lies in the folders of the free streams. Throws `StorageError`. */
+export async function listFree(landing: string): Promise<Found[]> {
   return (await Promise.all(FREE_STREAMS.map((stream) => listFiles(landing, stream)))).flat();
 }
 

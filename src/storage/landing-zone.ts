@@ -21,7 +21,7 @@ import {
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
-import { latestInstant, listPulls, namesIn, pullOfManifest } from './landed-pulls.js';
+import { listFree, namesIn, pullOfManifest, pullsOf, type Found } from './landed-pulls.js';
 import type { CampaignAnswer, CampaignsPull, FreePull, ReferencePull, ReferenceStream } from './pull.js';
 import { snapshotPull } from './snapshot-manifest.js';
 import { Snapshot } from './snapshot.js';
@@ -119,13 +119,13 @@ export class LandingZone {
    * The complete free pulls, or those whose id is wanted, oldest first. Throws `DamageError` for an unreadable manifest,
    * `StorageError`.
    */
-  pulls(isWanted: (id: string) => boolean = () => true): Promise<FreePull[]> {
-    return listPulls(this.folder, isWanted);
+  async pulls(isWanted: (id: string) => boolean = () => true, found?: readonly Found[]): Promise<FreePull[]> {
+    return pullsOf(this.folder, found ?? (await this.found()), isWanted);
   }
 
-  /** When the latest free pull began. Throws `StorageError`. */
-  latestPull(): Promise<Date | undefined> {
-    return latestInstant(this.folder);
+  /** What lies where free pulls do; after years, a listing of thousands of folders. Throws `StorageError`. */
+  found(): Promise<Found[]> {
+    return listFree(this.folder);
   }
 
   /** The pages of an export that are on disk, by number; an export is resumed with those that are not. */
