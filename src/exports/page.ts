@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { textOf } from '../api/answer.js';
 import type { ServiceClient } from '../api/client.js';
 import { exportResult } from '../api/endpoints.js';
-import { partValue, readEnvelope, type Envelope } from '../api/envelope.js';
+import { partValue, readEnvelope, type Envelope, type Part } from '../api/envelope.js';
 
 /** A page of 1,000 records at most (specification, Limits). */
 export interface Page {
@@ -50,6 +50,7 @@ export function readPage(body: Buffer, number: number): Page | undefined {
 }
 
 function readResult(envelope: Envelope, body: Buffer, number: number): Result {
+  if (envelope.kind === 'array') return { kind: 'strange', reason: 'E21 answered with a list', body };
   const status = textOf(envelope, body, 'status');
   const message = textOf(envelope, body, 'message');
   switch (status) {
@@ -61,7 +62,7 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
     case 'error':
       return { kind: 'trouble', reason: `status error${message === undefined ? '' : `: ${message}`}`, body };
     case 'success':
-      return readSuccess(envelope, body, number);
+      return readSuccess(envelope.parts, body, number);
     case undefined:
       return { kind: 'strange', reason: 'E21 answered without a status', body };
     default:
@@ -70,17 +71,13 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
   }
 }
 
-function readSuccess(envelope: Envelope, body: Buffer, number: number): Result {
-  const strange = (reason: string): Result => ({
-    kind: 'strange',
-    reason: `E21 answered success ${reason}`,
-    body,
-  });
-  if (envelope.kind === 'array') return strange('as a list');
-  const data = envelope.parts.get('data');
+function readSuccess(parts: ReadonlyMap<string, Part>, body: Buffer, number: number): Result {
+  const data = parts.get('data');
   const empty = data === undefined || partIsNull(body, data.start);
-  if (!empty && data.elements === undefined) return strange('with data that is not a list');
-  const total = pageCount(partValue(body, envelope.parts.get('total_page_count')));
+  if (!empty && data.elements === undefined) {
+    return { kind: 'strange', reason: 'E21 answered success with data that is not a list', body };
+  }
+  const total = pageCount(partValue(body, parts.get('total_page_count')));
   // Without the number of pages, pages would be missing and nobody would know; the next answer may tell it.
   if (total === undefined) {
     return { kind: 'trouble', reason: 'E21 answered success without a total_page_count', body };

@@ -100,10 +100,8 @@ export async function withLocalContext<T>(
   const files = dataFiles(dataDir);
   const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
-    const [{ ledger, forgotten, publishedSchema }, foundAtStart] = await Promise.all([
-      openLedger(dataDir, effects),
-      landing.found(),
-    ]);
+    const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
+    const foundAtStart = await landing.found();
     const path = files[working];
     // Also what a rebuild that was killed left behind.
     await discardDatabase(files.rebuilt);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { causesOf, type Ended, type Memory } from '../../src/alerts/causes.js';
+import { RunReport } from '../../src/run/report.js';
 
 const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
 
@@ -30,4 +31,38 @@ test('statistics that miss more than one night are stale; one night, or none yet
   ]);
   expect(causesOf(ended({ newest: '2026-11-18' }), NOTHING_TOLD)).toEqual([]);
   expect(causesOf(ended({ newest: undefined }), NOTHING_TOLD)).toEqual([]);
+});
+
+test('what needs a person, what drifted since it was told, and a check that stops are told', () => {
+  const report = new RunReport(new Date('2026-11-20T22:30:00Z'));
+  report.needsAction('Export 2026-11-20.1 may have been billed.');
+  report.loaded({
+    pull: 'events/2026-11-20/2026-11-20.1',
+    stream: 'events',
+    changed: true,
+    rows: 1,
+    days: [],
+    finished: [],
+    held: [],
+    superseded: [],
+    notes: {},
+    restatements: 0,
+    drift: ['$.old', '$.new'],
+    neighbours: [],
+  });
+  report.withhold('check events_key failed');
+  const told = causesOf(ended({ report }), { ...NOTHING_TOLD, drift: ['$.old'] });
+  expect(told).toMatchObject([
+    { cause: 'failure' },
+    { cause: 'needs_action', message: 'Export 2026-11-20.1 may have been billed.', numbers: { actions: 1 } },
+    {
+      cause: 'drift',
+      message: expect.stringContaining('its specification: $.new. ') as string,
+      numbers: { fields: 1 },
+    },
+    {
+      cause: 'check_stop',
+      message: 'Not published: check events_key failed. Readers keep the previous warehouse.',
+    },
+  ]);
 });

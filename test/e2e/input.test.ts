@@ -57,6 +57,12 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
     ['completion zhs', /Did you mean zsh\?/],
     ['docs --lang kr', /Did you mean ko\?/],
     ['schedule --at 06:59', /before yesterday/],
+    ['schedule --at 25:99', /--at 25:99 is not a time of day/],
+    [
+      'backfill --start 2026-11-19 --end 2026-11-19 --streams opt_outs',
+      /reference\.opt_outs is not set, so there is nothing to pull/,
+    ],
+    ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
     ['schedule --health-port many', /--health-port many is not a port/],
     ['schedule print windows', /There is no scheduler "windows"/],
     ['run --config nowhere.yaml', /no configuration file/],

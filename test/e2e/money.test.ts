@@ -41,6 +41,20 @@ describe('paying again for an ambiguous export', () => {
   const again = (place: Place): Promise<Ended> =>
     place.run(['exports', 'resume', '2026-11-20.1', '--pay-again']);
 
+  test('together with another consent, or with an id of nothing, is refused with exit code 2, and changes nothing', async () => {
+    const place = await lost();
+    const before = await ledger(place);
+    for (const [args, words] of [
+      [['resume', '2026-11-20.1', '--pay-again', '--accept-incomplete'], 'cannot be combined. Choose one.'],
+      [['attach', '2026-11-20.1', ' '], 'The export id is empty.'],
+    ] as const) {
+      const { code, stderr } = await place.run(['exports', ...args]);
+      expect(code).toBe(2);
+      expect(stderr.replace('\n', ' ')).toContain(words);
+    }
+    expect(await ledger(place)).toEqual(before);
+  });
+
   test.each([
     ['without a budget', '', /exports\.budget is not set/],
     [

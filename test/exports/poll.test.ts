@@ -239,14 +239,18 @@ describe('answers that are not in the specification', () => {
     expect((await awaitExport(reading, PATIENT)).kind).toBe('ready');
   });
 
-  test('an answer without a status stops the wait, with its reason', async () => {
+  test.each<[unknown, string]>([
+    [{ data: records(0), total_page_count: 1 }, 'E21 answered without a status'],
+    [records(0), 'E21 answered with a list'],
+    [
+      { status: 'success', data: { 0: 'x' }, total_page_count: 1 },
+      'E21 answered success with data that is not a list',
+    ],
+  ])('an answer of another shape stops the wait, with its reason: %j', async (body, reason) => {
     const { reading } = await setUp((_, response) => {
-      json(response, { data: records(0), total_page_count: 1 });
+      json(response, body);
     });
-    expect(await awaitExport(reading, PATIENT)).toEqual({
-      kind: 'stuck',
-      reason: 'E21 answered without a status',
-    });
+    expect(await awaitExport(reading, PATIENT)).toEqual({ kind: 'stuck', reason });
   });
 
   test('a first missing page that is gone is looked for on page 0', async () => {

@@ -36,7 +36,9 @@ const firstNight: Step = async (lake) => {
   const early = await lake.expect(2, PUSH);
   lake.assert(early.stderr.includes('dawnload lake setup'), 'nobody is told of the set-up', early);
   const { stderr } = await lake.expect(0, ['lake', 'setup']);
+  await lake.examine(/lacks \d+ days of the published file/);
   await lake.expect(0, PUSH);
+  await lake.examine(/holds the days of the published file/);
   await lake.expect(0, ['lake', 'verify']);
   return /\d[\d,]* tables? created/.exec(stderr)?.[0] ?? '';
 };

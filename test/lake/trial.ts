@@ -105,6 +105,12 @@ ${lake.localDays === undefined ? '' : `  local_days: ${lake.localDays}\n`}`,
     return result;
   }
 
+  /** What `doctor` says of the lake. */
+  async examine(says: RegExp): Promise<void> {
+    const result = await this.run(['doctor']);
+    this.assert(says.test(result.stdout), `doctor does not say ${says.source}`, result);
+  }
+
   /** The next night comes home, in the file alone. */
   async night(): Promise<void> {
     await this.configure();

@@ -68,6 +68,16 @@ describe('alimtalk templates', () => {
 });
 
 describe('brand templates', () => {
+  test('with a control character that DuckDB refuses are loaded with it', async () => {
+    const body = JSON.stringify({ data: { templates: [{ id: '1', templateName: 'aXb' }], totalCount: 1 } });
+    const workshop = await nights('brand_templates', {
+      sender: { body: body.replace('X', '\u0001'), rows: 1 },
+    });
+    expect(await workshop.look('select template_id, template_name from brand_templates')).toEqual([
+      { template_id: '1', template_name: 'a\u0001b' },
+    ]);
+  });
+
   test('without an id are all kept, version by version', async () => {
     const buttons = [{ buttonName: '보기' }];
     const a = { templateName: 'a', template: { content: { buttons } } };

@@ -14,6 +14,10 @@ exports:
   start_date: 2026-11-14
   budget: { records_per_run: 1000000, records_per_month: 1000000 }
   price_per_record: 0.1
+reference:
+  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c] }
+  alimtalk_templates: true
+  opt_outs: true
 `,
     {
       eventsPerDay: 800,

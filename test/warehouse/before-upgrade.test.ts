@@ -35,3 +35,17 @@ test('without room for a copy nothing is upgraded, and the message says how much
   expect((failure as StorageError).message).toMatch(/a copy of it needs \d+ MB and \d+ MB are free\.$/);
   expect(readdirSync(folder)).toEqual(['warehouse.duckdb']);
 });
+
+test('a copy that cannot be finished leaves nothing behind', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'warehouse.duckdb');
+  writeFileSync(file, 'older');
+  const full = {
+    reach(point: string) {
+      if (point === 'upgrade/before-rename') throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    },
+  };
+  await expect(keepCopy(file, 3, full)).rejects.toThrow(StorageError);
+  expect(readdirSync(folder)).toEqual(['warehouse.duckdb']);
+  expect(await keptCopies(join(folder, 'no such folder', 'warehouse.duckdb'))).toEqual([]);
+});

@@ -1,8 +1,9 @@
 /** The rows of the pages of a list, counted before they are loaded. */
 import { gzipSync } from 'node:zlib';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DamageError } from '../../src/errors.js';
 import { Workshop } from './support.js';
 
 /** One file that holds those pages, packed byte for byte. */
@@ -37,6 +38,32 @@ describe('the rows of a list', () => {
   test('without an id may be the same on one page, and not on two', async () => {
     expect(await count([optOuts('1', '1', '2'), optOuts('3')], '')).toEqual({ rows: 4, repeated: 0 });
     expect(await count([optOuts('1', '2'), optOuts('2', '3')], '')).toEqual({ rows: 4, repeated: 1 });
+  });
+
+  test('are counted in a copy where DuckDB refuses a byte, and the copy goes away', async () => {
+    const workshop = new Workshop();
+    const temporary = join(workshop.folder, 'tmp');
+    mkdirSync(temporary);
+    const file = join(workshop.folder, 'odd.json.gz');
+    const odd = JSON.stringify(items('a', 'b', 'b')).replace('"a"', '"\u00ff"');
+    writeFileSync(file, gzipSync(Buffer.from(odd, 'latin1')));
+    const counted = await workshop.with((warehouse) =>
+      warehouse.countRows([file], { id: '/id', largestPage: 1000 }),
+    );
+    expect(counted).toEqual({ rows: 3, repeated: 1 });
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test('of a file that is no JSON are not counted, and the file is named', async () => {
+    const workshop = new Workshop();
+    mkdirSync(join(workshop.folder, 'tmp'));
+    const file = join(workshop.folder, 'half.json.gz');
+    writeFileSync(file, gzipSync('{"data":{"items":[{"id":'));
+    const counting = workshop.with((warehouse) =>
+      warehouse.countRows([file], { id: '/id', largestPage: 1000 }),
+    );
+    await expect(counting).rejects.toThrow(DamageError);
+    await expect(counting).rejects.toThrow('half.json.gz is not JSON');
   });
 
   test('stand in any of the places where the service has lists', async () => {

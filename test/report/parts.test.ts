@@ -1,0 +1,183 @@
+/** What parts of the report say of answers that a quiet world does not give. */
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import { Page } from '../../src/report/page.js';
+import { failures } from '../../src/report/parts/failures.js';
+import { reference } from '../../src/report/parts/reference.js';
+import { tests } from '../../src/report/parts/tests.js';
+import type { ReadyPart, Shown } from '../../src/report/part.js';
+import type { Language } from '../../src/dictionary/dictionary.js';
+
+function shown(part: ReadyPart, answers: readonly unknown[], language: Language = 'en'): Shown {
+  const found = part.show(answers, new Page(language, '2026-11-20', '2026-11-20'));
+  if (found === undefined) throw new Error('nothing is shown');
+  return found;
+}
+
+const textOf = ({ body }: Shown): string =>
+  parseHTML(`<main>${body.markup}</main>`).document.querySelector('main')?.textContent ?? '';
+
+describe('failed sends', () => {
+  const reason = (given: object) => ({
+    channel: 'text-message',
+    failure_reason: 'blocked',
+    event_name: 'send_fail',
+    failures: 10,
+    failure_rate: 0.1,
+    change: 0.5,
+    trend: 'steady',
+    ...given,
+  });
+  const alarm = {
+    channel: 'email',
+    failure_rate: 0.2,
+    usual_high: 0.05,
+    is_alarm: true,
+    date: '2026-11-20',
+  };
+
+  test('name the channels that fail more than usual, and the reasons that rise, three at most', () => {
+    const rising = ['a', 'b', 'c', 'd'].map((name) => reason({ failure_reason: name, trend: 'rising' }));
+    const answers = [rising, [alarm, { ...alarm, channel: 'push', is_alarm: false }]];
+    expect(shown(failures, answers).sentence).toBe(
+      'On 2026-11-20, email failed more than usual: 20.0\u00a0%, usually at most 5.0\u00a0%. ' +
+        'Rising this week: a (text-message), b (text-message), c (text-message).',
+    );
+    expect(shown(failures, answers, 'ko').sentence).toBe(
+      '2026-11-20 email 채널의 실패율이 평소보다 높습니다: 20.0\u00a0%, 평소 최대 5.0\u00a0%. ' +
+        '이번 주에 늘어난 사유: a (text-message), b (text-message), c (text-message).',
+    );
+  });
+
+  test('have a word for each trend, and keep a trend that this version does not know', () => {
+    const trends = ['rising', 'falling', 'unclear', 'quiet', 'new', 'gone', 'upside_down', null];
+    const found = trends.map((trend, n) => reason({ failure_reason: `r${n}`, trend }));
+    const text = textOf(shown(failures, [found, []]));
+    for (const word of ['▲ rising', '▼ falling', '? unclear', '– quiet', '✱ new', '∅ gone', 'upside_down'])
+      expect(text).toContain(word);
+    expect(text).toContain('two weeks are not held');
+    const many = Array.from({ length: 17 }, (_, n) => reason({ failure_reason: `r${n}` }));
+    expect(shown(failures, [many, []]).sentence).toBe(
+      'No reason is clearly rising this week. The 15 most frequent of 17 reasons are shown.',
+    );
+  });
+});
+
+describe('A/B tests', () => {
+  const arm = (given: object) => ({
+    campaign_name: '할인',
+    channel: 'push-notification',
+    metric: 'click_rate',
+    variant_name: 'B',
+    size: 100,
+    rate: 0.1,
+    difference: 0.02,
+    difference_low: 0.01,
+    difference_high: 0.03,
+    verdict_code: 'better',
+    verdict: 'better than A',
+    unit: 'people',
+    days: 7,
+    ...given,
+  });
+
+  test('name three decisions at most, and the campaigns that nobody should trust', () => {
+    const arms = [
+      arm({}),
+      arm({ variant_name: 'C', verdict_code: 'worse' }),
+      arm({ variant_name: 'D' }),
+      arm({ variant_name: 'E' }),
+      arm({ campaign_name: '둘', verdict_code: 'unequal_groups' }),
+    ];
+    expect(shown(tests, [arms]).sentence).toBe(
+      'Decided in 4 of 5 comparisons with a baseline: B of “할인” is better, C of “할인” is worse, ' +
+        'D of “할인” is better, …. Do not trust 1 of the campaigns: their people are split unequally.',
+    );
+    expect(shown(tests, [arms], 'ko').sentence).toContain('‘할인’의 B 우세, ‘할인’의 C 열세');
+  });
+});
+
+describe('templates and opt-outs', () => {
+  const snapshot = (given: object) => ({
+    stream: 'opt_outs',
+    last_date: '2026-11-21',
+    days_behind_newest: 0,
+    last_pulled_at_kst: '2026-11-21 07:30:00',
+    rows: 12,
+    ...given,
+  });
+  const template = (given: object) => ({
+    template_kind: 'brand',
+    template: 'welcome',
+    template_name: null,
+    status: 'approved',
+    template_known: 'then',
+    text: '환영합니다',
+    sent: 1000,
+    failure_rate: 0.01,
+    click_rate: 0.05,
+    click_rate_low: 0.04,
+    click_rate_high: 0.06,
+    ...given,
+  });
+  const sender = (given: object) => ({
+    item: '가을 할인',
+    channel: 'text-message',
+    messages: 1000,
+    opted_out: 9,
+    per_thousand: 9,
+    per_thousand_low: 5,
+    per_thousand_high: 14,
+    per_thousand_of_others: 2,
+    verdict_code: 'more',
+    verdict: 'more than chance explains',
+    first_date: '2026-11-01',
+    last_date: '2026-11-14',
+    ...given,
+  });
+  const refused = (name: string) => ({ template: name, state: 'refused', template_known: 'then' });
+
+  test('are left out where no list is held', () => {
+    const page = new Page('en', '2026-11-20', '2026-11-20');
+    const statistics = snapshot({ stream: 'statistics' });
+    expect(reference.show([[statistics], [template({})], [], []], page)).toBeUndefined();
+  });
+
+  test('tell of lists that are behind, of refused templates that are sent, and of campaigns that lose people', () => {
+    const answers = [
+      [snapshot({}), snapshot({ stream: 'brand_templates', last_date: '2026-11-19', days_behind_newest: 2 })],
+      [template({}), template({ template_kind: 'alimtalk', template: 'A1', template_name: '주문 안내' })],
+      [sender({}), sender({ item: '두 번째', verdict_code: 'inconclusive', messages: null })],
+      ['a', 'b', 'b', 'c', 'd'].map(refused),
+    ];
+    const english = shown(reference, answers);
+    expect(english.sentence).toBe(
+      'Not read on the last night; their last snapshots: brand_templates 2026-11-19. ' +
+        'Refused or suspended, and sent all the same: a, b, c, …. ' +
+        'Of the messages of 2026-11-01 – 2026-11-14, more opt-outs follow within 72 hours than chance explains: “가을 할인”.',
+    );
+    const text = textOf(english);
+    for (const cell of ['welcome · brand', '주문 안내 · alimtalk', '환영합니다', '4.0\u00a0% … 6.0\u00a0%'])
+      expect(text).toContain(cell);
+    expect(shown(reference, answers, 'ko').sentence).toBe(
+      '마지막 밤에 읽지 못한 목록과 그 마지막 스냅샷: brand_templates 2026-11-19. ' +
+        '반려·중단되었는데도 발송된 템플릿: a, b, c, …. ' +
+        '2026-11-01 – 2026-11-14 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 캠페인: ‘가을 할인’.',
+    );
+  });
+
+  test('say so where all is well, where opt-outs are not known, and shorten a long text', () => {
+    const long = template({ text: '가'.repeat(80), template_known: 'then' });
+    const well = [[snapshot({})], [long], [sender({ verdict_code: 'none' })], []];
+    const { sentence, body } = shown(reference, well);
+    expect(sentence).toBe(
+      'Every list was read on the last night, 2026-11-21. ' +
+        'Of the messages of 2026-11-01 – 2026-11-14, no campaign brings more opt-outs within 72 hours than chance explains.',
+    );
+    expect(body.markup).toContain(`${'가'.repeat(60)}…`);
+    const unknown = sender({ verdict_code: 'unknown', verdict: 'Opt-outs are not known.', messages: null });
+    expect(shown(reference, [[snapshot({})], [], [unknown], []]).sentence).toContain(
+      'Opt-outs are not known.',
+    );
+  });
+});
