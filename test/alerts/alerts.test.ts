@@ -3,8 +3,10 @@
  *
  * @module-tag long
  */
+import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { Place } from '../support/dawnload.js';
@@ -129,6 +131,14 @@ alerts:
     );
     expect(deaf.take()).toEqual([]);
     expect(result.stderr).not.toContain('secret');
+  });
+
+  test('that cannot be remembered cost a warning, not the night', async () => {
+    const receiver = await hook();
+    const place = await make(`alerts:\n  - { url: "${receiver.url}" }\n`);
+    await mkdir(join(place.folder, 'data', 'alerts.json'), { recursive: true });
+    const result = await place.run(['run']);
+    expect(result.stderr).toMatch(/warning: Alerts could not be sent: .*alerts\.json/);
   });
 
   test('a receiver that refuses, redirects, is away or has no address costs a warning, not the night', async () => {

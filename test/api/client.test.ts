@@ -139,6 +139,16 @@ describe('the token', () => {
     expect(logins(double)).toBe(2);
   });
 
+  test('that the answer to E1 does not hold is told of as another address', async () => {
+    const double = await startDouble((_, response) => {
+      json(response, { data: { token: '' }, error: null });
+    }, true);
+    const client = clientFor(double.url);
+    open.push(double, client);
+    await expect(client.ask(E17)).rejects.toThrow('The service answers E1 (authenticate) without a token.');
+    expect(asked(double)).toEqual([]);
+  });
+
   test('that is refused again is a matter of credentials', async () => {
     const { client, double } = await setUp((_, response) => {
       json(response, { data: null, error: 'Invalid Authorization Token' });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -257,8 +257,11 @@ describe('files that are there', () => {
 
   test('a .env that holds the keys is used and kept, for its owner alone', async () => {
     const text = `# mine\nDAWNLOAD_ACCESS_KEY=${KEYS.accessKey}\nDAWNLOAD_SECRET_KEY=${KEYS.secretKey}\n`;
-    await writeFile(env, text, { mode: 0o644 });
-    expect((await init(FLAGS())).code).toBe(0);
+    await writeFile(env, text);
+    await chmod(env, 0o644);
+    const { code, stderr } = await init(FLAGS());
+    expect(code).toBe(0);
+    expect(stderr).toContain(`Kept ${env}, which others could read; now it is readable only by you.`);
     expect(await readFile(env, 'utf8')).toBe(text);
     expect(await modeOf(env)).toBe('600');
   });
