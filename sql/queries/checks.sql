@@ -2,6 +2,7 @@
 -- question: What did the last round of checks find?
 -- params:
 --   severity (varchar, default null, one of stop warn): only findings of this severity
+--   top (bigint, default null): how many findings of each check to show, newest first; unless given, all
 -- In other DuckDB clients, set parameters before: set variable severity = 'stop';
 -- example:
 --   severity  name                    date        …
@@ -10,7 +11,7 @@
 --   warn      events_agree_campaigns  2026-11-18  …
 
 with params as (
-    select getvariable('severity')::varchar as only_severity
+    select getvariable('severity')::varchar as only_severity, getvariable('top')::bigint as top
 )
 select
     checks.severity,
@@ -22,10 +23,18 @@ select
     checks.subject,
     checks.stream,
     checks.meaning,
-    checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst
+    checks.checked_at at time zone 'Asia/Seoul' as checked_at_kst,
+    count(*) over (partition by checks.name) as findings_of_check
 from ops.checks
 cross join params
 where params.only_severity is null or checks.severity = params.only_severity
+qualify
+    params.top is null
+    or row_number() over (
+        partition by checks.name
+        order by
+            checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
+    ) <= params.top
 -- What must not be trusted comes before what should be looked at.
 order by
     checks.severity = 'stop' desc, checks.name, checks.date desc, checks.stream, checks.subject, checks.finding,

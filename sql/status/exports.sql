@@ -1,4 +1,4 @@
--- What a warehouse remembers of paid exports, from the ledger as it stood then.
+-- What a warehouse remembers of paid exports, from the ledger as it stood then, without those that it is known to track.
 select
   key,
   epoch_ms(window_start)::double as window_start_ms,
@@ -15,4 +15,5 @@ select
   epoch_ms(updated_at)::double as updated_at_ms,
   note
 from ops.exports
+where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))
 order by key;

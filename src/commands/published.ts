@@ -6,7 +6,7 @@ import { findingGroup, type FindingGroup } from '../warehouse/findings.js';
 import type { Stream } from '../storage/pull.js';
 import { STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';
-import { rememberedExport } from '../warehouse/remembered-exports.js';
+import { exportsIn } from '../warehouse/remembered-exports.js';
 import { messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/statements.js';
 
@@ -80,7 +80,7 @@ export async function readPublished<T>(file: string, work: (published: Published
         new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
       runs: () => rows('runs', runRow),
       findings: () => rows('findings', findingGroup),
-      exports: () => rows('exports', rememberedExport),
+      exports: async () => (reader === undefined ? [] : exportsIn(reader, [])),
     });
   } finally {
     await reader?.close();

@@ -42,11 +42,16 @@ export class Ledger extends LedgerView {
    * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
    * ledger is not what was written, `StorageError`.
    *
-   * @param remembered the exports that the warehouses hold
+   * @param remembered gives the exports that the warehouses hold, but those with these keys
    */
-  static async open(dataDir: string, effects: Effects, remembered: Remembered = {}): Promise<Ledger> {
+  static async open(
+    dataDir: string,
+    effects: Effects,
+    remembered: (tracked: readonly string[]) => Promise<Remembered> = () => Promise.resolve({}),
+  ): Promise<Ledger> {
     const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
-    ledger.#untracked = await untrackedIn(dataDir, ledger, remembered);
+    const tracked = ledger.entries().filter(({ state }) => blocksRuns(state));
+    ledger.#untracked = await untrackedIn(dataDir, ledger, await remembered(tracked.map(({ key }) => key)));
     return ledger;
   }
 

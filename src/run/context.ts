@@ -201,14 +201,19 @@ export async function openLedger(
   effects: Effects,
 ): Promise<{ ledger: Ledger; forgotten: readonly ExportRow[]; publishedSchema: number }> {
   const files = dataFiles(dataDir);
-  const [working, published] = await Promise.all([remembered(files.working), remembered(files.published)]);
-  const ledger = await Ledger.open(dataDir, effects, {
-    'private warehouse': working.exports,
-    'published warehouse': published.exports,
+  let publishedSchema = 0;
+  const rows = new Map<string, ExportRow>();
+  const ledger = await Ledger.open(dataDir, effects, async (tracked) => {
+    const [working, published] = await Promise.all([
+      remembered(files.working, tracked),
+      remembered(files.published, tracked),
+    ]);
+    publishedSchema = published.schema;
+    for (const row of [...working.exports, ...published.exports]) rows.set(row.key, row);
+    return { 'private warehouse': working.exports, 'published warehouse': published.exports };
   });
-  const rows = new Map([...working.exports, ...published.exports].map((row) => [row.key, row]));
   const forgotten = [...rows.values()].filter(({ key }) => ledger.find(key) === undefined);
-  return { ledger, forgotten, publishedSchema: published.schema };
+  return { ledger, forgotten, publishedSchema };
 }
 
 /**

@@ -17,7 +17,7 @@ const number = z
 const maybeInstant = number.transform((ms) => (ms === undefined ? undefined : new Date(ms)));
 
 /** A row of `sql/status/exports`. */
-export const rememberedExport = z
+const rememberedExport = z
   .object({
     key: z.string(),
     window_start_ms: instant,
@@ -64,8 +64,10 @@ export interface Remembered {
 /**
  * What a file remembers that this process has not open. Nothing where it does not exist or cannot be read; its error is
  * reported where the warehouse itself is opened.
+ *
+ * @param tracked the keys of exports not to tell of: after years they are all but a few
  */
-export async function remembered(file: string): Promise<Remembered> {
+export async function remembered(file: string, tracked: readonly string[]): Promise<Remembered> {
   let schema = 0;
   if (!existsSync(file)) return { schema, exports: [] };
   let reader: Reader | undefined;
@@ -75,11 +77,18 @@ export async function remembered(file: string): Promise<Remembered> {
     schema = await reader.schema();
     return {
       schema,
-      exports: z.array(rememberedExport).parse(await reader.objects(statement('status/exports'))),
+      exports: await exportsIn(reader, tracked),
     };
   } catch {
     return { schema, exports: [] };
   } finally {
     await reader?.close();
   }
+}
+
+/** The paid exports of an open file but those with these keys. */
+export async function exportsIn(reader: Reader, tracked: readonly string[]): Promise<ExportRow[]> {
+  return z
+    .array(rememberedExport)
+    .parse(await reader.objects(statement('status/exports'), { tracked: JSON.stringify(tracked) }));
 }

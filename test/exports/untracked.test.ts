@@ -99,7 +99,7 @@ describe('exports that a warehouse remembers and the ledger does not know', () =
   ) {
     const { data, effects, ledger } = await opened();
     await before(ledger);
-    return Ledger.open(data, effects, { 'published warehouse': rows });
+    return Ledger.open(data, effects, () => Promise.resolve({ 'published warehouse': rows }));
   }
   const nothing = (): Promise<void> => Promise.resolve();
 

@@ -247,6 +247,19 @@ describe('parameters', () => {
     expect(await answer('spend', { start: '2026-12-01' })).toEqual([]);
   });
 
+  it('show the newest findings of each check, and how many there are', async () => {
+    const told = (rows: string[]): string[] => rows.map((row) => row.replace(/,fewer.*,(\d+)$/, ',$1'));
+    const warned = { severity: 'warn' };
+    expect(told(await answer('checks', { ...warned, top: '1' }))).toEqual([
+      'warn,events_match_statistics,2026-11-02,2',
+    ]);
+    expect(told(await answer('checks', warned))).toEqual([
+      'warn,events_match_statistics,2026-11-02,2',
+      'warn,events_match_statistics,2026-11-01,2',
+    ]);
+    expect(await answer('checks', { top: '1' })).toHaveLength(2);
+  });
+
   it('say at which instant a day is complete: 07:00 in Korea', async () => {
     const before = { stream: 'events', now: '2026-11-05T06:59:59+09:00' };
     expect(await answer('missing-days', before)).toEqual(['events,2026-10-01,2026-11-01,32']);

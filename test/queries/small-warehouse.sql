@@ -139,6 +139,7 @@ select
     timestamptz '2026-11-04 07:30:00+09:00' as checked_at, name, severity, stream, date, subject, finding, expected, actual
 from (values
     ('events_match_statistics', 'warn', 'events', date '2026-11-02', 'push-notification', 'fewer send_success events than messages sent', '150', '2'),
+    ('events_match_statistics', 'warn', 'events', date '2026-11-01', 'push-notification', 'fewer send_success events than messages sent', '170', '1'),
     ('one_row_per_statistic', 'stop', 'statistics', date '2026-11-01', 's1', 'a statistic has two rows', '1', '2')
 ) as given (name, severity, stream, date, subject, finding, expected, actual);
 

@@ -3,6 +3,7 @@ import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { Page } from '../../src/report/page.js';
 import { failures } from '../../src/report/parts/failures.js';
+import { findings } from '../../src/report/parts/findings.js';
 import { reference } from '../../src/report/parts/reference.js';
 import { tests } from '../../src/report/parts/tests.js';
 import type { ReadyPart, Shown } from '../../src/report/part.js';
@@ -179,5 +180,33 @@ describe('templates and opt-outs', () => {
     expect(shown(reference, [[snapshot({})], [], [unknown], []]).sentence).toContain(
       'Opt-outs are not known.',
     );
+  });
+});
+
+describe('data tests', () => {
+  const finding = (name: string, severity: string, of: number, n: number): object => ({
+    severity,
+    name,
+    date: '2026-11-20',
+    subject: `subject-${n}`,
+    finding: 'The numbers differ.',
+    expected: '1',
+    actual: '2',
+    meaning: `What ${name} means.`,
+    findings_of_check: of,
+  });
+
+  test('count all findings of each test, of which few are given, and show the first fifty', () => {
+    const many = Array.from({ length: 50 }, (_, n) => finding('many', 'warn', 8148, n));
+    const shownPart = shown(findings, [[finding('one', 'stop', 1, 99), ...many]]);
+    expect(shownPart.sentence).toBe('Findings: 8,149, from 2 tests. 1 of them would mislead readers.');
+    const text = textOf(shownPart);
+    expect(text).toContain('8,148');
+    expect(text).toContain('The first 50 findings');
+    expect(text.match(/subject-/g)).toHaveLength(50);
+  });
+
+  test('say that there is none', () => {
+    expect(findings.show([[]], new Page('en', '2026-11-20', '2026-11-20'))).toBeUndefined();
   });
 });

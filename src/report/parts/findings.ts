@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bar } from '../bar.js';
 import { html } from '../html.js';
-import { name, part, rows, text } from '../part.js';
+import { count, name, part, rows, text } from '../part.js';
 import { folded, table } from '../table.js';
 
 const SHOWN = 50;
@@ -16,49 +16,50 @@ const answers = rows({
   expected: name,
   actual: name,
   meaning: name,
+  findings_of_check: count,
 });
 type Finding = z.infer<typeof answers>[number];
 
 export const findings = part({
   id: 'findings',
   title: { en: 'Data tests', ko: '데이터 검사' },
-  asks: () => [{ query: 'checks' }],
+  asks: () => [{ query: 'checks', parameters: { top: String(SHOWN) } }],
   answers: z.tuple([answers]),
   show([found], page) {
     if (found.length === 0) return undefined;
-    const tests = [...new Set(found.map((finding) => finding.name))].map((test) =>
-      found.filter((finding) => finding.name === test),
-    );
-    const most = Math.max(...tests.map((some) => some.length));
-    const stops = found.filter(({ severity }) => severity === 'stop').length;
-    const first = (some: readonly Finding[]): Finding | undefined => some[0];
+    // One finding of each test: it knows how many there are.
+    const tests = [...new Map(found.map((finding) => [finding.name, finding])).values()];
+    const most = Math.max(...tests.map(({ findings_of_check }) => findings_of_check));
+    const all = sum(tests);
+    const stops = sum(tests.filter(({ severity }) => severity === 'stop'));
     return {
       sentence: page.say({
-        en: `Findings: ${page.count(found.length)}, from ${tests.length === 1 ? 'one test' : `${page.count(tests.length)} tests`}. ${stops === 0 ? 'None of them would mislead readers.' : `${page.count(stops)} of them would mislead readers.`}`,
-        ko: `검사 ${page.count(tests.length)}개에서 ${page.count(found.length)}건이 발견되었습니다. ${stops === 0 ? '분석을 오도할 만한 것은 없습니다.' : `그중 ${page.count(stops)}건은 분석을 오도할 수 있습니다.`}`,
+        en: `Findings: ${page.count(all)}, from ${tests.length === 1 ? 'one test' : `${page.count(tests.length)} tests`}. ${stops === 0 ? 'None of them would mislead readers.' : `${page.count(stops)} of them would mislead readers.`}`,
+        ko: `검사 ${page.count(tests.length)}개에서 ${page.count(all)}건이 발견되었습니다. ${stops === 0 ? '분석을 오도할 만한 것은 없습니다.' : `그중 ${page.count(stops)}건은 분석을 오도할 수 있습니다.`}`,
       }),
       body: html`${table(
         page.say({ en: 'Findings of the last round, by test', ko: '마지막 검사의 발견 사항, 검사별' }),
         [
           {
             head: page.say({ en: 'test', ko: '검사' }),
-            cell: (some: readonly Finding[]) => first(some)?.name ?? '–',
+            cell: (test: Finding) => test.name,
           },
           {
             head: page.head('severity'),
-            cell: (some) => (first(some)?.severity === 'stop' ? '■ stop' : '△ warn'),
+            cell: ({ severity }) => (severity === 'stop' ? '■ stop' : '△ warn'),
           },
           {
             head: page.say({ en: 'compared', ko: '비교' }),
-            cell: (some) => bar(some.length, most, `${first(some)?.name ?? ''}: ${page.count(some.length)}`),
+            cell: (test) =>
+              bar(test.findings_of_check, most, `${test.name}: ${page.count(test.findings_of_check)}`),
             kind: 'chart',
           },
           {
             head: page.say({ en: 'findings', ko: '건수' }),
-            cell: (some) => page.count(some.length),
+            cell: (test) => page.count(test.findings_of_check),
             kind: 'number',
           },
-          { head: page.head('meaning'), cell: (some) => first(some)?.meaning ?? '–', kind: 'sentence' },
+          { head: page.head('meaning'), cell: ({ meaning }) => meaning, kind: 'sentence' },
         ],
         tests,
       )}
@@ -86,3 +87,7 @@ export const findings = part({
     ko: '마지막 데이터 검사에서 발견된 문제가 없습니다.',
   },
 });
+
+function sum(tests: readonly Finding[]): number {
+  return tests.reduce((total, test) => total + test.findings_of_check, 0);
+}
