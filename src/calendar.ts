@@ -31,8 +31,8 @@ export interface Window {
 /** Whether the text is a day that exists: `2026-02-29` is not. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const instant = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+  // One that does not exist is no date, or one of the next month.
+  return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 }
 
 /** The clock of Korea at an instant, `2026-11-21T07:00:00.000`. */

@@ -61,9 +61,9 @@ export async function untrackedIn(
     const known = ledger.find(key);
     return known !== undefined && blocksRuns(known.state);
   };
-  const whole = ledger.lost.length === 0 ? ledger : new LedgerView([...ledger.bodies, ...ledger.lost]);
+  const lost = ledger.lost.length === 0 ? [] : new LedgerView([...ledger.bodies, ...ledger.lost]).entries();
   const found = [
-    ...whole.entries().map((entry) => ofEntry(entry, 'second copy')),
+    ...lost.map((entry) => ofEntry(entry, 'second copy')),
     ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
     ...(await pagesOnDisk(dataDir, isTracked)),
   ];
