@@ -99,6 +99,14 @@ function daySum(days: Map<Day, Dimensions>, day: Day): Dimensions {
   return found;
 }
 
+/** Before conversions had types, each was counted once. */
+function typesOf(
+  types: ReadonlyMap<string, Map<Day, Dimensions>>,
+  end: string,
+): [string, Map<Day, Dimensions>][] {
+  return [...types].filter(([type]) => end > CONVERSION_TYPE_SINCE || type === 'total_count_conversion');
+}
+
 function statsOf({ standard, conversions }: Sums, end: string): unknown[] {
   const counts = [...standard].map(([metricName, days]) => ({
     metricType: 'standard',
@@ -113,7 +121,7 @@ function statsOf({ standard, conversions }: Sums, end: string): unknown[] {
     })),
   }));
   const sums = [...conversions].flatMap(([metricName, types]) =>
-    [...types].map(([conversionType, days]) => ({
+    typesOf(types, end).map(([conversionType, days]) => ({
       metricType: 'conversion',
       metricName,
       ...(end > CONVERSION_TYPE_SINCE ? { conversionType } : {}),

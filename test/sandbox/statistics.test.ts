@@ -334,6 +334,19 @@ describe('the statistics of one campaign (E19)', () => {
     }
   });
 
+  it('count each conversion once before it had types', async () => {
+    const conversionsOf = async (start: string, end: string): Promise<[string, string | undefined][]> =>
+      (await statsOf('a8LmZ2', start, end))
+        .filter(({ metricType }) => metricType === 'conversion')
+        .map(({ metricName, conversionType }) => [metricName, conversionType]);
+    const before = await conversionsOf('2025-06-20T15:00:00.000Z', '2025-06-27T15:00:00.000Z');
+    const after = await conversionsOf('2025-08-20T15:00:00.000Z', '2025-08-27T15:00:00.000Z');
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.map(([name]) => name)).toEqual([...new Set(after.map(([name]) => name))]);
+    expect(before.every(([, type]) => type === undefined)).toBe(true);
+    expect(new Set(after.map(([, type]) => type)).size).toBeGreaterThan(1);
+  });
+
   it('of single hours add up to the day', async () => {
     const total = async (start: string, end: string) => {
       const stats = await statsOf('a8LmZ2', start, end);
