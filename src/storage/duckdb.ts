@@ -23,6 +23,11 @@ export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
+/** Whether DuckDB raised it: its messages begin with their kind, such as `Catalog Error: `. */
+export function isOfDuckDB(error: unknown): boolean {
+  return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));
+}
+
 /** What a statement answers, or something else where what it asks for is not in the database. */
 export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promise<T> {
   try {

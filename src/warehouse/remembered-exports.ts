@@ -1,6 +1,8 @@
 /** What a closed warehouse file remembers: its schema, and the paid exports, to compare the ledger with. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { CorruptDatabaseError } from '../errors.js';
+import { isOfDuckDB } from '../storage/duckdb.js';
 import { Reader } from './reader.js';
 import type { ExportRow } from './rows.js';
 import { statement } from './statements.js';
@@ -62,8 +64,8 @@ export interface Remembered {
 }
 
 /**
- * What a file remembers that this process has not open. Nothing where it does not exist or cannot be read; its error is
- * reported where the warehouse itself is opened.
+ * What a file remembers that this process has not open. Nothing where it does not exist or DuckDB cannot read it: that is
+ * reported where the warehouse itself is opened. Any other error ends the run before it pays.
  *
  * @param tracked the keys of exports not to tell of: after years they are all but a few
  */
@@ -75,11 +77,9 @@ export async function remembered(file: string, tracked: readonly string[]): Prom
     // What is paid counts, whoever wrote it down.
     reader = await Reader.open(file, 'read');
     schema = await reader.schema();
-    return {
-      schema,
-      exports: await exportsIn(reader, tracked),
-    };
-  } catch {
+    return { schema, exports: await exportsIn(reader, tracked) };
+  } catch (error) {
+    if (!(error instanceof CorruptDatabaseError) && !isOfDuckDB(error)) throw error;
     return { schema, exports: [] };
   } finally {
     await reader?.close();
