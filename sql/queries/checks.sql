@@ -28,14 +28,12 @@ select
 from ops.checks
 cross join params
 where params.only_severity is null or checks.severity = params.only_severity
-qualify
-    params.top is null
-    or row_number() over (
+window
+    newest_of_check as (
         partition by checks.name
         order by
             checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
-    ) <= params.top
+    )
+qualify params.top is null or row_number() over newest_of_check <= params.top
 -- What must not be trusted comes before what should be looked at.
-order by
-    checks.severity = 'stop' desc, checks.name, checks.date desc, checks.stream, checks.subject, checks.finding,
-    checks.expected, checks.actual;
+order by checks.severity = 'stop' desc, checks.name, row_number() over newest_of_check;

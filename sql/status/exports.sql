@@ -1,4 +1,4 @@
--- What a warehouse remembers of paid exports, from the ledger as it stood then, without those that it is known to track.
+-- What a warehouse remembers of paid exports, from the ledger as it stood then: all but those that it tracks today.
 select
   key,
   epoch_ms(window_start)::double as window_start_ms,

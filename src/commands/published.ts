@@ -80,7 +80,7 @@ export async function readPublished<T>(file: string, work: (published: Published
         new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
       runs: () => rows('runs', runRow),
       findings: () => rows('findings', findingGroup),
-      exports: async () => (reader === undefined ? [] : exportsIn(reader, [])),
+      exports: async () => (reader === undefined ? [] : exportsIn(reader)),
     });
   } finally {
     await reader?.close();

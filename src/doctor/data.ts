@@ -37,7 +37,7 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 /** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
 export async function ledger(dataDir: string): Promise<Finding> {
   const whole = await Ledger.read(dataDir);
-  const { exports } = await remembered(dataFiles(dataDir).published, []);
+  const { exports } = await remembered(dataFiles(dataDir).published);
   const doubt = await doubtAbout(dataDir, whole, exports);
   if (doubt !== undefined) throw doubt;
   const entries = whole.entries();

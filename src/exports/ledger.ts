@@ -12,7 +12,7 @@ import type { ExportEntry, ExportRecord, Intent } from './entry.js';
 import { blocksPayingAgain, blocksRuns } from './state.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerView, unknownExport } from './ledger-view.js';
-import { ledgerInDoubt, untrackedIn, type Remembered, type Untracked } from './untracked.js';
+import { ledgerInDoubt, untrackedIn, type Recall, type Untracked } from './untracked.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
@@ -42,16 +42,15 @@ export class Ledger extends LedgerView {
    * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
    * ledger is not what was written, `StorageError`.
    *
-   * @param remembered gives the exports that the warehouses hold, but those with these keys
+   * @param recall where warehouses may hold exports that the ledger lacks
    */
   static async open(
     dataDir: string,
     effects: Effects,
-    remembered: (tracked: readonly string[]) => Promise<Remembered> = () => Promise.resolve({}),
+    recall: Recall = () => Promise.resolve({}),
   ): Promise<Ledger> {
     const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
-    const tracked = ledger.entries().filter(({ state }) => blocksRuns(state));
-    ledger.#untracked = await untrackedIn(dataDir, ledger, await remembered(tracked.map(({ key }) => key)));
+    ledger.#untracked = await untrackedIn(dataDir, ledger, recall);
     return ledger;
   }
 

@@ -16,7 +16,9 @@ export async function doubtAbout(
   ledger: LedgerView,
   published: readonly RememberedExport[],
 ): Promise<DamageError | undefined> {
-  const untracked = await untrackedIn(dataDir, ledger, { 'published warehouse': published });
+  const untracked = await untrackedIn(dataDir, ledger, () =>
+    Promise.resolve({ 'published warehouse': published }),
+  );
   return ledgerInDoubt(untracked, ledger.lost.length);
 }
 

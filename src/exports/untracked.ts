@@ -51,16 +51,14 @@ export interface RememberedExport {
 
 export type Remembered = Readonly<Partial<Record<Source, readonly RememberedExport[]>>>;
 
+/** Gives the exports that warehouses hold but those with these keys. */
+export type Recall = (tracked: readonly string[]) => Promise<Remembered>;
+
 /** The exports that the ledger lacks, or holds as not billed, and that were billed or may have been. */
-export async function untrackedIn(
-  dataDir: string,
-  ledger: LedgerView,
-  remembered: Remembered,
-): Promise<Untracked[]> {
-  const isTracked = (key: string): boolean => {
-    const known = ledger.find(key);
-    return known !== undefined && blocksRuns(known.state);
-  };
+export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: Recall): Promise<Untracked[]> {
+  const tracked = new Set(ledger.entries().flatMap(({ key, state }) => (blocksRuns(state) ? [key] : [])));
+  const isTracked = (key: string): boolean => tracked.has(key);
+  const remembered = await recall([...tracked]);
   const lost = ledger.lost.length === 0 ? [] : new LedgerView([...ledger.bodies, ...ledger.lost]).entries();
   const found = [
     ...lost.map((entry) => ofEntry(entry, 'second copy')),

@@ -47,6 +47,10 @@ export function paragraph(...sentences: readonly (string | false | undefined)[])
   return sentences.filter((sentence) => sentence !== false && sentence !== undefined).join(' ');
 }
 
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** DuckDB gives large whole numbers as text. */
 export const count = z.union([z.number(), z.string()]).transform(Number);
 export const number = count.nullable();

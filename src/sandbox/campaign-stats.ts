@@ -99,14 +99,6 @@ function daySum(days: Map<Day, Dimensions>, day: Day): Dimensions {
   return found;
 }
 
-/** Before conversions had types, each was counted once. */
-function typesOf(
-  types: ReadonlyMap<string, Map<Day, Dimensions>>,
-  end: string,
-): [string, Map<Day, Dimensions>][] {
-  return [...types].filter(([type]) => end > CONVERSION_TYPE_SINCE || type === 'total_count_conversion');
-}
-
 function statsOf({ standard, conversions }: Sums, end: string): unknown[] {
   const counts = [...standard].map(([metricName, days]) => ({
     metricType: 'standard',
@@ -120,20 +112,24 @@ function statsOf({ standard, conversions }: Sums, end: string): unknown[] {
         .map(([dimensionKey, dimensionValue, count]) => ({ dimensionKey, dimensionValue, count })),
     })),
   }));
+  // Before conversions had types, each was counted once.
+  const hasTypes = end > CONVERSION_TYPE_SINCE;
   const sums = [...conversions].flatMap(([metricName, types]) =>
-    typesOf(types, end).map(([conversionType, days]) => ({
-      metricType: 'conversion',
-      metricName,
-      ...(end > CONVERSION_TYPE_SINCE ? { conversionType } : {}),
-      totalSum: totalOf(days),
-      dailySums: [...days].map(([date, sum]) => ({
-        date,
-        sum: sum.total,
-        dimensionSums: sum
-          .entries()
-          .map(([dimensionKey, dimensionValue, value]) => ({ dimensionKey, dimensionValue, sum: value })),
+    [...types]
+      .filter(([type]) => hasTypes || type === 'total_count_conversion')
+      .map(([conversionType, days]) => ({
+        metricType: 'conversion',
+        metricName,
+        ...(hasTypes ? { conversionType } : {}),
+        totalSum: totalOf(days),
+        dailySums: [...days].map(([date, sum]) => ({
+          date,
+          sum: sum.total,
+          dimensionSums: sum
+            .entries()
+            .map(([dimensionKey, dimensionValue, value]) => ({ dimensionKey, dimensionValue, sum: value })),
+        })),
       })),
-    })),
   );
   return [...counts, ...sums];
 }

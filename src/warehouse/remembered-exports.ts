@@ -69,7 +69,7 @@ export interface Remembered {
  *
  * @param tracked the keys of exports not to tell of: after years they are all but a few
  */
-export async function remembered(file: string, tracked: readonly string[]): Promise<Remembered> {
+export async function remembered(file: string, tracked: readonly string[] = []): Promise<Remembered> {
   let schema = 0;
   if (!existsSync(file)) return { schema, exports: [] };
   let reader: Reader | undefined;
@@ -87,7 +87,7 @@ export async function remembered(file: string, tracked: readonly string[]): Prom
 }
 
 /** The paid exports of an open file but those with these keys. */
-export async function exportsIn(reader: Reader, tracked: readonly string[]): Promise<ExportRow[]> {
+export async function exportsIn(reader: Reader, tracked: readonly string[] = []): Promise<ExportRow[]> {
   return z
     .array(rememberedExport)
     .parse(await reader.objects(statement('status/exports'), { tracked: JSON.stringify(tracked) }));

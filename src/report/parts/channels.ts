@@ -5,7 +5,7 @@ import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
-import { number, part, rows, text } from '../part.js';
+import { number, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';
 
 const SHOWN_DAYS = 90;
@@ -46,7 +46,7 @@ export const channels = part({
       .sort((a, b) => b.sent - a.sent);
     const shown = byChannel.slice(0, SHOWN_CHANNELS);
     const [largest] = shown;
-    const all = byChannel.reduce((sum, { sent }) => sum + sent, 0);
+    const all = sum(byChannel.map(({ sent }) => sent));
     const left = byChannel.length - shown.length;
     const first = dates[0] ?? '';
     const last = dates[dates.length - 1] ?? '';
@@ -165,7 +165,7 @@ function known(days: readonly ChannelDay[], counter: (typeof COUNTERS)[number]):
 
 function total(days: readonly ChannelDay[], counter: (typeof COUNTERS)[number]): number | null {
   const values = known(days, counter);
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+  return values.length === 0 ? null : sum(values);
 }
 
 function highest(days: readonly ChannelDay[], counter: (typeof COUNTERS)[number]): number | null {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bar } from '../bar.js';
 import { html } from '../html.js';
-import { count, name, part, rows, text } from '../part.js';
+import { count, name, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';
 
 const SHOWN = 50;
@@ -29,9 +29,9 @@ export const findings = part({
     if (found.length === 0) return undefined;
     // One finding of each test: it knows how many there are.
     const tests = [...new Map(found.map((finding) => [finding.name, finding])).values()];
-    const most = Math.max(...tests.map(({ findings_of_check }) => findings_of_check));
-    const all = sum(tests);
-    const stops = sum(tests.filter(({ severity }) => severity === 'stop'));
+    const most = Math.max(...tests.map(findingsOf));
+    const all = sum(tests.map(findingsOf));
+    const stops = sum(tests.filter(({ severity }) => severity === 'stop').map(findingsOf));
     return {
       sentence: page.say({
         en: `Findings: ${page.count(all)}, from ${tests.length === 1 ? 'one test' : `${page.count(tests.length)} tests`}. ${stops === 0 ? 'None of them would mislead readers.' : `${page.count(stops)} of them would mislead readers.`}`,
@@ -50,13 +50,12 @@ export const findings = part({
           },
           {
             head: page.say({ en: 'compared', ko: '비교' }),
-            cell: (test) =>
-              bar(test.findings_of_check, most, `${test.name}: ${page.count(test.findings_of_check)}`),
+            cell: (test) => bar(findingsOf(test), most, `${test.name}: ${page.count(findingsOf(test))}`),
             kind: 'chart',
           },
           {
             head: page.say({ en: 'findings', ko: '건수' }),
-            cell: (test) => page.count(test.findings_of_check),
+            cell: (test) => page.count(findingsOf(test)),
             kind: 'number',
           },
           { head: page.head('meaning'), cell: ({ meaning }) => meaning, kind: 'sentence' },
@@ -88,6 +87,6 @@ export const findings = part({
   },
 });
 
-function sum(tests: readonly Finding[]): number {
-  return tests.reduce((total, test) => total + test.findings_of_check, 0);
+function findingsOf(test: Finding): number {
+  return test.findings_of_check;
 }

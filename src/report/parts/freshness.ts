@@ -5,7 +5,7 @@ import { dayCount, shiftDay, type Day } from '../../calendar.js';
 import { ACCENT, BAD, chart } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, part, rows, text } from '../part.js';
+import { count, name, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_DAYS = 90;
@@ -145,8 +145,4 @@ function laterDay(one: Day, other: Day): Day {
 
 function daysOf({ first_day, last_day }: Gap): number {
   return dayCount({ start: first_day, end: last_day });
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
