@@ -94,12 +94,6 @@ with keys as (
     union all
     select 'marts.daily_opt_out_messages', date, hash(request, channel, is_delivered) from marts.daily_opt_out_messages
     union all
-    select
-        'marts.daily_item_mentions',
-        date,
-        hash(catalog_name, item_id, channel, resource_type, campaign_id, user_journey_id)
-    from marts.daily_item_mentions
-    union all
     select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts
 ),
 

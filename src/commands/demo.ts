@@ -79,7 +79,6 @@ reference:
     sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e, c0ffee5e11e70000beef]
   alimtalk_templates: true
   opt_outs: true
-  item_mentions: [products]
 exports:
   start_date: ${shiftDay(last, 1 - EVENT_DAYS)}
   budget:

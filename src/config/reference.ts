@@ -87,7 +87,6 @@ export const referenceSchema = z.strictObject(
     brand_templates: brandTemplates.prefault({}),
     alimtalk_templates: switched(alimtalkTemplates),
     opt_outs: switched(optOuts),
-    item_mentions: ids('must be a list of catalogs such as [products]').default([]),
   },
   NO_SECTION,
 );
@@ -124,8 +123,6 @@ export interface ReferenceConfig {
   readonly brandTemplates: BrandTemplateSettings | undefined;
   readonly alimtalkTemplates: AlimtalkTemplateSettings | undefined;
   readonly optOuts: OptOutSettings | undefined;
-  /** Catalogs whose items are looked for in links and messages. */
-  readonly itemMentions: readonly string[];
 }
 
 export function referenceOf(given: z.infer<typeof referenceSchema>): ReferenceConfig {
@@ -152,7 +149,6 @@ export function referenceOf(given: z.infer<typeof referenceSchema>): ReferenceCo
       startParameter: optOuts.start_parameter,
       endParameter: optOuts.end_parameter,
     },
-    itemMentions: given.item_mentions,
   });
 }
 

@@ -179,7 +179,7 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
 /** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, experiments, reference }: StorageConfig,
+  { dataDir, brand, messenger, privacy, experiments }: StorageConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -188,7 +188,6 @@ export async function openWarehouse(
     brand,
     messenger,
     experiments,
-    itemMentions: reference.itemMentions,
     privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
     effects,
     signal,

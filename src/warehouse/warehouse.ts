@@ -12,7 +12,6 @@ import { countRows, type CountedRows } from './count-rows.js';
 import { describeAll } from './describe.js';
 import { noteExperiments } from './experiments.js';
 import type { FindingGroup } from './findings.js';
-import { noteItemMentions } from './item-mentions.js';
 import { fieldsFor, lookupsOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
@@ -53,8 +52,6 @@ export interface WarehouseOptions {
   readonly privacy: Privacy;
   /** How A/B tests are judged, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
-  /** The catalogs whose items are looked for in messages (`reference.item_mentions`). */
-  readonly itemMentions?: readonly string[];
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
   readonly memoryLimitMb?: number;
@@ -194,7 +191,6 @@ export class Warehouse {
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await noteExperiments(this.#session, this.#options.experiments ?? {});
-        await noteItemMentions(this.#session, this.#options.itemMentions ?? []);
         await refreshModels(this.#session);
         await describeAll(this.#session);
       }),

@@ -20,7 +20,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   place = await Place.make(
     'start_date: 2026-11-12\nlookback_days: 3\nexports: { budget: { records_per_run: 100000 } }\n' +
-      'reference: { catalogs: [products], opt_outs: true, item_mentions: [products] }\n',
+      'reference: { catalogs: [products], opt_outs: true }\n',
   );
   await expectDone('run');
   before = await contents(place.published);
@@ -38,7 +38,7 @@ const working = (): string => join(data(), 'private', 'warehouse.duckdb');
 
 /** The days leave the private file, as they do after a lake holds them. */
 async function leave(days: readonly Day[]): Promise<void> {
-  const { brand, messenger, privacy, reference } = loadConfig({}, place.environment, place.folder);
+  const { brand, messenger, privacy } = loadConfig({}, place.environment, place.folder);
   const effects = { now: () => new Date(), reach: () => undefined };
   const warehouse = await Warehouse.open({
     path: working(),
@@ -46,7 +46,6 @@ async function leave(days: readonly Day[]): Promise<void> {
     brand,
     messenger,
     privacy: { recipients: privacy.recipients, key: await hmacKey(data(), effects) },
-    itemMentions: reference.itemMentions,
     effects,
   });
   expect(await warehouse.archive(days, 'commit-1', new Date())).toHaveLength(days.length);

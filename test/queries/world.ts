@@ -15,7 +15,6 @@ reference:
   brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c, 4b7d9e1a2c5f80361d9e] }
   alimtalk_templates: true
   opt_outs: true
-  item_mentions: [products]
 `;
 
 /** @param kind whether events were paid for, or only what is free is there */

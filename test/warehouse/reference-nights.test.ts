@@ -21,7 +21,6 @@ const TABLES = [
   'daily_templates',
   'daily_recipient_messages',
   'daily_opt_out_messages',
-  'daily_item_mentions',
   'template_days',
   'opt_outs_after_messages',
 ];
@@ -91,8 +90,8 @@ test(
             snapshots: { opt_outs: [morning] },
           };
         });
-        const nightly = await referenceWorkshop({ templates, items }, { itemMentions: ['products'] });
-        const atOnce = await referenceWorkshop({ templates, items }, { itemMentions: ['products'] });
+        const nightly = await referenceWorkshop({ templates, items });
+        const atOnce = await referenceWorkshop({ templates, items });
         const bring = (workshop: Workshop, some: readonly Reference[]): Promise<void> =>
           workshop.change(`set timezone = 'Asia/Seoul'; ${some.map(sqlOf).join('\n')}`).then(() =>
             workshop.with(async (warehouse) => {

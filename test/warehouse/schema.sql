@@ -735,18 +735,6 @@ table marts.daily_identities -- To which person an id belonged that stood alone 
     strongest_id ubigint -- Hash of the strongest id of the record.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
 
-table marts.daily_item_mentions -- Catalog items that messages mention, day by day; empty unless reference.item_mentions names catalogs. One row per KST day, catalog, item, channel, and campaign or user journey.
-    date date -- KST day.
-    catalog_name varchar -- Name of the catalog.
-    item_id varchar -- Id of the catalog item.
-    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
-    resource_type varchar -- campaign or user-journey.
-    campaign_id varchar -- Campaign; null for user journeys.
-    user_journey_id varchar -- User journey; null for campaigns.
-    sent bigint -- Messages that mention the item, failed ones included.
-    succeeded bigint -- Sends that did not fail.
-    clicked bigint -- Clicks on messages that mention the item.
-
 table marts.daily_opt_out_messages -- The last message of each channel in the 72 hours before an opt-out of its recipient. One row per opt-out, channel, and whether the message is known to be delivered.
     date date -- KST day of the request.
     request ubigint -- Hash of the opt-out: its number, recipient and time.
@@ -1339,10 +1327,6 @@ table ops.held_back -- Answers that would have wiped most of a day, and did not 
     pulled_at timestamp with time zone -- When the answer came.
     rows bigint -- Rows that the answer holds of the day.
     messages bigint -- Messages that the answer holds of the day.
-
-table ops.item_mentions -- The catalogs whose items are looked for in messages (reference.item_mentions). One row per catalog.
-    catalog_name varchar -- Name of the catalog.
-    items_since date -- KST day of the first snapshot with items; null without any.
 
 table ops.load_notes -- What a load found odd and dealt with, by day; the checks report it. One row per pull, KST day, note and subject.
     stream varchar -- Stream of the pull.
