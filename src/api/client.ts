@@ -61,16 +61,25 @@ export class ServiceClient {
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
   readonly #tokens: TokenKeeper;
+  readonly #onToken: () => Promise<void>;
   readonly #paced: (question: ServiceRequest, token: string | undefined) => Promise<ServiceAnswer>;
   #requests = 0;
   #skewMs: number | undefined;
 
-  constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
+  /** @param onToken is awaited after each token that E1 gives, before it is used */
+  constructor(
+    settings: ServiceSettings,
+    effects: Effects,
+    signal: AbortSignal,
+    version: string,
+    onToken: () => Promise<void> = () => Promise.resolve(),
+  ) {
     const { accessKey, secretKey } = settings.credentials.body();
     this.secrets = new Secrets(accessKey, secretKey);
     this.#settings = settings;
     this.#effects = effects;
     this.#signal = signal;
+    this.#onToken = onToken;
     this.#transport = httpTransport(
       settings.concurrency,
       settings.requestTimeoutSeconds * 1000,
@@ -223,6 +232,7 @@ export class ServiceClient {
       const token = textOf(verdict.envelope, body, 'data');
       if (token !== undefined && token !== '') {
         this.secrets.add(token);
+        await this.#onToken();
         return token;
       }
       throw new ServiceError('The service answers E1 (authenticate) without a token.', {
