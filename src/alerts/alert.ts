@@ -41,7 +41,7 @@ export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format:
       `Next: \`${next}\``,
     ];
     const text = lines.filter((line) => line !== '').join('\n');
-    return JSON.stringify({ text: [...escapeSlack(text)].slice(0, SLACK_LIMIT).join('') });
+    return JSON.stringify({ text: Array.from(escapeSlack(text)).slice(0, SLACK_LIMIT).join('') });
   }
   return JSON.stringify({
     tool: 'dawnload',

@@ -105,7 +105,7 @@ test.each(['campaigns', 'catalogs'])('a damaged manifest of %s costs that pull a
   expect(rebuilt.code).toBe(1);
   expect(rebuilt.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
   expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
-  const asked = (): number => place.sandbox.requests().E17 ?? 0;
+  const asked = (): number => place.sandbox.requests().E17;
   const earlier = asked();
   const next = await place.run(['run']);
   expect(next.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
