@@ -40,7 +40,8 @@ export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format:
       counted.join(', '),
       `Next: \`${next}\``,
     ];
-    return JSON.stringify({ text: escapeSlack(lines.filter((line) => line !== '').join('\n')) });
+    const text = lines.filter((line) => line !== '').join('\n');
+    return JSON.stringify({ text: Array.from(escapeSlack(text)).slice(0, SLACK_LIMIT).join('') });
   }
   return JSON.stringify({
     tool: 'dawnload',
@@ -52,6 +53,23 @@ export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format:
     run_id: runId,
     time: time.toISOString(),
   });
+}
+
+/** Slack refuses a longer text, in characters. */
+const SLACK_LIMIT = 40_000;
+
+/** As many names as Slack takes beside a sentence, and how many are left out. */
+export function listed(names: readonly string[]): string {
+  const shown: string[] = [];
+  let room = SLACK_LIMIT - 1_000;
+  for (const name of names) {
+    const length = escapeSlack(name).length + ', '.length;
+    if (length > room) continue;
+    room -= length;
+    shown.push(name);
+  }
+  const left = names.length - shown.length;
+  return [shown.join(', '), ...(left === 0 ? [] : [`and ${left} more`])].join(' ').trimStart();
 }
 
 /** A name from outside must not mention a channel or hide a link. */

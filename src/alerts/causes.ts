@@ -4,7 +4,7 @@ import { EXIT, exitCodeOf, messageOf } from '../errors.js';
 import { describeGap } from '../run/gap.js';
 import { describeNotPushed } from '../run/lake-outcome.js';
 import type { RunReport } from '../run/report.js';
-import type { Alert } from './alert.js';
+import { listed, type Alert } from './alert.js';
 
 /** What alerts remember from run to run. */
 export interface Memory {
@@ -58,7 +58,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   if (drift.length > 0) {
     alerts.push({
       cause: 'drift',
-      message: `The service sends fields that differ from its specification: ${drift.join(', ')}. Their values are kept.`,
+      message: `The service sends fields that differ from its specification: ${listed(drift)}. Their values are kept.`,
       numbers: { fields: drift.length },
       next: 'dawnload query drift',
     });

@@ -2,6 +2,7 @@
  * What an answer means. The body decides first and the status only where the body says nothing, since the statuses of
  * these endpoints are not given and errors arrive with status 200 as well (specification, Errors).
  */
+import { Secrets, withoutPeople } from '../redaction.js';
 import { partValue, readEnvelope, type Envelope } from './envelope.js';
 import { parseRetryAfter } from './retry-after.js';
 
@@ -56,8 +57,14 @@ const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailab
  *
  * @param telling the key whose presence alone makes the body a proper answer, whatever its status: `status` of E21's
  *   results, `export_id` of E20
+ * @param secrets hidden in every reason
  */
-export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerClass {
+export function judge(
+  answer: RawAnswer,
+  now: Date,
+  telling?: string,
+  secrets: Secrets = new Secrets(),
+): AnswerClass {
   const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
   const envelope = readEnvelope(answer.body);
   if (telling !== undefined && envelope !== undefined) {
@@ -65,11 +72,12 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
     const message = textOf(envelope, answer.body, 'message') ?? '';
     // An export's result has one shape for every error, a token that ended among them.
     if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
-      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`) };
+      return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
     }
     if (told !== undefined) return { kind: 'ok', envelope };
   }
-  const words = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const said = envelope === undefined ? plainText(answer) : errorWords(envelope, answer.body);
+  const words = said === undefined ? undefined : clean(said, secrets);
   const status = `HTTP ${answer.status}`;
 
   if (words !== undefined) {
@@ -85,7 +93,7 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
   if (code === 408) return { kind: 'timeout', reason };
   if (code === 429) return { kind: 'busy', reason, retryAfterMs };
   if (code >= 300 && code < 400) {
-    return { kind: 'redirected', reason: `${status} to ${originOf(answer.location)}` };
+    return { kind: 'redirected', reason: clean(`${status} to ${originOf(answer.location)}`, secrets) };
   }
   if (code >= 500) return { kind: 'broken', reason, retryAfterMs };
   if (code >= 400 || (words !== undefined && envelope !== undefined)) return { kind: 'refused', reason };
@@ -99,7 +107,7 @@ export function judge(answer: RawAnswer, now: Date, telling?: string): AnswerCla
 /**
  * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
  * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other than 0 with its
- * `resultMessage` (E10). Undefined when the body reports no error.
+ * `resultMessage` (E10), as they came. Undefined when the body reports no error.
  */
 export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
@@ -113,7 +121,7 @@ export function errorWords(envelope: Envelope, body: Buffer): string | undefined
     ...(isError ? wordsOf(message) : []),
     ...resultWords(envelope, body),
   ];
-  return words.length === 0 ? undefined : clean(words.join(': '));
+  return words.length === 0 ? undefined : words.join(': ');
 }
 
 function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): string[] {
@@ -140,16 +148,17 @@ const HTML = 'an HTML page, as a proxy would send it';
 
 /** A body that is plain text: E18 is known to refuse in this way, whatever content type it gives. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
-  const text = body.toString('utf8', 0, 500).trim();
+  // More than is shown: a secret that is cut off would no longer be recognised.
+  const text = body.toString('utf8', 0, 1024 * 1024).trim();
   if (text === '') return undefined;
   if (text.startsWith('<')) return HTML;
   if (text.startsWith('{') || text.startsWith('[') || contentType.startsWith('image/')) return undefined;
-  return clean(text);
+  return text;
 }
 
-/** Text of the service as one short line for a message: no token, no long number, no control character. */
-export function clean(text: string): string {
-  return text
+/** Text of the service as one short line for a message: no secret, no person, no long number, no control character. */
+export function clean(text: string, secrets: Secrets = new Secrets()): string {
+  return withoutPeople(secrets.hide(text))
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}]/gu, '')
     .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')

@@ -7,6 +7,7 @@ import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
 import type { Effects } from '../effects.js';
 import { CredentialsError, ServiceError } from '../errors.js';
+import { Secrets } from '../redaction.js';
 import { judge, textOf, type AnswerClass } from './answer.js';
 import { refusedToken, TokenKeeper } from './auth.js';
 import { authenticate, type FreeRequest, type PaidRequest, type ServiceRequest } from './endpoints.js';
@@ -47,24 +48,38 @@ const NEVER = new AbortController().signal;
 /** What `authorize` gives: the way of a request that is billed. */
 export interface Permit {
   readonly projectId: string;
+  readonly secrets: Secrets;
   /** Sends the request as it is: no retry, and no other token when this one is refused. */
   sendOnce(question: PaidRequest): Promise<ServiceAnswer>;
 }
 
 export class ServiceClient {
+  /** What no text of the service may show, which may repeat what it was sent. */
+  readonly secrets: Secrets;
   readonly #settings: ServiceSettings;
   readonly #effects: Effects;
   readonly #transport: Transport;
   readonly #signal: AbortSignal;
   readonly #tokens: TokenKeeper;
+  readonly #onToken: () => Promise<void>;
   readonly #paced: (question: ServiceRequest, token: string | undefined) => Promise<ServiceAnswer>;
   #requests = 0;
   #skewMs: number | undefined;
 
-  constructor(settings: ServiceSettings, effects: Effects, signal: AbortSignal, version: string) {
+  /** @param onToken is awaited after each token that E1 gives, before it is used */
+  constructor(
+    settings: ServiceSettings,
+    effects: Effects,
+    signal: AbortSignal,
+    version: string,
+    onToken: () => Promise<void> = () => Promise.resolve(),
+  ) {
+    const { accessKey, secretKey } = settings.credentials.body();
+    this.secrets = new Secrets(accessKey, secretKey);
     this.#settings = settings;
     this.#effects = effects;
     this.#signal = signal;
+    this.#onToken = onToken;
     this.#transport = httpTransport(
       settings.concurrency,
       settings.requestTimeoutSeconds * 1000,
@@ -131,6 +146,7 @@ export class ServiceClient {
     const token = await this.#tokens.token();
     return {
       projectId: this.projectId,
+      secrets: this.secrets,
       sendOnce: async (question) => {
         const answer = await this.#paced(question, token);
         if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
@@ -199,7 +215,7 @@ export class ServiceClient {
     const serviceTime = instantOf(result.date);
     if (serviceTime !== undefined) this.#skewMs = serviceTime - this.#effects.now().getTime();
     return {
-      verdict: judge(result, this.#effects.now(), question.discriminator),
+      verdict: judge(result, this.#effects.now(), question.discriminator, this.secrets),
       body: result.body,
       status: result.status,
       link: result.link,
@@ -214,7 +230,11 @@ export class ServiceClient {
     );
     if (verdict.kind === 'ok') {
       const token = textOf(verdict.envelope, body, 'data');
-      if (token !== undefined && token !== '') return token;
+      if (token !== undefined && token !== '') {
+        this.secrets.add(token);
+        await this.#onToken();
+        return token;
+      }
       throw new ServiceError('The service answers E1 (authenticate) without a token.', {
         hint: 'Check base_url. This does not look like the service.',
       });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
 import { needsPerson } from '../exports/advice.js';
+import { landedPages, sumOf } from '../exports/download.js';
 import { Ledger } from '../exports/ledger.js';
 import { doubtAbout } from '../exports/needs-action.js';
 import { RunJournal } from '../run/journal.js';
@@ -10,6 +11,7 @@ import { LandingZone } from '../storage/landing-zone.js';
 import { lockState } from '../storage/run-lock.js';
 import { formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/deep.js';
+import { assertReplaceable } from '../warehouse/publish.js';
 import { remembered } from '../warehouse/remembered-exports.js';
 import { schemaVersions } from '../warehouse/schema-version.js';
 import { fail, ok, warn, type Examination, type Finding } from './check.js';
@@ -49,9 +51,10 @@ export async function ledger(dataDir: string): Promise<Finding> {
   );
 }
 
-/** @throws CorruptDatabaseError when it cannot be opened */
+/** @throws CorruptDatabaseError when it cannot be opened, DamageError when the next run could not replace it */
 export async function warehouse(dataDir: string): Promise<Finding> {
   const { published } = dataFiles(dataDir);
+  await assertReplaceable(published);
   if (!existsSync(published)) return ok('none yet; `dawnload run` creates it');
   const { file, program } = await schemaVersions(published);
   if (file > program) {
@@ -122,7 +125,34 @@ export async function lookDeeply(dataDir: string, examination: Examination): Pro
     };
     await examination.look(name, look, DEEP_PATIENCE_MS);
   }
-  const landed = async (): Promise<Finding> =>
-    ok(`${plural(await LandingZone.read(dataDir).verifyAll(), 'file')}, all intact`);
-  await examination.look('landing zone', landed, DEEP_PATIENCE_MS);
+  await examination.look('landing zone', () => landedFiles(dataDir), DEEP_PATIENCE_MS);
+}
+
+/** So many damaged files are named. */
+const MOST_TOLD = 10;
+
+/** Every landed file and manifest, and the records of every paid export against the ledger, which a missing page lacks. */
+async function landedFiles(dataDir: string): Promise<Finding> {
+  const landing = LandingZone.read(dataDir);
+  const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];
+  const files = await landing.verifyAll((error) => damage.push(error));
+  // A damaged ledger has a finding of its own.
+  const entries = await Ledger.read(dataDir).then(
+    (ledger) => ledger.entries(),
+    () => [],
+  );
+  for (const { key, day, exportId, state, records } of entries) {
+    if (exportId === undefined || (state !== 'landed' && state !== 'loaded')) continue;
+    const held = sumOf(await landedPages({ landing }, { day, key, exportId }));
+    if (held === records) continue;
+    damage.push({
+      message: `The pages of export ${key} hold ${held} of its ${records ?? 0} records: pages are missing or damaged.`,
+      hint: `To download them again at no cost: \`dawnload exports resume ${key}\`.`,
+    });
+  }
+  const [first] = damage;
+  if (first === undefined) return ok(`${plural(files, 'file')}, all intact`);
+  const told = damage.slice(0, MOST_TOLD).map(({ message }) => message);
+  const more = damage.length > told.length ? ` ${plural(damage.length - told.length, 'more finding')}.` : '';
+  return fail(`${told.join(' ')}${more}`, first.hint ?? 'Restore it from a backup.');
 }

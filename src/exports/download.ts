@@ -246,7 +246,10 @@ function firstMissing(pages: readonly Page[]): number | undefined {
 }
 
 /** The pages of an earlier run with their records; one that is damaged, or empty, is read again, at no cost (E21). */
-export async function landedPages({ landing }: RunContext, place: ExportFolder): Promise<LandedPage[]> {
+export async function landedPages(
+  { landing }: Pick<RunContext, 'landing'>,
+  place: ExportFolder,
+): Promise<LandedPage[]> {
   const pages: LandedPage[] = [];
   for (const [number, file] of await landing.landedPages(place)) {
     try {

@@ -1,6 +1,6 @@
 /** One answer of E21, read: which of its states it is in, and the page that it carries. */
 import { createHash } from 'node:crypto';
-import { textOf } from '../api/answer.js';
+import { clean, textOf } from '../api/answer.js';
 import type { ServiceClient } from '../api/client.js';
 import { exportResult } from '../api/endpoints.js';
 import { partValue, readEnvelope, type Envelope, type Part } from '../api/envelope.js';
@@ -37,7 +37,10 @@ export async function askPage(
   const { verdict, body } = await service.ask(
     exportResult(service.projectId, exportId, pageParameter, number),
   );
-  if (verdict.kind === 'ok') return readResult(verdict.envelope, body, number);
+  if (verdict.kind === 'ok') {
+    const result = readResult(verdict.envelope, body, number);
+    return 'reason' in result ? { ...result, reason: clean(result.reason, service.secrets) } : result;
+  }
   const what = verdict.kind === 'refused' && verdict.reason.startsWith('HTTP 404') ? 'not_found' : 'trouble';
   return { kind: what, reason: verdict.reason, body };
 }

@@ -59,7 +59,7 @@ async function recorded(
   };
   switch (outcome.kind) {
     case 'accepted':
-      return ledger.requested(key, outcome.exportId, outcome.body.toString('utf8'));
+      return ledger.requested(key, outcome.exportId, outcome.rawAnswer);
     case 'never_sent':
       await ledger.withdrawn(key, outcome.reason);
       if (outcome.cause instanceof CredentialsError) throw outcome.cause;

@@ -1,5 +1,4 @@
 /** E21: waiting for a paid export to be ready, then reading all of its pages. */
-import { clean } from '../api/answer.js';
 import type { ServiceClient } from '../api/client.js';
 import type { Effects } from '../effects.js';
 import { ServiceError } from '../errors.js';
@@ -80,7 +79,7 @@ export async function awaitExport(
         }
         // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
         if (wasProcessing || failures >= ATTEMPTS) {
-          empty = { note: `The export has no page 0 (${clean(result.reason)}).`, page: undefined };
+          empty = { note: `The export has no page 0 (${result.reason}).`, page: undefined };
         }
         break;
       case 'strange':
@@ -88,7 +87,7 @@ export async function awaitExport(
       case 'not_found':
       case 'trouble':
         failures++;
-        if (failures >= ATTEMPTS) return { kind: 'stuck', reason: clean(`${result.kind}: ${result.reason}`) };
+        if (failures >= ATTEMPTS) return { kind: 'stuck', reason: `${result.kind}: ${result.reason}` };
         break;
     }
     if (empty !== undefined && !expectsRecords) return { kind: 'empty', ...empty };
@@ -229,7 +228,7 @@ async function fetchPage(
       return undefined;
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
-    reason = 'reason' in result ? clean(result.reason) : result.kind;
+    reason = 'reason' in result ? result.reason : result.kind;
   }
   throw incomplete(number, reason);
 }

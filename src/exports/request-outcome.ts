@@ -1,14 +1,15 @@
 /** E20, the one request that costs money: sent once, and its outcome classified. */
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
+import { withoutPeople, type Secrets } from '../redaction.js';
 import { errorWords, textOf } from '../api/answer.js';
 import { partValue, readEnvelope, type Part } from '../api/envelope.js';
 import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
 
 export type RequestOutcome =
-  /** The export exists; `body` is the raw answer. */
-  | { readonly kind: 'accepted'; readonly exportId: string; readonly body: Buffer }
+  /** The export exists; `rawAnswer` is what came, without secrets and people. */
+  | { readonly kind: 'accepted'; readonly exportId: string; readonly rawAnswer: string }
   /** Provably never left this machine: nothing is billed, it may be sent another time. */
   | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
   /** A clear refusal: nothing is billed. */
@@ -39,10 +40,11 @@ export async function requestExport(
   window: Window,
   messageData: boolean,
 ): Promise<RequestOutcome> {
-  return outcomeOf(await permit.sendOnce(exportRequest(permit.projectId, window, messageData)));
+  const answer = await permit.sendOnce(exportRequest(permit.projectId, window, messageData));
+  return outcomeOf(answer, permit.secrets);
 }
 
-function outcomeOf({ verdict, body, status }: ServiceAnswer): RequestOutcome {
+function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): RequestOutcome {
   if (verdict.kind === 'unreachable') {
     return verdict.sent
       ? { kind: 'unknown', reason: verdict.reason, body }
@@ -57,7 +59,12 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer): RequestOutcome {
   }
   const told = readAnswer(status ?? 0, body);
   const reason = verdict.kind === 'ok' ? `HTTP ${status ?? '?'} without an export_id` : verdict.reason;
-  if (told.kind === 'accepted') return { ...told, body };
+  if (told.kind === 'accepted') {
+    // The id goes into the ledger, into addresses and into the warehouse: no place for a key.
+    if (secrets.holds(told.exportId))
+      return { kind: 'unknown', reason: 'the export_id repeats a key or the token', body };
+    return { ...told, rawAnswer: withoutPeople(secrets.hide(body.toString('utf8'))) };
+  }
   return told.kind === 'refused' ? { kind: 'refused', reason } : { kind: 'unknown', reason, body };
 }
 

@@ -34,7 +34,7 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
     await write(partial);
     if (whole) await rename(partial, target);
   } catch (cause) {
-    if (whole) await rm(partial, { force: true });
+    if (whole) await rm(partial, { force: true }).catch(() => undefined);
     if (cause instanceof DawnloadError || !isFileError(cause)) throw cause;
     throw new StorageError(`${file} cannot be written: ${messageOf(cause)}.`, {
       hint: 'Check the folder, its permissions and the space on the disk.',
@@ -44,10 +44,13 @@ export async function writeFileWhole(file: string, write: (path: string) => Prom
 }
 
 function isSpecial(file: string): boolean {
-  return (
-    /^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file)) ||
-    statSync(file, { throwIfNoEntry: false })?.isFile() === false
-  );
+  if (/^\/(?:dev(?!\/shm\/)|proc)\//.test(resolve(file))) return true;
+  try {
+    return !statSync(file).isFile();
+  } catch {
+    // Whatever stands in the way, such as a name that is too long, stands in the way of writing too.
+    return false;
+  }
 }
 
 /** Where a file is, or will be, with every link followed, also one to a file that is not there yet. */

@@ -12,7 +12,7 @@ import { spentOf, tighter } from '../exports/spend.js';
 import { RunLock } from '../storage/run-lock.js';
 import { RunJournal } from './journal.js';
 import { dataFiles, type DataFiles } from '../storage/data-files.js';
-import { keepToProject } from '../storage/project.js';
+import { keepToProject, rememberAddress } from '../storage/project.js';
 import { RunReport } from './report.js';
 import { ServiceClient } from '../api/client.js';
 import { plural, type Terminal } from '../terminal/terminal.js';
@@ -249,7 +249,10 @@ export function withRunContext<T>(
   work: (context: RunContext) => Promise<T>,
 ): Promise<T> {
   return withLocalContext(config, invocation, command, async (context) => {
-    const service = new ServiceClient(config, invocation.effects, invocation.signal, invocation.version);
+    const { effects, signal, version } = invocation;
+    const service = new ServiceClient(config, effects, signal, version, () =>
+      rememberAddress(config, effects),
+    );
     try {
       return await work({ ...context, config, service, progress: exportsProgress(context) });
     } finally {

@@ -5,16 +5,25 @@
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
 import type { ExportEntry } from '../exports/entry.js';
+import type { OnDamage } from '../storage/landed-pulls.js';
+import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
-  const { landing, foundAtStart, ledger, warehouse } = context;
+  const { landing, foundAtStart, ledger, warehouse, report } = context;
   const loaded = await warehouse.loader.loaded();
-  const missing = await landing.pulls((id) => !loaded.has(id), foundAtStart);
+  const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
+    report.gap({
+      stream,
+      days: rangeOf(folder) ?? { start: folder, end: folder },
+      reason: `${message} ${hint}`,
+    });
+  };
+  const missing = await landing.pulls((id) => !loaded.has(id), foundAtStart, onDamage);
   const again = await warehouse.loader.setAside(missing.filter(isReference));
   const free: Pull[] = [
     ...missing,
-    ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id), foundAtStart)),
+    ...(again.size === 0 ? [] : await landing.pulls((id) => again.has(id), foundAtStart, onDamage)),
   ];
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isDay } from '../calendar.js';
-import { codeOf } from '../errors.js';
+import { codeOf, DamageError } from '../errors.js';
 import { readManifest } from './manifest.js';
 import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
 import {
@@ -39,17 +39,29 @@ const campaignManifest = z.object({
   accepted: z.boolean().default(false),
 });
 
+/** Is told of a pull whose manifest cannot be read. */
+export type OnDamage = (error: DamageError, found: Found) => void;
+
 /**
  * Of what was found, the complete pulls whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
- * manifest is read. Throws `DamageError` for a manifest that cannot be read, `StorageError`.
+ * manifest is read. Throws `StorageError`, and what `onDamage` throws.
  */
 export async function pullsOf(
   landing: string,
   found: readonly Found[],
   isWanted: (id: string) => boolean,
+  onDamage: OnDamage = (error) => {
+    throw error;
+  },
 ): Promise<FreePull[]> {
   const wanted = found.filter(({ stream, folder, name }) => isWanted(`${stream}/${folder}/${name}`));
-  const pulls = (await Promise.all(wanted.map((one) => pullOf(landing, one)))).flatMap((pull) => pull ?? []);
+  const pullOrDamage = (one: Found): Promise<FreePull | undefined> =>
+    pullOf(landing, one).catch((error: unknown) => {
+      if (!(error instanceof DamageError)) throw error;
+      onDamage(error, one);
+      return undefined;
+    });
+  const pulls = (await Promise.all(wanted.map(pullOrDamage))).flatMap((pull) => pull ?? []);
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 

@@ -2,11 +2,12 @@
  * The landing zone: what the service answered, verbatim, compressed, never changed. Everything after it can be built
  * again from here without the network.
  */
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { dayOf, type Day, type DayRange, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { codeOf } from '../errors.js';
+import { codeOf, DamageError } from '../errors.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
 import {
   campaignFolder,
@@ -21,8 +22,15 @@ import {
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
-import { listFree, namesIn, pullOfManifest, pullsOf, type Found } from './landed-pulls.js';
-import type { CampaignAnswer, CampaignsPull, FreePull, ReferencePull, ReferenceStream } from './pull.js';
+import { listFree, namesIn, pullOfManifest, pullsOf, type Found, type OnDamage } from './landed-pulls.js';
+import {
+  filesOf,
+  type CampaignAnswer,
+  type CampaignsPull,
+  type FreePull,
+  type ReferencePull,
+  type ReferenceStream,
+} from './pull.js';
 import { snapshotPull } from './snapshot-manifest.js';
 import { Snapshot } from './snapshot.js';
 import { orStorageError } from './storage-error.js';
@@ -116,11 +124,15 @@ export class LandingZone {
   }
 
   /**
-   * The complete free pulls, or those whose id is wanted, oldest first. Throws `DamageError` for an unreadable manifest,
-   * `StorageError`.
+   * The complete free pulls, or those whose id is wanted, oldest first. `onDamage` is told of each manifest that cannot be
+   * read, by default by throwing its `DamageError`. Throws `StorageError`.
    */
-  async pulls(isWanted: (id: string) => boolean = () => true, found?: readonly Found[]): Promise<FreePull[]> {
-    return pullsOf(this.folder, found ?? (await this.found()), isWanted);
+  async pulls(
+    isWanted: (id: string) => boolean = () => true,
+    found?: readonly Found[],
+    onDamage?: OnDamage,
+  ): Promise<FreePull[]> {
+    return pullsOf(this.folder, found ?? (await this.found()), isWanted, onDamage);
   }
 
   /** What lies where free pulls do; after years, a listing of thousands of folders. Throws `StorageError`. */
@@ -148,12 +160,24 @@ export class LandingZone {
     return verifyWhole(file);
   }
 
-  /** Reads every landed file; resolves with how many there are. Throws as `verify` does. */
-  async verifyAll(): Promise<number> {
-    const names = await orStorageError('list', this.folder, () => readdir(this.folder, { recursive: true }));
-    const files = names.filter((name) => name.endsWith('.json.gz'));
-    for (const file of files) await this.verify(join(this.folder, file));
-    return files.length;
+  /**
+   * Reads every landed file, those that a manifest names among them, and every manifest; resolves with how many files there
+   * are. `onDamage` is told of each that is damaged or missing. Throws `StorageError`.
+   */
+  async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
+    const pulls = await this.pulls(undefined, undefined, onDamage);
+    const names = await orStorageError('list', this.folder, async () =>
+      existsSync(this.folder) ? readdir(this.folder, { recursive: true }) : [],
+    );
+    const files = names.filter((name) => name.endsWith('.json.gz')).map((name) => join(this.folder, name));
+    const all = new Set([...files, ...pulls.flatMap(filesOf)]);
+    for (const file of all) {
+      await this.verify(file).catch((error: unknown) => {
+        if (!(error instanceof DamageError)) throw error;
+        onDamage(error);
+      });
+    }
+    return all.size;
   }
 
   async #reserve(place: Exclude<LandingPath, { stream: 'events' }>): Promise<string> {

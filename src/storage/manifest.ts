@@ -1,6 +1,6 @@
 /** `pull.json`, the manifest of a pull of many files, written last: without it the pull never ended and does not count. */
 import type { z } from 'zod';
-import { DamageError } from '../errors.js';
+import { codeOf, DamageError, StorageError } from '../errors.js';
 import { readIfThere } from './storage-error.js';
 
 /**
@@ -14,11 +14,13 @@ export async function readManifest<T>(
   shape: z.ZodType<T>,
   again: string,
 ): Promise<T | undefined> {
-  const text = await readIfThere(path);
-  if (text === undefined) return undefined;
   try {
+    const text = await readIfThere(path);
+    if (text === undefined) return undefined;
     return shape.parse(JSON.parse(text.toString('utf8')));
   } catch (cause) {
+    // A folder in its place is damage; a disk that refuses is not.
+    if (cause instanceof StorageError && codeOf(cause.cause) !== 'EISDIR') throw cause;
     throw new DamageError(`${path} is not a valid manifest.`, {
       hint: `Move its folder away. ${again}`,
       cause,

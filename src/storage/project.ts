@@ -33,7 +33,7 @@ export async function assertSameProject(settings: ProjectSettings): Promise<void
 
 /**
  * For the holder of the lock: the same, and a folder that is new, or older than this file, becomes the project's. Returns
- * the address that the project was last pulled from, if that is another one and this one is new.
+ * the address that the project was last pulled from, if it was never pulled from the one in the settings.
  *
  * @throws ConfigError, DamageError, StorageError as above, and StorageError when it cannot be written
  */
@@ -44,15 +44,28 @@ export async function keepToProject(
   const { dataDir, projectId, baseUrl } = settings;
   const held = await heldProject(settings);
   if (projectId === undefined) return undefined;
+  if (held === undefined) await write(dataDir, { project_id: projectId, base_urls: [] }, effects);
   const known = held?.base_urls ?? [];
-  if (held !== undefined && (baseUrl === undefined || known.includes(baseUrl))) return undefined;
-  const file: ProjectFile = {
-    project_id: projectId,
-    base_urls: baseUrl === undefined ? known : [...known, baseUrl],
-  };
+  return baseUrl === undefined || known.includes(baseUrl) ? undefined : known.at(-1);
+}
+
+/**
+ * Remembers the address in the settings, once it has given a token: a mistyped one is not where the data comes from. For the
+ * holder of the lock, after `keepToProject`, and throws as it does.
+ */
+export async function rememberAddress(
+  settings: ProjectSettings,
+  effects: Pick<Effects, 'reach'>,
+): Promise<void> {
+  const { dataDir, baseUrl } = settings;
+  const held = await heldProject(settings);
+  if (held === undefined || baseUrl === undefined || held.base_urls.includes(baseUrl)) return;
+  await write(dataDir, { ...held, base_urls: [...held.base_urls, baseUrl] }, effects);
+}
+
+async function write(dataDir: string, file: ProjectFile, effects: Pick<Effects, 'reach'>): Promise<void> {
   const text = `${JSON.stringify(file, null, 2)}\n`;
   await new DurableFolder(dataDir, effects).write(pathIn(dataDir), text, 'project');
-  return known.at(-1);
 }
 
 async function heldProject({ dataDir, projectId }: ProjectSettings): Promise<ProjectFile | undefined> {

@@ -140,6 +140,13 @@ export type DayPull = StatisticsPull | SubchannelPull | CampaignsPull;
 /** A pull of a free stream. */
 export type FreePull = DayPull | ReferencePull;
 
+/** The landed files that a free pull is made of. */
+export function filesOf(pull: FreePull): string[] {
+  if ('file' in pull) return [pull.file];
+  if ('answers' in pull) return pull.answers.map(({ file }) => file);
+  return [...pull.lists.flatMap(({ files }) => files), ...pull.templates.map(({ file }) => file)];
+}
+
 /** Whether a pull is one of reference data. */
 export function isReference(pull: Pull): pull is ReferencePull {
   return REFERENCE_STREAMS.some((stream) => stream === pull.stream);

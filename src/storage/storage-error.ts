@@ -56,7 +56,8 @@ export function damaged(file: string, what: string, cause?: unknown): DamageErro
 
 /** A landed file that cannot be opened or read. */
 export function unreadable(file: string, cause: unknown): DawnloadError {
-  return codeOf(cause) === 'ENOENT' ? damaged(file, 'is missing', cause) : storageError('read', file, cause);
+  const what = { ENOENT: 'is missing', EISDIR: 'is a folder' }[codeOf(cause) ?? ''];
+  return what === undefined ? storageError('read', file, cause) : damaged(file, what, cause);
 }
 
 /** Whether a failure, or what caused it, means that the disk has no room left. */

@@ -51,7 +51,9 @@ async function inflatedSize(file: string): Promise<number> {
     throw unreadable(file, cause);
   });
   try {
-    const { size } = await handle.stat();
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw damaged(file, 'is a folder');
+    const { size } = stats;
     if (!file.endsWith('.gz')) return size;
     if (size < 18) throw damaged(file, 'is not a complete gzip file');
     const trailer = Buffer.alloc(4);

@@ -3,7 +3,7 @@
  * it; readers that open it afterwards get the new one.
  */
 import { constants, existsSync } from 'node:fs';
-import { chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
@@ -32,9 +32,16 @@ const MAGIC_AT = 8;
 /**
  * Makes sure that the file to be replaced is a database, and not another file.
  *
- * @throws DamageError when it is something else; it is left unchanged
+ * @throws DamageError when it is something else, or a link: a rename would replace the link, and readers of what it leads to
+ *   would keep the old file for ever; it is left unchanged
  */
 export async function assertReplaceable(published: string): Promise<void> {
+  const link = await readlink(published).catch(() => undefined);
+  if (link !== undefined) {
+    throw new DamageError(`${published} is a link to ${link}, so it is not replaced.`, {
+      hint: 'Move the file that it leads to into its place, and put a link to it where readers look for it.',
+    });
+  }
   if (!existsSync(published) || (await isDatabase(published))) return;
   throw new DamageError(`${published} is not a DuckDB file, so it is not replaced.`, {
     hint: 'Move it away and run again, or run `dawnload rebuild`, which renames it and rebuilds the warehouse.',

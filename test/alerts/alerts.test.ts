@@ -3,11 +3,12 @@
  *
  * @module-tag long
  */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Fault } from '../support/faults/fault.js';
 import type { FaultySandboxOptions } from '../support/faults/index.js';
 import { Place } from '../support/dawnload.js';
 
@@ -79,6 +80,46 @@ async function hook(): Promise<Hook> {
 }
 
 describe('alerts', () => {
+  test('and ledger, journal, warehouse and terminal repeat no key and no person that the service names', async () => {
+    const receiver = await hook();
+    const place = await make(
+      `retries: 0\nexports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\nalerts: [{ url: "${receiver.url}" }]\n`,
+    );
+    const told =
+      'test%2Dsecret-key of test-\\u0061ccess-key, kim@example.com, 010.9753.8642, +82 10 9753 8642';
+    const error = { error: told, message: told };
+    const fault = (endpoint: 'E17' | 'E19' | 'E20' | 'E21', body: object, status = 400): Fault => ({
+      endpoint,
+      kind: 'status',
+      status,
+      body,
+    });
+    const seen: string[] = [];
+    const run = async (faults: readonly Fault[]): Promise<void> => {
+      place.sandbox.setFaults(faults);
+      for (const args of [
+        ['run', '--json'],
+        ['exports', 'list', '--json'],
+        ['status', '--json'],
+      ]) {
+        const { stdout, stderr } = await place.run(args);
+        seen.push(stdout, stderr);
+      }
+      seen.push(JSON.stringify(receiver.take()));
+    };
+    await run([fault('E17', error), fault('E19', error)]);
+    await run([fault('E21', { status: 'error', message: told }, 200)]);
+    await run([fault('E20', { error: told, message: 'an upstream failed' }, 500)]);
+    for (const file of ['exports.jsonl', 'runs.jsonl']) {
+      seen.push(await readFile(join(place.folder, 'data', 'ledger', file), 'utf8'));
+    }
+    for (const table of ['ops.exports', 'ops.runs'])
+      seen.push(JSON.stringify(await place.rows(`from ${table}`)));
+    for (const text of seen) expect(text).not.toMatch(/secret-key|ccess-key|kim@|9753/);
+    // All of it was told, but for that.
+    expect(seen.filter((text) => text.includes('… of …, …, …, …')).length).toBeGreaterThan(8);
+  });
+
   test('tell of a failure once a day, and of the recovery', async () => {
     const receiver = await hook();
     const place = await make(`retries: 0\nalerts: [{ url: "${receiver.url}/hook" }]\n`);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bodyOf } from '../../src/alerts/alert.js';
 import { causesOf, type Ended, type Memory } from '../../src/alerts/causes.js';
 import { RunReport } from '../../src/run/report.js';
 
@@ -65,4 +66,39 @@ test('what needs a person, what drifted since it was told, and a check that stop
       message: 'Not published: check events_key failed. Readers keep the previous warehouse.',
     },
   ]);
+});
+
+test('drift of more fields than Slack takes is cut, with the count of the rest, and the next step stays', () => {
+  const sender = { projectId: 'p', runId: 'r', time: new Date('2026-11-20T22:30:00Z') };
+  const drifting = (drift: string[]): Pick<Ended, 'report'> => {
+    const report = new RunReport(new Date('2026-11-20T22:30:00Z'));
+    report.loaded({
+      pull: 'p',
+      stream: 'events',
+      changed: true,
+      rows: 1,
+      days: [],
+      finished: [],
+      held: [],
+      superseded: [],
+      notes: {},
+      restatements: 0,
+      drift,
+      neighbours: [],
+    });
+    return { report };
+  };
+  const fields = Array.from({ length: 900 }, (_, i) => `$.<&>${'f'.repeat(60)}${i}`);
+  const [alert] = causesOf(ended(drifting(fields)), NOTHING_TOLD).filter(({ cause }) => cause === 'drift');
+  if (alert === undefined) throw new Error('no alert');
+  const { text } = JSON.parse(bodyOf(alert, sender, 'slack')) as { text: string };
+  expect(text.length).toBeLessThanOrEqual(40_000);
+  expect(text.length).toBeGreaterThan(38_000);
+  const left = Number(/ and (\d+) more\. Their values are kept\.\nfields: 900\n/.exec(text)?.[1]);
+  expect(text.match(/\$\./g)).toHaveLength(900 - left);
+  expect(text).toMatch(/Next: `dawnload query drift`$/);
+
+  const failed = causesOf(ended({ failure: new Error('<'.repeat(50_000)) }), NOTHING_TOLD);
+  const cut = JSON.parse(bodyOf(failed[0] ?? alert, sender, 'slack')) as { text: string };
+  expect(cut.text).toHaveLength(40_000);
 });

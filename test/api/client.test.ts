@@ -215,6 +215,25 @@ describe('asking again', () => {
     expect(asked(double)).toHaveLength(1);
   });
 
+  test('what the service repeats of the keys and of the token is in no verdict, also of a text that is cut', async () => {
+    const filler = ' '.repeat(3) + '.'.repeat(150);
+    const double = await startDouble(({ url, headers }, response) => {
+      const text = `${filler}${headers.authorization ?? ''}`;
+      if (url === '/authenticate') json(response, { data: 'a-token/of-the-run'.repeat(20), error: null });
+      else if (url.endsWith('.csv')) response.writeHead(400).end(`Bad request${text}`);
+      else json(response, { error: 'InvalidRequest', message: text }, 400);
+    }, true);
+    const client = clientFor(double.url);
+    open.push(double, client);
+    for (const question of [E17, subchannelStatistics(PROJECT, RANGE)]) {
+      const { verdict } = await client.ask(question);
+      expect(verdict).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('Bearer …') as string,
+      });
+    }
+  });
+
   test.each([
     ['a failing server', 500],
     ['a refused token', 401],

@@ -1,7 +1,19 @@
 // @module-tag long
 /** Database files that were damaged or lost: noticed when a run begins, and made again from what has landed. */
-import { cp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  cp,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
 import { Place } from '../support/dawnload.js';
@@ -10,7 +22,7 @@ let place: Place;
 let before: Record<string, string>;
 beforeAll(async () => {
   place = await Place.make(
-    'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\n',
+    'start_date: 2026-11-19\nlookback_days: 1\nexports: { budget: { records_per_run: 100000 } }\nreference: { catalogs: true }\n',
     { eventsPerDay: 1_200 },
   );
   expect((await place.run(['run'])).code).toBe(0);
@@ -69,6 +81,61 @@ test('`doctor --deep` names a landed file that is not whole', async () => {
   expect(told.stdout).toContain(page);
 });
 
+const landed = async (name: RegExp): Promise<string[]> =>
+  (await readdir(data(), { recursive: true })).filter((file) => name.test(file)).sort();
+
+test('`doctor --deep` names a page of a paid export, an answer and a manifest that are gone or damaged', async () => {
+  const pages = await landed(/events\/.*page.*gz$/);
+  const [answer = ''] = await landed(/campaigns\/.*gz$/);
+  const [manifest = ''] = await landed(/catalogs\/.*pull\.json$/);
+  await rm(join(data(), pages.at(-1) ?? ''));
+  await rm(join(data(), answer));
+  await writeFile(join(data(), manifest), '{"version": 1');
+  const told = await place.run(['doctor', '--deep']);
+  expect(told.code).toBe(1);
+  expect(told.stdout).toMatch(/The pages of export 2026-11-20\.1 hold \d+ of its \d+ records/);
+  expect(told.stdout).toContain(`${answer} is missing`);
+  expect(told.stdout).toContain(`${manifest} is not a valid manifest`);
+});
+
+test.each(['campaigns', 'catalogs'])('a damaged manifest of %s costs that pull alone', async (stream) => {
+  const [manifest = ''] = await landed(new RegExp(`${stream}/.*pull\\.json$`));
+  await writeFile(join(data(), manifest), '{"version": 1');
+  const rebuilt = await place.run(['rebuild']);
+  expect(rebuilt.code).toBe(1);
+  expect(rebuilt.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
+  expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
+  const asked = (): number => place.sandbox.requests().E17;
+  const earlier = asked();
+  const next = await place.run(['run']);
+  expect(next.stderr).toContain(`${manifest} is not a valid manifest. Move its folder away.`);
+  expect(asked()).toBeGreaterThan(earlier);
+  await rm(dirname(join(data(), manifest)), { recursive: true });
+  expect((await place.run(['run'])).code).toBe(0);
+});
+
+test('a folder in the place of a page, an answer or a manifest is told of in a sentence', async () => {
+  const [page = ''] = await landed(/events\/.*page.*gz$/);
+  const [answer = ''] = await landed(/statistics\/.*gz$/);
+  const [manifest = ''] = await landed(/campaigns\/.*pull\.json$/);
+  for (const file of [page, answer, manifest]) {
+    await rm(join(data(), file));
+    await mkdir(join(data(), file));
+  }
+  const key = /\d{4}-\d\d-\d\d\.\d/.exec(page)?.[0] ?? '';
+  for (const command of [['doctor', '--deep'], ['rebuild'], ['exports', 'resume', key]]) {
+    const { code, stdout, stderr } = await place.run(command);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain(page);
+    expect(stdout + stderr).toMatch(/is a folder|a folder stands where a file is needed/);
+    expect(stderr).not.toContain('unforeseen');
+  }
+  expect((await place.run(['run'])).code).toBe(1);
+  await rm(join(data(), page), { recursive: true });
+  await place.run(['exports', 'resume', key]);
+  expect(await place.rows('select count(distinct date) as days from events')).toEqual([{ days: '2' }]);
+});
+
 test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
   for (let part = 0.05; part < 1; part += 0.05) await damage(place.published, part);
   for (const command of [
@@ -82,6 +149,28 @@ test('a published file that was damaged is told of by who reads it, and the next
   }
   expect((await place.run(['run'])).code).toBe(0);
   expect(await contents(place.published)).toEqual(before);
+});
+
+test('a published file that is a link is refused before anything is asked, and what it leads to is left alone', async () => {
+  const shared = join(place.folder, 'shared.duckdb');
+  await rename(place.published, shared);
+  const bytes = await readFile(shared);
+  for (const target of [shared, join(place.folder, 'not-there-yet.duckdb')]) {
+    const requests = place.sandbox.requests();
+    await symlink(target, place.published);
+    for (const command of [['run'], ['rebuild']]) {
+      const { code, stdout, stderr } = await place.run(command);
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(`warehouse.duckdb is a link to ${target}, so it is not replaced.`);
+    }
+    expect(place.sandbox.requests()).toEqual(requests);
+    expect((await place.run(['doctor'])).stdout).toContain(`warehouse.duckdb is a link to ${target}`);
+    expect(await readlink(place.published)).toBe(target);
+    await rm(place.published);
+  }
+  expect((await readFile(shared)).equals(bytes)).toBe(true);
+  expect(await readdir(place.folder)).not.toContain('not-there-yet.duckdb');
+  await rm(shared);
 });
 
 test('both files gone, or no databases any more, are made again', async () => {

@@ -145,6 +145,43 @@ describe('the paid request', () => {
   );
 });
 
+describe('what the service repeats of a secret or tells of a person', () => {
+  const PERSON = 'kim@example.com, 010-1234-5678';
+
+  test('beside an export_id is not in the answer that is kept', async () => {
+    const { reading } = await setUp(({ headers }, response) => {
+      json(response, { export_id: 'e-1', debug: { sent: headers.authorization }, asked_by: PERSON });
+    });
+    expect(await requestExport(await reading.service.authorize(), WINDOW, true)).toEqual({
+      kind: 'accepted',
+      exportId: 'e-1',
+      rawAnswer: '{"export_id":"e-1","debug":{"sent":"Bearer …"},"asked_by":"…, …"}',
+    });
+  });
+
+  test('as an export_id leaves the outcome open: an id goes everywhere', async () => {
+    const { reading } = await setUp(({ headers }, response) => {
+      json(response, { export_id: `job/${headers.authorization ?? ''}` });
+    });
+    expect(await requestExport(await reading.service.authorize(), WINDOW, true)).toMatchObject({
+      kind: 'unknown',
+      reason: 'the export_id repeats a key or the token',
+    });
+  });
+
+  test.each(['error', 'not_found', 'invalid_page', 'an unknown word for token-1 of kim@example.com'])(
+    'in a result that is %s is in no reason',
+    async (status) => {
+      const { reading } = await setUp(({ headers }, response) => {
+        json(response, { status, message: `${headers.authorization ?? ''} of ${PERSON}` });
+      });
+      const waiting = await awaitExport(reading, PATIENT);
+      expect(JSON.stringify(waiting)).toContain(status.startsWith('an') ? 'for … of …' : 'Bearer … of …, …');
+      expect(JSON.stringify(waiting)).not.toMatch(/token-1|kim@|1234/);
+    },
+  );
+});
+
 describe('waiting for an export', () => {
   test('goes on while it is processing, with growing pauses', async () => {
     const { reading, slept } = await setUp((_, response, nth) => {

@@ -270,6 +270,42 @@ describe('a file of the answer', () => {
     expect(parquet.message).toMatch(/folder\.parquet cannot be written/);
   });
 
+  it.each([300, 250])('with a name of %i letters is a plain sentence', async (letters) => {
+    for (const ending of ['csv', 'parquet']) {
+      const output = join(folder, `${'n'.repeat(letters)}.${ending}`);
+      const error = await failure({ sql: 'select 1', output });
+      expect(error.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
+    }
+  });
+
+  it('cannot be put over what a link in the data folder leads to', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'dawnload-disk-'));
+    const data = mkdtempSync(join(tmpdir(), 'dawnload-linked-'));
+    try {
+      mkdirSync(join(data, 'landing'));
+      mkdirSync(join(other, 'ledger', 'deep'), { recursive: true });
+      mkdirSync(join(other, 'of-events'));
+      writeFileSync(join(other, 'warehouse.csv'), 'published');
+      symlinkSync(join(other, 'ledger'), join(data, 'ledger'));
+      symlinkSync(join(other, 'of-events'), join(data, 'landing', 'events'));
+      symlinkSync(join(other, 'warehouse.csv'), join(data, 'warehouse.duckdb'));
+      for (const path of [
+        join(data, 'ledger', 'exports.csv'),
+        join(other, 'ledger', 'exports.csv'),
+        join(other, 'ledger', 'deep', 'runs.csv'),
+        join(data, 'landing', 'events', 'page.csv'),
+        join(other, 'of-events', 'page.csv'),
+        join(other, 'warehouse.csv'),
+      ]) {
+        const error = await failure({ sql: 'select 1', output: path }, { data });
+        expect(error.message).toContain('the data folder');
+      }
+      expect(readFileSync(join(other, 'warehouse.csv'), 'utf8')).toBe('published');
+    } finally {
+      for (const made of [other, data]) rmSync(made, { recursive: true });
+    }
+  });
+
   it('cannot be put over the warehouse', async () => {
     const output = join(dataDir, 'warehouse.duckdb');
     expect((await failure({ sql: 'select 1', output, format: 'csv' })).message).toContain('the data folder');

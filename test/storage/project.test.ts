@@ -75,8 +75,11 @@ describe('another project in the same data folder', () => {
       await rm(projectFile());
       expect((await place.run(['status'], other)).code).not.toBe(2);
       expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
+      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [] });
       expect((await place.run(['rebuild'], other)).code).toBe(2);
+      // A rebuild asks no service; a run remembers the address that answers.
+      expect((await place.run(['run'])).code).toBe(0);
+      expect(await recorded()).toEqual({ project_id: PROJECT, base_urls: [place.sandbox.url] });
     },
   );
 
@@ -88,6 +91,27 @@ describe('another project in the same data folder', () => {
     expect(result.code).toBe(1);
     await writeFile(projectFile(), text);
   });
+});
+
+test('an address that gives no token is not remembered, also as the first of a folder', async () => {
+  const before = await recorded();
+  const fresh = join(place.folder, 'fresh');
+  const first = join(fresh, 'landing', 'project.json');
+  for (const [wrong, keys] of [
+    ['http://127.0.0.1:9', {}],
+    [moved.url, { DAWNLOAD_SECRET_KEY: 'of another service' }],
+  ] as const) {
+    const environment: Environment = { DAWNLOAD_BASE_URL: wrong, ...keys };
+    const result = await place.run(['run'], environment);
+    expect(result.stderr).toContain(
+      `was pulled from ${place.sandbox.url} before and is pulled from ${wrong} now`,
+    );
+    expect(result.code).toBe(1);
+    expect(await recorded()).toEqual(before);
+    expect((await place.run(['run', '--data-dir', fresh], environment)).code).toBe(1);
+    expect(JSON.parse(await readFile(first, 'utf8'))).toEqual({ project_id: PROJECT, base_urls: [] });
+  }
+  expect((await place.run(['run'])).stderr).not.toContain('was pulled from');
 });
 
 test('another address with the same project is told once, and recorded', { tags: ['long'] }, async () => {

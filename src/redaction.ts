@@ -1,0 +1,121 @@
+/**
+ * Text of the service without the job's secrets and without people: an error may repeat what it was sent. Ledger, logs,
+ * alerts, the runs and exports of the warehouse hold such text, so it is redacted where it enters, under every setting.
+ */
+import { statement } from './warehouse/statements.js';
+
+/** What stands for a secret, a number or an address in a text. */
+const HIDDEN = '…';
+
+/** A shorter secret is hidden only as a word of its own: its letters may stand in any text by chance. */
+const TELLING_LENGTH = 8;
+
+/** The secrets that a client holds: both keys, and every token that it was given. */
+export class Secrets {
+  readonly #patterns = new Map<string, RegExp>();
+
+  constructor(...secrets: readonly string[]) {
+    for (const secret of secrets) this.add(secret);
+  }
+
+  add(secret: string): void {
+    if (secret === '' || this.#patterns.has(secret)) return;
+    const spelled = spellingsOf(secret);
+    const pattern =
+      secret.length < TELLING_LENGTH ? `(?<![\\p{L}\\p{N}])${spelled}(?![\\p{L}\\p{N}])` : spelled;
+    this.#patterns.set(secret, new RegExp(pattern, 'giu'));
+  }
+
+  /** The text without the secrets, in the spellings of JSON, URLs and base64. */
+  hide(text: string): string {
+    return [...this.#patterns.values()].reduce((left, pattern) => left.replace(pattern, HIDDEN), text);
+  }
+
+  holds(text: string): boolean {
+    return this.hide(text) !== text;
+  }
+}
+
+function spellingsOf(secret: string): string {
+  const encoded = secret.length < TELLING_LENGTH ? [] : base64Of(secret);
+  return `(?:${[spelled(secret), ...encoded].join('|')})`;
+}
+
+/** Each letter as it is, escaped by JSON (once or in JSON that is itself a text), or by a URL. */
+function spelled(secret: string): string {
+  return Array.from(secret, (letter) => {
+    const units = Array.from({ length: letter.length }, (_, i) => hex(letter.charCodeAt(i), 4));
+    const bytes = Array.from(Buffer.from(letter), (byte) => `%(?:25){0,3}${hex(byte, 2)}`);
+    const plain = `\\\\{0,8}\\u{${hex(letter.codePointAt(0) ?? 0, 1)}}`;
+    return `(?:${plain}|${units.map((unit) => `\\\\{1,8}u${unit}`).join('')}|${bytes.join('')})`;
+  }).join('');
+}
+
+/** What of the secret's base64 depends on it alone, wherever it begins within a group of three bytes. */
+function base64Of(secret: string): string[] {
+  return [0, 1, 2].map((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+    const own = bytes
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return own.replace(/[+/]/g, (sign) => (sign === '+' ? '(?:[+-]|%2b)' : '(?:\\\\{0,8}/|_|%2f)'));
+  });
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+/**
+ * The text without e-mail addresses and mobile numbers, as the load redacts messages (`macros.redacted`): as it came
+ * first, then in plain characters, which are kept only where they hid something.
+ */
+export function withoutPeople(text: string): string {
+  const seen = withoutPieces(text);
+  const plain = seen.replace(OTHER_FORMS, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
+  const without = withoutPieces(plain);
+  return without === plain ? seen : without;
+}
+
+function withoutPieces(text: string): string {
+  return text.replace(PIECES, (piece) => {
+    const key = WRITTEN_MEMBER.exec(piece)?.[0];
+    if (key !== undefined) return key + HIDDEN;
+    if (AT_SIGN.test(piece)) return PICTURE.test(piece) ? piece : HIDDEN;
+    return MOBILE.test(piece) ? HIDDEN : piece;
+  });
+}
+
+const patterns = patternsOfLoad();
+const PIECES = compiled('pieces', 'g');
+const OTHER_FORMS = compiled('other_forms', 'g');
+const UNSEEN = compiled('unseen', 'g');
+const WRITTEN_MEMBER = compiled('written_member');
+const AT_SIGN = compiled('at_sign');
+const PICTURE = compiled('picture');
+const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
+
+/** The load's patterns by name, each put together from its texts and from those before it. */
+function patternsOfLoad(): Map<string, string> {
+  const found = new Map<string, string>();
+  const text = statement('session/3_patterns').replace(/^--.*$/gm, '');
+  for (const [, name = '', expression = ''] of text.matchAll(/set variable (\w+) = ([\s\S]*?);$/gm)) {
+    const terms = expression.matchAll(/getvariable\('(\w+)'\)|'((?:[^']|'')*)'/g);
+    const parts = Array.from(terms, ([, other, written = '']) =>
+      other === undefined ? written.replaceAll("''", "'") : (found.get(other) ?? ''),
+    );
+    found.set(name, parts.join(''));
+  }
+  return found;
+}
+
+/** A pattern of RE2 as one of JavaScript, which writes code points and scripts differently and has no inner flags. */
+function compiled(name: string, flags = ''): RegExp {
+  const pattern = patterns.get(name);
+  if (pattern === undefined) throw new Error(`session/3_patterns.sql has no pattern ${name}`);
+  const translated = pattern
+    .replaceAll('\\x{', '\\u{')
+    .replace(/\\p\{(Hangul|Han|Hiragana|Katakana|Cyrillic|Greek)\}/g, '\\p{Script=$1}')
+    .replaceAll('(?i:', '(?:');
+  return new RegExp(translated, `${flags}iu`);
+}
