@@ -33,6 +33,7 @@ import { readEveryBlock } from './warehouse/deep.js';
 import { discardCopies } from './warehouse/before-upgrade.js';
 import { refuseNewer } from './warehouse/migrate.js';
 import {
+  assertPublishable,
   assertReplaceable,
   discardDatabase,
   publish,
@@ -66,10 +67,12 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       ({ days } = complete);
       await pull(complete, context);
     };
-    const record = new RunRecord(context, job.name, invocation);
-    const outcome = await deliver(context, work, record, () => handOver(context, config, invocation));
-    if (outcome.publishedBytes !== undefined)
-      await pushAfterRun(config, invocation, job.name, outcome.report);
+    const outcome = await recorded(context, job.name, invocation, async (record) => {
+      const delivered = await deliver(context, work, record, () => handOver(context, config, invocation));
+      if (delivered.publishedBytes !== undefined)
+        await pushAfterRun(config, invocation, job.name, delivered.report);
+      return delivered;
+    });
     return { ...outcome, days };
   });
 }
@@ -127,11 +130,14 @@ export function resumeExport(
   invocation: Invocation,
 ): Promise<Outcome> {
   return withRunContext(config, invocation, 'exports resume', (context) =>
-    deliver(
-      context,
-      () => (payAgain ? requestAgain(key, context) : resume(key, acceptIncomplete, context)),
-      new RunRecord(context, 'exports resume', invocation),
-    ),
+    recorded(context, 'exports resume', invocation, (record) => {
+      const work = async (): Promise<void> => {
+        if (!payAgain) return resume(key, acceptIncomplete, context);
+        await assertPublishable(context.files.published);
+        await requestAgain(key, context);
+      };
+      return deliver(context, work, record);
+    }),
   );
 }
 
@@ -157,7 +163,29 @@ async function pull(job: Job, context: RunContext): Promise<void> {
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
   await pullReference(job, context);
-  if (job.streams.has('events') && context.ledger.isWhole) await pullEvents(job, context);
+  if (!job.streams.has('events') || !context.ledger.isWhole) return;
+  await assertPublishable(context.files.published);
+  await pullEvents(job, context);
+}
+
+/** Does the work of a run, and records how it ended: when nothing of it is left that could fail. */
+async function recorded(
+  context: LocalContext,
+  command: string,
+  invocation: Invocation,
+  work: (record: RunRecord) => Promise<Outcome>,
+): Promise<Outcome> {
+  const record = new RunRecord(context, command, invocation);
+  await record.begin();
+  try {
+    const outcome = await work(record);
+    await record.end(context.report, undefined);
+    return outcome;
+  } catch (error) {
+    // The journal may be on the disk that made the run fail: the failure itself is what people are told.
+    await record.end(context.report, asError(error)).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Does the work, then models, checks and publishes what is there, also when the work failed. */
@@ -170,7 +198,6 @@ async function deliver(
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) refuseNewer(context.publishedSchema);
-  await run?.begin();
   await ledger.settle();
   const timed = stopwatch(context);
   const failure = await timed('pull', () => failureOf(work));
@@ -185,7 +212,7 @@ async function deliver(
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();
-  await run?.end(report, failure);
+  await run?.expect(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
   const page = await reportOn(context);
@@ -217,8 +244,12 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
     await work();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return asError(error);
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** Publishes, unless a check forbids it, or a run failed with an empty warehouse. */

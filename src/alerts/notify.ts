@@ -71,7 +71,11 @@ async function afterRun(
       pinged(config, hasFailed(ended) ? '/fail' : '', invocation),
     ]);
     const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
-    await remember(config.dataDir, after(memory, told, ended), effects);
+    await remember(config.dataDir, after(memory, told, ended), effects).catch((error: unknown) => {
+      terminal.warn(
+        `The alerts were sent, but what was sent cannot be noted, so the next run sends them again: ${messageOf(error)}`,
+      );
+    });
   } catch (error) {
     terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
   }

@@ -2,18 +2,19 @@
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { adviceFor, needsPerson } from '../exports/advice.js';
+import { adviceFor } from '../exports/advice.js';
+import { ledgerState, type LedgerState } from '../exports/needs-action.js';
 import type { ExportEntry } from '../exports/entry.js';
 import { isResumable } from '../exports/state.js';
-import { Ledger } from '../exports/ledger.js';
+import type { Ledger } from '../exports/ledger.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
-import type { LedgerView } from '../exports/ledger-view.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { visibleLines } from '../terminal/visible.js';
 import type { Invocation } from '../run/invocation.js';
 import { summarise } from './summary.js';
 import { drawTable } from '../terminal/table.js';
+import { remembered } from '../warehouse/remembered-exports.js';
 import { dataFiles } from '../storage/data-files.js';
 
 export interface ExportsOptions {
@@ -28,10 +29,10 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
 /** Exit code 1 while one needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const entries = (await ledgerOf(invocation.loadConfig())).entries();
-  if (options.json === true) terminal.out(JSON.stringify(entries.map(asJson)));
-  else if (entries.length === 0) terminal.note('No paid export has been requested yet.');
-  else {
+  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig());
+  const entries = ledger.entries();
+  if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.held))));
+  else if (entries.length > 0) {
     const rows = entries.map((entry) => [
       entry.key,
       entry.state,
@@ -41,17 +42,20 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.note ?? '',
     ]);
     terminal.draw(await drawTable(COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }));
-  }
-  warnWaiting(entries, terminal);
-  return entries.some(needsPerson) ? EXIT.incomplete : EXIT.done;
+  } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
+  for (const { advice } of needed) terminal.warn(advice);
+  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
-  const entry = (await ledgerOf(invocation.loadConfig())).get(key);
+  const { terminal } = invocation;
+  const state = await ledgerOf(invocation.loadConfig());
+  const entry = entryIn(state, key);
   // Within JSON every line break is ours: those of values are escaped already.
-  invocation.terminal.draw(visibleLines(JSON.stringify(asJson(entry), null, 2)));
-  warnWaiting([entry], invocation.terminal);
-  return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
+  terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.held), null, 2)));
+  const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
+  for (const { advice } of needed) terminal.warn(advice);
+  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 export async function exportsAttachCommand(
@@ -64,7 +68,12 @@ export async function exportsAttachCommand(
     invocation.loadConfig(),
     invocation,
     'exports attach',
-    async (ledger) => ({ isNew: ledger.find(key) === undefined, entry: await ledger.attach(key, exportId) }),
+    async (ledger) => {
+      const isNew = ledger.find(key) === undefined;
+      const entry = await ledger.attach(key, exportId);
+      warnDoubt(ledger, invocation.terminal);
+      return { isNew, entry };
+    },
   );
   if (isNew) {
     invocation.terminal.warn(
@@ -78,9 +87,12 @@ export async function exportsAttachCommand(
 }
 
 export async function exportsAbandonCommand(key: string, invocation: Invocation): Promise<ExitCode> {
-  const entry = await withLedger(invocation.loadConfig(), invocation, 'exports abandon', (ledger) =>
-    ledger.abandon(key),
-  );
+  const config = invocation.loadConfig();
+  const entry = await withLedger(config, invocation, 'exports abandon', async (ledger) => {
+    const abandoned = await ledger.abandon(key);
+    warnDoubt(ledger, invocation.terminal);
+    return abandoned;
+  });
   invocation.terminal.note(
     `Export ${entry.key} is abandoned. No run requests ${entry.day} again; only \`dawnload exports resume ${key} --pay-again\` does.`,
   );
@@ -95,7 +107,7 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const entry = (await ledgerOf(config)).get(key);
+  const entry = entryIn(await ledgerOf(config), key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
@@ -115,9 +127,21 @@ export async function exportsResumeCommand(
 }
 
 /** The ledger as it is on disk, of the project in the settings. */
-async function ledgerOf(config: Config): Promise<LedgerView> {
+async function ledgerOf(config: Config): Promise<LedgerState> {
   await assertSameProject(config);
-  return Ledger.read(config.dataDir);
+  const { exports } = await remembered(dataFiles(config.dataDir).published);
+  return ledgerState(config.dataDir, exports);
+}
+
+/** The export of a key. Throws `UsageError`; where the ledger is not whole, what is wrong with it. */
+function entryIn({ ledger, doubt }: LedgerState, key: string): ExportEntry {
+  if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
+  return ledger.get(key);
+}
+
+/** Says what is wrong with the ledger after a decision was entered in it. */
+function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
+  if (doubt !== undefined) terminal.warn(`${doubt.message} ${doubt.hint ?? ''}`);
 }
 
 /** Records, or about how many there will be. */
@@ -126,15 +150,8 @@ function sizeOf({ records, estimate }: ExportEntry): string {
   return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
 
-function warnWaiting(entries: readonly ExportEntry[], terminal: Terminal): void {
-  for (const entry of entries) {
-    const advice = adviceFor(entry);
-    if (advice !== undefined) terminal.warn(advice);
-  }
-}
-
 /** The columns of `ops.exports`, and what the ledger knows besides. */
-function asJson(entry: ExportEntry): Record<string, unknown> {
+function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown> {
   return {
     key: entry.key,
     date: entry.day,
@@ -160,6 +177,6 @@ function asJson(entry: ExportEntry): Record<string, unknown> {
     pays_again_for: entry.again ?? null,
     note: entry.note ?? null,
     raw_answer: entry.rawAnswer ?? null,
-    advice: adviceFor(entry) ?? null,
+    advice: adviceFor(entry, isRunning) ?? null,
   };
 }

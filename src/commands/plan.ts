@@ -19,13 +19,12 @@ import { dataFiles } from '../storage/data-files.js';
 import type { Job } from '../run/job.js';
 import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
-import { Ledger } from '../exports/ledger.js';
 import { planRequests, REASONS, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import { ledgerState, type Attention } from '../exports/needs-action.js';
 import type { Invocation } from '../run/invocation.js';
 import { readPublished } from './published.js';
 
@@ -79,9 +78,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     messages: await tables.messages(),
     exports: await tables.exports(),
   }));
-  const ledger = await Ledger.read(config.dataDir);
+  const { ledger, doubt, needed } = await ledgerState(config.dataDir, published.exports);
   const entries = ledger.entries();
-  const doubt = await doubtAbout(config.dataDir, ledger, published.exports);
   const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
   const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
   const covered = (stream: string): Set<Day> =>
@@ -142,7 +140,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
-      needs_attention: actionsNeeded(ledger, doubt),
+      needs_attention: needed,
       estimated_records: records,
       estimated_price: records * pricePerRecord,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },

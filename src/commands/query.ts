@@ -169,13 +169,19 @@ function readSql(file: string): string {
   }
 }
 
-/** The format of --format, or that of the output file's extension, or a table. */
+/** The format of --format, or that of the output file's ending; a table where neither is given. */
 function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
-  const wanted = format ?? (output === undefined ? undefined : extname(output).slice(1));
-  const found = FORMATS.find((known) => known === wanted) ?? (format === undefined ? 'table' : undefined);
+  const ending = output === undefined ? '' : extname(output);
+  const wanted = format ?? (ending === '' ? 'table' : ending.slice(1).toLowerCase());
+  const found = FORMATS.find((known) => known === wanted) ?? (wanted === 'txt' ? 'table' : undefined);
   if (found === undefined) {
-    throw new UsageError(`There is no format ${format ?? ''}.`, {
-      hint: `Choose one of ${FORMATS.join(', ')}.`,
+    const what =
+      format === undefined ? `No format is written as ${ending}.` : `There is no format ${format}.`;
+    throw new UsageError(what, {
+      hint:
+        format === undefined
+          ? `End the name of --output with .csv, .json, .parquet or .txt, or give --format (${FORMATS.join(', ')}).`
+          : `Choose one of ${FORMATS.join(', ')}.`,
     });
   }
   if (found === 'parquet' && output === undefined && stdout.isTTY === true) {

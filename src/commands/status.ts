@@ -6,13 +6,13 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup } from '../run/findings.js';
 import { findingGroup, type FindingGroup } from '../warehouse/findings.js';
 import { dataFiles } from '../storage/data-files.js';
-import { Ledger } from '../exports/ledger.js';
 import { assertSameProject } from '../storage/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
-import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import { isResumable } from '../exports/state.js';
+import { ledgerState, type Attention } from '../exports/needs-action.js';
 import type { Invocation } from '../run/invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { readPublished, type PastRun } from './published.js';
@@ -26,6 +26,8 @@ const SHOWN_DAYS = 14;
 
 interface Status {
   readonly last_complete_day: Day;
+  /** The first day that is wanted: the start_date, or the first day that is there. */
+  readonly wanted_from: Day | null;
   /** The streams that the settings ask for and that lack days, with those days. */
   readonly missing: Record<string, Day[]>;
   readonly coverage: { date: Day; rows: Partial<Record<Stream, number>> }[];
@@ -38,6 +40,8 @@ interface Status {
     readonly exit_code: number | null;
     readonly outcome: string | null;
   } | null;
+  /** The run, or another command that changes the data folder, that is under way. */
+  readonly running: { command: string | null; pid: number | null; since: Date | null } | null;
   /** Why the latest run failed, where it did and readers keep what an earlier one published. */
   readonly failure: string | null;
   readonly published: string | null;
@@ -45,6 +49,8 @@ interface Status {
   /** The latest run if checks withhold it: readers keep the previous file. */
   readonly withheld: Withheld | null;
   readonly needs_attention: readonly Attention[];
+  /** Paid exports that are not loaded yet; resuming them costs nothing. */
+  readonly under_way: readonly string[];
   readonly spend: readonly {
     readonly month: string;
     readonly exports: number;
@@ -62,12 +68,12 @@ interface Withheld {
   readonly findings: readonly FindingGroup[];
 }
 
-/** Exit code 0: no check withholds the latest run, every wanted day is there, nothing needs action; else 1. */
+/** Exit code 0: the latest run did not fail, no check withholds it, every wanted day is there, nothing needs action; else 1. */
 export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
   const status = await readStatus(invocation);
   if (options.json === true) invocation.terminal.out(JSON.stringify(status));
   else await print(status, invocation.terminal, invocation.effects.now());
-  const sound = status.withheld === null && status.needs_attention.length === 0;
+  const sound = status.withheld === null && status.failure === null && status.needs_attention.length === 0;
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
 
@@ -81,7 +87,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     findings: await tables.findings(),
     exports: await tables.exports(),
   }));
-  const ledger = await Ledger.read(config.dataDir);
+  const { ledger, lock, needed } = await ledgerState(config.dataDir, published.exports);
   const entries = ledger.entries();
   const journal = await new RunJournal(config.dataDir).runs();
   const last = lastCompleteDay(effects.now());
@@ -89,14 +95,15 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     (least, { day }) => (least === undefined || day < least ? day : least),
     undefined,
   );
-  const start = config.startDate ?? first ?? last;
+  const start = config.startDate ?? first;
   const eventStart = config.exports.startDate ?? start;
 
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
   for (const { stream, day, rows } of published.coverage)
     byDay.set(day, { ...byDay.get(day), [stream]: rows });
-  const lacking = (stream: Stream, from: Day): Day[] =>
-    dayCount({ start: from, end: last }) <= 0
+  // Without a first day nobody has said what is wanted.
+  const lacking = (stream: Stream, from: Day | undefined): Day[] =>
+    from === undefined || dayCount({ start: from, end: last }) <= 0
       ? []
       : daysOf({ start: from, end: last }).filter((day) => byDay.get(day)?.[stream] === undefined);
   const missing: Record<string, Day[]> = {
@@ -115,28 +122,41 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
   for (const { stream, date } of snapshots) missing[stream] = date !== null && date >= last ? [] : [last];
   return {
     last_complete_day: last,
+    wanted_from: start ?? null,
     missing,
     snapshots,
     coverage: [...byDay].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, rows]) => ({ date, rows })),
-    last_run: published.runs[0] === undefined ? null : lastRun(published.runs[0]),
+    running: lock.held
+      ? {
+          command: lock.holder?.command ?? null,
+          pid: lock.holder?.pid ?? null,
+          since: lock.holder?.since ?? null,
+        }
+      : null,
+    last_run: lastRun(journal, published.runs),
     published: published.coverage.length > 0 || published.runs.length > 0 ? file : null,
     findings: published.findings,
     failure: failureOf(journal),
     withheld: withheldRun(journal, published.runs),
-    needs_attention: actionsNeeded(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
+    needs_attention: needed,
+    under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
     spend: spendOf(entries).map(monthlySpend),
-    fresh: Object.values(missing).every((days) => days.length === 0),
+    fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
 }
 
-function lastRun({
-  command,
-  startedAt,
-  finishedAt,
-  exitCode,
-  outcome,
-}: PastRun): NonNullable<Status['last_run']> {
-  return { command, started_at: startedAt, finished_at: finishedAt, exit_code: exitCode, outcome };
+/** The last run of the journal, which knows how runs ended that published nothing; without a journal, that of the file. */
+function lastRun(journal: readonly JournalledRun[], published: readonly PastRun[]): Status['last_run'] {
+  const [inFile] = published;
+  const { begun, over } = journal.at(-1) ?? { begun: inFile, over: inFile };
+  if (begun === undefined) return null;
+  return {
+    command: begun.command,
+    started_at: begun.startedAt,
+    finished_at: over?.finishedAt ?? null,
+    exit_code: over?.exitCode ?? null,
+    outcome: over?.outcome ?? null,
+  };
 }
 
 function monthlySpend({ estimatedRecords, unknown, ...spend }: MonthlySpend): Status['spend'][number] {
@@ -162,16 +182,24 @@ function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun
 }
 
 async function print(status: Status, terminal: Terminal, now: Date): Promise<void> {
-  const { last_run: run, last_complete_day: last } = status;
+  const { last_run: run, last_complete_day: last, running } = status;
   terminal.out(
     status.published === null
-      ? 'No warehouse has been published yet; `dawnload run` creates it.'
+      ? status.wanted_from === null
+        ? 'No warehouse has been published yet, and no start_date is set. `dawnload init` sets both up.'
+        : 'No warehouse has been published yet; `dawnload run` creates it.'
       : `warehouse ${status.published}`,
   );
+  if (running !== null) {
+    const { command, pid, since } = running;
+    terminal.out(
+      `running   ${command ?? 'another program'}${pid === null ? '' : `, process ${pid}`}${since === null ? '' : `, since ${formatKst(since)}`}`,
+    );
+  }
   if (run !== null) {
     const ago = formatDuration(Math.max(0, now.getTime() - (run.finished_at ?? run.started_at).getTime()));
     terminal.out(
-      `last run  ${run.command}, ${run.outcome ?? 'not ended'} (exit code ${run.exit_code ?? '?'}), ${formatKst(run.started_at)}, ${ago} ago`,
+      `last run  ${run.command}, ${run.outcome ?? (running === null ? 'killed' : 'not ended')}${run.exit_code === null ? '' : ` (exit code ${run.exit_code})`}, ${formatKst(run.started_at)}, ${ago} ago`,
     );
   }
   if (status.failure !== null) terminal.out(`failed    ${status.failure}`);
@@ -204,6 +232,11 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
   for (const { month, records, price, exports } of status.spend) {
     terminal.out(
       `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatCount(Math.ceil(price))}`}`,
+    );
+  }
+  if (status.under_way.length > 0) {
+    terminal.out(
+      `exports   under way, resumed at no cost by ${running === null ? 'the next run' : 'this run or the next'}: ${status.under_way.join(', ')}`,
     );
   }
   for (const group of status.findings) terminal.out(`check     ${describeGroup(group)}`);

@@ -1,10 +1,9 @@
 /** The data folder: its lock, its ledger, its warehouse, and how long ago somebody worked on it. */
 import { existsSync } from 'node:fs';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
-import { needsPerson } from '../exports/advice.js';
 import { landedPages, sumOf } from '../exports/download.js';
 import { Ledger } from '../exports/ledger.js';
-import { doubtAbout } from '../exports/needs-action.js';
+import { ledgerState } from '../exports/needs-action.js';
 import { RunJournal } from '../run/journal.js';
 import { dataFiles } from '../storage/data-files.js';
 import { LandingZone } from '../storage/landing-zone.js';
@@ -38,12 +37,11 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 
 /** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
 export async function ledger(dataDir: string): Promise<Finding> {
-  const whole = await Ledger.read(dataDir);
   const { exports } = await remembered(dataFiles(dataDir).published);
-  const doubt = await doubtAbout(dataDir, whole, exports);
+  const { ledger: whole, doubt, needed } = await ledgerState(dataDir, exports);
   if (doubt !== undefined) throw doubt;
   const entries = whole.entries();
-  const waiting = entries.filter(needsPerson).length;
+  const waiting = needed.length;
   if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);
   return warn(
     `${waiting} of ${plural(entries.length, 'paid export')} ${waiting === 1 ? 'needs' : 'need'} action.`,

@@ -7,15 +7,19 @@ import { isResumable } from './state.js';
 /** After this many failed fetches in a row a paid export needs action; runs keep asking, at no cost. */
 export const TROUBLES_BEFORE_A_PERSON = 3;
 
-/** Whether only a person's decision can finish this export. */
-export function needsPerson(entry: ExportEntry): boolean {
+/**
+ * Whether only a person's decision can finish this export. One that is still intended belongs to the run under way; without
+ * one, its run was killed before it recorded the outcome, and the next run records it as ambiguous.
+ */
+export function needsPerson(entry: ExportEntry, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
+  if (entry.state === 'intended') return !isRunning;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
 /** What happened and the exact commands to choose from, or `undefined` when there is nothing to decide. */
-export function adviceFor(entry: ExportEntry): string | undefined {
-  if (!needsPerson(entry)) return undefined;
+export function adviceFor(entry: ExportEntry, isRunning = false): string | undefined {
+  if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
   if (entry.doubted) {
@@ -27,8 +31,8 @@ export function adviceFor(entry: ExportEntry): string | undefined {
     );
   }
   const what =
-    entry.state === 'ambiguous'
-      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${reason} ` +
+    entry.state === 'ambiguous' || entry.state === 'intended'
+      ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${entry.state === 'intended' ? ' The run was killed before it recorded the answer.' : reason} ` +
         `Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
   return (

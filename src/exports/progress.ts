@@ -146,7 +146,7 @@ export class ExportsProgress {
     const rate = this.#rate();
     if (rate !== undefined && arriving.length > 0)
       parts.push({ long: `${formatCount(Math.round(rate))} events/s`, short: `${formatRoughly(rate)}/s` });
-    const left = this.#left(rate);
+    const left = arriving.length === 0 ? undefined : this.#left(rate);
     if (left !== undefined)
       parts.push({ long: `${formatClock(left)} left`, short: `${formatClock(left)} left` });
     return parts;
@@ -169,10 +169,10 @@ export class ExportsProgress {
     const missing = done === 0 ? 0 : ((total - done) * events) / done;
     const waiting = [...this.#underWay.values()].filter(({ pages }) => pages === undefined);
     const later = waiting.reduce((all, { estimate }) => all + estimate, this.#queued);
-    if (missing + later === 0 || this.#received === 0) return undefined;
-    if (missing > 0 && (rate === undefined || rate === 0)) return undefined;
+    // While nothing arrives nobody knows: the time so far only grows, and the time left would grow with it.
+    if (missing + later === 0 || this.#received === 0 || rate === undefined || rate === 0) return undefined;
     const passed = this.#now() - (this.#began ?? this.#now());
-    return (missing === 0 ? 0 : (missing / (rate ?? 1)) * 1000) + (later * passed) / this.#received;
+    return (missing / rate) * 1000 + (later * passed) / this.#received;
   }
 
   #spent(): Part[] {

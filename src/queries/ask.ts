@@ -1,13 +1,13 @@
-/** Asks the warehouse: parameters become session variables, the statements run, the last one's answer streams in. */
+/** Asks the warehouse: parameters become session variables, what prepares the question runs, its answer streams in. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { UsageError } from '../errors.js';
 import { answerOf, type QueryResult } from './answer.js';
 import type { ParameterValues } from './parameters.js';
-import { requireReading, requireReadingFunctions } from './reading.js';
+import { requirePreparing, requireReading, requireReadingFunctions } from './reading.js';
 import { sqlError } from './sql-error.js';
 
 /**
- * Runs every statement and streams the answer of the last one.
+ * Runs every statement and streams the answer of the last one; the others prepare it.
  *
  * @throws UsageError when it does more than read, or DuckDB cannot run it, here or while the rows are read; `subject`
  *   begins its message
@@ -42,6 +42,7 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
     const statement = await statements.prepare(i);
     requireReading(statement.statementType, sql, subject);
     if (i === statements.count - 1) return statement.stream();
+    requirePreparing(statement.statementType, subject);
     await statement.run();
   }
 }

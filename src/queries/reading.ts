@@ -54,3 +54,15 @@ export function requireReading(type: duckdb.StatementType, sql: string, subject:
     hint: ELSEWHERE,
   });
 }
+
+/**
+ * Lets a statement pass that stands before the last one, and whose answer nobody would see.
+ *
+ * @throws UsageError for a question
+ */
+export function requirePreparing(type: duckdb.StatementType, subject: string): void {
+  if (type !== duckdb.StatementType.SELECT && type !== duckdb.StatementType.EXPLAIN) return;
+  throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+    hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
+  });
+}

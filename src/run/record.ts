@@ -1,7 +1,8 @@
 /** The record of a run: in `ops.runs` for analysts, and in a journal of its own for a rebuild. */
-import { EXIT, exitCodeOf, messageOf } from '../errors.js';
+import { EXIT, exitCodeOf, InterruptedError, messageOf } from '../errors.js';
 import type { LocalContext } from './context.js';
 import type { Invocation } from './invocation.js';
+import type { RunOver } from './journal.js';
 import type { RunReport } from './report.js';
 
 export class RunRecord {
@@ -21,8 +22,11 @@ export class RunRecord {
     this.#version = version;
   }
 
+  /** Before its own start it corrects the run before: what that one wrote in the warehouse was written before its end. */
   async begin(): Promise<void> {
     const { warehouse, runs, report } = this.#context;
+    const last = (await runs.runs()).at(-1)?.over;
+    if (last !== undefined) await warehouse.finishRun(last);
     const run = {
       runId: this.#runId,
       command: this.#command,
@@ -34,19 +38,32 @@ export class RunRecord {
     await warehouse.startRun(run);
   }
 
+  /** In the file that is published next: how the run ends if nothing fails from here on. */
+  async expect(report: RunReport, failure: Error | undefined): Promise<void> {
+    await this.#context.warehouse.finishRun(this.#over(report, failure));
+  }
+
+  /** In the journal, once nothing of the run is left to do. A disk that refuses it leaves a run without an end. */
   async end(report: RunReport, failure: Error | undefined): Promise<void> {
-    const { warehouse, runs, effects } = this.#context;
+    await this.#context.runs.end(this.#over(report, failure));
+  }
+
+  #over(report: RunReport, failure: Error | undefined): RunOver {
     const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
-    const run = {
+    return {
       runId: this.#runId,
-      finishedAt: effects.now(),
+      finishedAt: this.#context.effects.now(),
       exitCode,
-      outcome: failure !== undefined ? 'failed' : exitCode === EXIT.done ? 'done' : 'incomplete',
+      outcome: outcomeOf(exitCode, failure),
       summary: { ...report.toJSON(), ...(failure === undefined ? {} : { failure: messageOf(failure) }) },
     };
-    await runs.end(run);
-    await warehouse.finishRun(run);
   }
+}
+
+function outcomeOf(exitCode: number, failure: Error | undefined): string {
+  if (failure instanceof InterruptedError) return 'interrupted';
+  if (failure !== undefined) return 'failed';
+  return exitCode === EXIT.done ? 'done' : 'incomplete';
 }
 
 /** Writes the runs of the journal into a new warehouse. */

@@ -3,7 +3,7 @@
  * it; readers that open it afterwards get the new one.
  */
 import { constants, existsSync } from 'node:fs';
-import { chmod, copyFile, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
@@ -46,6 +46,23 @@ export async function assertReplaceable(published: string): Promise<void> {
   throw new DamageError(`${published} is not a DuckDB file, so it is not replaced.`, {
     hint: 'Move it away and run again, or run `dawnload rebuild`, which renames it and rebuilds the warehouse.',
   });
+}
+
+/**
+ * Makes sure that `publish`, and whatever else a run writes beside the published file at its end, would succeed now: for
+ * the moment before a paid request.
+ *
+ * @throws StorageError as `publish`
+ */
+export async function assertPublishable(published: string): Promise<void> {
+  const probe = `${published}.next-${process.pid}`;
+  await assertNotWritten(published);
+  try {
+    await writeFile(probe, '');
+    await rm(probe);
+  } catch (cause) {
+    throw cannotPublish(published, cause);
+  }
 }
 
 /** Renames a file that is not a database, so that it is not lost. Returns its new path. */
@@ -104,11 +121,15 @@ export async function publish({ working, published, effects }: Publication): Pro
   } catch (cause) {
     await rm(next, { force: true }).catch(() => undefined);
     if (cause instanceof StorageError) throw cause;
-    throw new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
-      hint: 'Readers keep the previous warehouse. Free disk space or correct the permissions, then run again.',
-      cause,
-    });
+    throw cannotPublish(published, cause);
   }
+}
+
+function cannotPublish(published: string, cause: unknown): StorageError {
+  return new StorageError(`${published} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`, {
+    hint: 'Readers keep the previous warehouse. Free disk space or correct the permissions, then run again.',
+    cause,
+  });
 }
 
 /** Puts a database in the place of another, both closed; a log of the old one must not be replayed into the new one. */

@@ -165,13 +165,42 @@ describe('dawnload query', () => {
     expect((await run({ sql, param: ['who=u1'], format: 'csv' })).stdout).toBe('n,who\r\n4,u1\r\n');
   });
 
-  it('runs a file of several statements and shows what the last one gives', async () => {
+  it('runs a file whose statements prepare one question', async () => {
     const file = join(folder, 'several.sql');
-    writeFileSync(
-      file,
-      "set variable day = date '2026-11-02';\nselect 1;\nselect getvariable('day') as day; -- done\n",
-    );
+    writeFileSync(file, "set variable day = date '2026-11-02';\nselect getvariable('day') as day; -- done\n");
     expect((await run({ file, format: 'csv' })).stdout).toBe('day\r\n2026-11-02\r\n');
+  });
+
+  it.each([
+    'select 1; select 2',
+    'select 1;;\n-- two\nselect 2;',
+    'from events; set variable a = 1; from events',
+    'explain select 1; select 2',
+    'show tables; select 1',
+    'values (1); describe events',
+  ])('refuses several questions, of which only the last would be answered: %s', async (sql) => {
+    const error = await failure({ sql, format: 'csv' });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(error.message).toBe('The query asks several questions, and only one is answered at a time.');
+  });
+
+  it('refuses an output whose ending is no format, and takes a plain table under a name without one', async () => {
+    for (const ending of ['.xlsx', '.tsv', '.CSVX', '.csv.gz']) {
+      const output = join(folder, `answer${ending}`);
+      const error = await failure({ sql: 'select 1 as n', output });
+      expect(error.exitCode).toBe(EXIT.usage);
+      expect(error.hint).toMatch(/\.csv, \.json, \.parquet or \.txt, or give --format/);
+      expect(existsSync(output)).toBe(false);
+    }
+    const upper = join(folder, 'answer.CSV');
+    await run({ sql: 'select 1 as n', output: upper });
+    expect(readFileSync(upper, 'utf8')).toBe('n\r\n1\r\n');
+    for (const name of ['answer', 'answer.txt']) {
+      await run({ sql: 'select 1 as n', output: join(folder, name) });
+      expect(readFileSync(join(folder, name), 'utf8')).toContain('│ n │');
+    }
+    await run({ sql: 'select 1 as n', output: join(folder, 'answer.xlsx'), format: 'csv' });
+    expect(readFileSync(join(folder, 'answer.xlsx'), 'utf8')).toBe('n\r\n1\r\n');
   });
 
   it('understands other statements that only read', async () => {

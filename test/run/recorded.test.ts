@@ -1,0 +1,193 @@
+// @module-tag long
+/** How a run ended, as the journal, `status`, `doctor` and the published file tell it. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { NOW, Place, start, ended, type Ended } from '../support/dawnload.js';
+
+const DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nretries: 0\n';
+const PAID = `${DAYS}exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n`;
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+async function make(yaml: string): Promise<Place> {
+  const place = await Place.make(yaml);
+  places.push(place);
+  return place;
+}
+
+const data = (place: Place, ...names: string[]): string => join(place.folder, 'data', ...names);
+
+interface Told {
+  readonly last_run: { command: string; exit_code: number | null; outcome: string | null } | null;
+  readonly running: { command: string; pid: number } | null;
+  readonly failure: string | null;
+  readonly under_way: readonly string[];
+  readonly needs_attention: readonly { key: string; advice: string }[];
+}
+
+async function status(place: Place): Promise<Told & { code: number | null }> {
+  const { stdout, code } = await place.run(['status', '--json']);
+  return { ...(JSON.parse(stdout) as Told), code };
+}
+
+/** The last line of the journal. */
+async function journalEnd(place: Place): Promise<unknown> {
+  const lines = (await readFile(data(place, 'ledger', 'runs.jsonl'), 'utf8')).trim().split('\n');
+  return JSON.parse(lines.at(-1) ?? '');
+}
+
+/** The built command under an account without privileges, which owns the folder. */
+function unprivileged(place: Place, args: readonly string[]): Promise<Ended> {
+  const account = 65534;
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) spawnSync('chown', ['-R', `${account}:${account}`, place.folder]);
+  const child = spawn(process.execPath, [join(process.cwd(), 'dist/src/cli.js'), ...args], {
+    cwd: place.folder,
+    env: { PATH: process.env['PATH'] ?? '', DAWNLOAD_NOW: NOW, ...place.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(isRoot ? { uid: account, gid: account } : {}),
+  });
+  return ended(child);
+}
+
+describe('a run that cannot publish', () => {
+  test('is noticed before anything is paid for, and recorded as failed everywhere', async () => {
+    const place = await make(PAID);
+    expect((await place.run(['run'])).code).toBe(0);
+    const billed = place.sandbox.requests().E20;
+    expect((await status(place)).code).toBe(0);
+    await place.configure(PAID.replace('2026-11-19', '2026-11-14'));
+    if (process.getuid?.() === 0) await unprivileged(place, ['--version']);
+    await chmod(data(place), 0o555);
+    const run = await unprivileged(place, ['run']);
+    await chmod(data(place), 0o755);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toMatch(/warehouse\.duckdb cannot be written \(EACCES\)/);
+    expect(place.sandbox.requests().E20).toBe(billed);
+    expect(await journalEnd(place)).toMatchObject({ over: { exitCode: 1, outcome: 'failed' } });
+    const told = await status(place);
+    expect(told).toMatchObject({
+      code: 1,
+      last_run: { exit_code: 1, outcome: 'failed' },
+      failure: expect.stringContaining('cannot be written') as string,
+    });
+    expect((await place.run(['doctor'])).stdout).toMatch(/warn {2}last run .*exit code 1 \(failed/);
+    // The next run publishes, and the record of the failed one is right in the file too.
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await place.rows('select exit_code, outcome from ops.runs order by exit_code')).toEqual([
+      { exit_code: 0, outcome: 'done' },
+      { exit_code: 0, outcome: 'done' },
+      { exit_code: 1, outcome: 'failed' },
+    ]);
+    expect(await status(place)).toMatchObject({ code: 0, failure: null });
+  });
+
+  test('since a folder took its place at the end, is recorded as failed', async () => {
+    const place = await make(DAYS);
+    // What the free part of a run needs is found out at its end.
+    await mkdir(data(place, 'warehouse.duckdb.wal'), { recursive: true });
+    await writeFile(data(place, 'warehouse.duckdb.wal', 'x'), '');
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(await journalEnd(place)).toMatchObject({ over: { outcome: 'failed', exitCode: 1 } });
+    expect((await status(place)).last_run).toMatchObject({ outcome: 'failed' });
+    await rm(data(place, 'warehouse.duckdb.wal'), { recursive: true });
+    expect((await place.run(['run'])).code).toBe(0);
+  });
+});
+
+describe('after a kill within a paid request', () => {
+  async function killed(): Promise<Place> {
+    const place = await make(PAID);
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'no-answer', billed: true, times: 1 }]);
+    const child = start(['run'], place.folder, place.environment);
+    const over = ended(child);
+    while (place.sandbox.requests().E20 === 0) await new Promise((next) => setTimeout(next, 20));
+    const during = await status(place);
+    expect(during.running).toMatchObject({ command: 'dawnload run', pid: child.pid });
+    expect(during.needs_attention).toEqual([]);
+    const listed = await place.run(['exports', 'list']);
+    expect(listed.code).toBe(0);
+    child.kill('SIGKILL');
+    await over;
+    return place;
+  }
+
+  test('status, plan and exports list show the export as what it is, with advice', async () => {
+    const place = await killed();
+    const advice = /Export 2026-11-20\.1 .*may have been billed.*killed before it recorded.*attach/s;
+    const told = await status(place);
+    expect(told.code).toBe(1);
+    expect(told.running).toBeNull();
+    expect(told.needs_attention.map(({ key }) => key)).toEqual(['2026-11-20.1']);
+    const list = await place.run(['exports', 'list']);
+    expect(list.code).toBe(1);
+    expect(list.stdout).toMatch(/2026-11-20\.1 .*intended/);
+    const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
+    expect(flat(list.stderr)).toMatch(advice);
+    const plan = await place.run(['plan']);
+    expect(plan.code).toBe(1);
+    expect(flat(plan.stderr)).toMatch(advice);
+    expect((await place.run(['exports', 'show', '2026-11-20.1'])).code).toBe(1);
+    expect((await place.run(['status'])).stdout).toMatch(/^last run {2}run, killed, /m);
+  });
+});
+
+test('after Ctrl-C status says that the run was interrupted, and what resumes at no cost', async () => {
+  const place = await make(PAID);
+  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'processing-forever' }]);
+  const child = start(['run'], place.folder, place.environment);
+  const over = ended(child);
+  while (place.sandbox.requests().E21 === 0) await new Promise((next) => setTimeout(next, 20));
+  child.kill('SIGINT');
+  expect((await over).code).toBe(130);
+  const told = await status(place);
+  expect(told.last_run).toMatchObject({ exit_code: 130, outcome: 'interrupted' });
+  expect(told.under_way.length).toBeGreaterThan(0);
+  const { stdout } = await place.run(['status']);
+  expect(stdout).toMatch(/^last run {2}run, interrupted \(exit code 130\)/m);
+  expect(stdout).toMatch(/^exports {3}under way, resumed at no cost by the next run: 2026-11-/m);
+});
+
+describe('a ledger that was lost, or is older than the data', () => {
+  test('is told by every command that reads it', async () => {
+    const place = await make(PAID);
+    expect((await place.run(['run'])).code).toBe(0);
+    const file = data(place, 'ledger', 'exports.jsonl');
+    const whole = await readFile(file, 'utf8');
+    const lines = whole.trim().split('\n');
+    for (const text of ['', `${lines.slice(0, 1).join('\n')}\n`]) {
+      await writeFile(file, text);
+      const said = /The ledger lacks/;
+      for (const args of [['plan'], ['status'], ['exports', 'list'], ['exports', 'list', '--json']]) {
+        const { code, stderr } = await place.run(args);
+        expect(code, args.join(' ')).toBe(1);
+        expect(stderr, args.join(' ')).toMatch(said);
+        expect(stderr).not.toContain('No paid export');
+      }
+      for (const args of [
+        ['exports', 'show', '2026-11-19.1'],
+        ['exports', 'resume', '2026-11-19.1'],
+      ]) {
+        const { code, stderr } = await place.run(args);
+        expect(code, args.join(' ')).toBe(1);
+        expect(stderr, args.join(' ')).toMatch(said);
+      }
+      expect((await place.run(['doctor'])).stdout).toMatch(/fail {2}ledger .*The ledger lacks/);
+    }
+  });
+});
+
+test('without settings, status claims no missing day and says how to begin', async () => {
+  const place = await make(DAYS);
+  await rm(join(place.folder, 'dawnload.yaml'));
+  const { stdout, code } = await place.run(['status']);
+  expect(code).toBe(1);
+  expect(stdout.trim()).toBe(
+    'No warehouse has been published yet, and no start_date is set. `dawnload init` sets both up.',
+  );
+});
