@@ -77,3 +77,24 @@ test('pages of several days count as one, and a day that has ended counts no mor
   progress.page('2026-11-19', 2, 2, 1_000);
   expect(line()).toBe('loading events of 2026-11-19, 2,000 events');
 });
+
+test('while nothing arrives no time left is shown, since it would only grow', () => {
+  const { progress, pass, line } = watched(null);
+  progress.queued([100_000]);
+  progress.began('2026-11-20', 100_000);
+  progress.ready('2026-11-20', 100, 0, 0);
+  for (let page = 1; page <= 100; page++) {
+    pass(100);
+    progress.page('2026-11-20', page, 100, 1_000);
+  }
+  progress.ended('2026-11-20');
+  progress.began('2026-11-19', 100_000);
+  for (let i = 0; i < 5; i++) {
+    pass(30_000);
+    progress.waiting('2026-11-19', 'processing');
+    expect(line()).not.toContain('left');
+  }
+  progress.ready('2026-11-19', 100, 0, 0);
+  pass(20_000);
+  expect(line()).not.toContain('left');
+});
