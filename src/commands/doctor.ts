@@ -4,10 +4,9 @@ import { sendTestAlert } from '../alerts/notify.js';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import type { Config } from '../config.js';
 import { Examination, ok, type Check } from '../doctor/check.js';
-import { lastRun, ledger, lock, lookDeeply, warehouse } from '../doctor/data.js';
+import { lastRun, ledger, lock, lookDeeply, scheduler, warehouse } from '../doctor/data.js';
 import { lake } from '../doctor/lake.js';
 import { disk, permissions, timeZones, versions } from '../doctor/machine.js';
-import { places, scheduler } from '../doctor/scheduler.js';
 import { lookAtService } from '../doctor/service.js';
 import { alerts, isRehearsal, keys, settings, testAlert } from '../doctor/settings.js';
 import { EXIT, type ExitCode } from '../errors.js';
@@ -47,7 +46,7 @@ async function examine(
   invocation: Invocation,
   examination: Examination,
 ): Promise<void> {
-  const { effects, environment } = invocation;
+  const { effects } = invocation;
   const now = effects.now();
   await examination.look('versions', () => versions(invocation.version));
   await examination.look('time zones', timeZones);
@@ -77,7 +76,7 @@ async function examine(
   await examination.look('ledger', () => ledger(dataDir));
   await examination.look('warehouse', () => warehouse(dataDir));
   await examination.look('last run', async () => lastRun(dataDir, now, (await lockState(dataDir)).held));
-  await examination.look('scheduler', () => scheduler(places(environment, config.file)));
+  await examination.look('scheduler', () => scheduler(dataDir, now));
   await examination.look('alerts', () => alerts(config));
   if (options.sendTestAlert === true) {
     await examination.look('test alert', async () =>

@@ -55,7 +55,7 @@ const NEXT = [
   ['doctor', 'checks everything that a night depends on'],
   ['plan', 'shows what a run would request, and its price; sends nothing'],
   ['run', 'runs the nightly job once'],
-  ['schedule print systemd', 'prints what runs it every night; also cron, k8s, launchd'],
+  ['schedule', 'runs it every night; for systemd, cron, Kubernetes: docs/operations.md'],
 ] as const;
 
 function tellNext({ flags, terminal }: Invocation): void {

@@ -11,7 +11,6 @@ import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
-import { UsageError } from '../errors.js';
 import { choice } from './nearest.js';
 import { loadCatalogue } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
@@ -209,35 +208,16 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./report.js')).reportCommand(options, invocation)),
     );
 
-  const schedule = add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [
+  add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [
     'dawnload schedule',
     'dawnload schedule --at 08:00 --now',
     'dawnload schedule --health-port 8080',
-    'dawnload schedule print systemd',
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
     .option('--now', 'also run once right away, whether anything is due or not')
     .option('--health-port <port>', 'answer GET /healthz on this port of 127.0.0.1; 0 takes any free one')
-    // Commander suggests only where a command does nothing of its own.
-    .allowExcessArguments()
-    .action((options: ScheduleOptions, command: Command) => {
-      const [word] = command.args;
-      if (word !== undefined)
-        throw new UsageError(`There is no command schedule ${word}.`, {
-          hint: 'Did you mean `dawnload schedule print`?',
-        });
-      return act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation));
-    });
-  add(schedule, 'print <kind>', 'print the schedule for systemd, cron, k8s, launchd or github-actions', [
-    'dawnload schedule print systemd',
-    'dawnload schedule print cron --at 07:30',
-  ])
-    .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
-    .action((kind: string, _: unknown, command: Command) =>
-      act(async (invocation) =>
-        // `schedule` has an --at too, and takes it for itself.
-        (await import('./schedule.js')).schedulePrintCommand(kind, command.optsWithGlobals(), invocation),
-      ),
+    .action((options: ScheduleOptions) =>
+      act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
     );
 
   add(program, 'sandbox', 'run the sandbox service alone, on a port, for rehearsals', [

@@ -1,20 +1,13 @@
 /** `dawnload schedule`: the long-lived scheduler, for those without cron or systemd. */
-import { userInfo } from 'node:os';
-import { dirname, resolve } from 'node:path';
 import cron from 'node-cron';
-import { NIGHTLY } from '../../jobs/nightly.js';
+import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { healthOf, serveHealth } from '../operations/health.js';
+import { clock, Nights, parseTime, runJob, type TimeOfDay } from '../operations/schedule.js';
 import { RunJournal } from '../run/journal.js';
 import type { Invocation } from '../run/invocation.js';
-import { healthOf, serveHealth } from '../schedule/health.js';
-import { runJob } from '../schedule/job.js';
-import { Nights } from '../schedule/nights.js';
-import { isScheduler, printSchedule, SCHEDULERS } from '../schedule/print/index.js';
-import { clock, parseTime } from '../schedule/time-of-day.js';
 import { assertSameProject } from '../storage/project.js';
-import { visibleLines } from '../terminal/visible.js';
-import { oneOf } from './nearest.js';
 import { commandLine } from './self.js';
 
 export interface ScheduleOptions {
@@ -26,24 +19,26 @@ export interface ScheduleOptions {
 
 /** Keeps running until it is stopped. Each run is a process of its own, which reads the settings anew. */
 export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
-  const { terminal, signal, effects, flags } = invocation;
+  const { terminal, signal, effects, flags, version } = invocation;
   const at = parseTime(options.at);
   const port = parsePort(options.healthPort);
   const config = requireService(invocation.loadConfig());
   await assertSameProject(config);
-  const minute = everyMinute(signal);
+  const now = (): Date => effects.now();
+  const alarm = nightlyAlarm(at, signal, now);
   const nights = new Nights({
     at,
     signal,
     terminal,
-    now: () => effects.now(),
+    now,
+    version,
     journal: new RunJournal(config.dataDir),
     run: () => runJob(commandLine('run', flags), signal),
-    pause: () => minute.next(),
+    pause: alarm.pause,
   });
   try {
     const health =
-      port === undefined ? undefined : await serveHealth(port, () => healthOf(effects.now(), nights.state));
+      port === undefined ? undefined : await serveHealth(port, () => healthOf(now(), nights.state));
     terminal.note(`Scheduled daily at ${clock(at)} KST. Press Ctrl-C to stop.`);
     if (health !== undefined)
       terminal.note(`Health is at ${health.url}.`, { event: 'health', url: health.url });
@@ -53,32 +48,39 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
       health?.close();
     }
   } finally {
-    await minute.stop();
+    await alarm.stop();
   }
   return EXIT.done;
 }
 
-/**
- * Resolves at the beginning of each minute, and when the signal aborts. What is due is asked each time, so that a machine
- * that slept through a night, where timers stand still, finds it missing within a minute.
- */
-function everyMinute(signal: AbortSignal): { next: () => Promise<void>; stop: () => Promise<void> } {
-  let wake = (): void => undefined;
-  const task = cron.schedule(
-    '* * * * *',
-    () => {
-      wake();
-    },
-    { timezone: NIGHTLY.zone, suppressMissedWarning: true },
-  );
-  signal.addEventListener('abort', () => {
-    wake();
-  });
+/** Timers stand still while a machine is suspended: after so many milliseconds the clock is looked at again. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+
+/** Pauses that end with the night's time of day, at the latest when they should, and when the signal aborts. */
+function nightlyAlarm(
+  at: TimeOfDay,
+  signal: AbortSignal,
+  now: () => Date,
+): { pause: (until: Date) => Promise<void>; stop: () => Promise<void> } {
+  let end = (): void => undefined;
+  const wake = (): void => {
+    end();
+  };
+  const task = cron.schedule(`${at.minute} ${at.hour} * * *`, wake, { timezone: KST, noOverlap: true });
+  task.on('execution:missed', wake);
+  signal.addEventListener('abort', wake);
   return {
-    next: () =>
+    pause: (until) =>
       new Promise((resolve) => {
-        wake = resolve;
-        if (signal.aborted) resolve();
+        const timer = setTimeout(
+          wake,
+          Math.min(LOOK_AGAIN_MS, Math.max(0, until.getTime() - now().getTime())),
+        );
+        end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (signal.aborted) end();
       }),
     stop: async () => {
       await task.destroy();
@@ -93,30 +95,4 @@ function parsePort(text: string | undefined): number | undefined {
   throw new UsageError(`--health-port ${text} is not a port.`, {
     hint: 'Write a number from 0 to 65535; 0 takes any free port.',
   });
-}
-
-/** `dawnload schedule print KIND`: the configuration for a machine's scheduler. */
-export function schedulePrintCommand(
-  kind: string,
-  options: ScheduleOptions,
-  invocation: Invocation,
-): Promise<ExitCode> {
-  if (!isScheduler(kind)) {
-    throw new UsageError(`There is no scheduler "${kind}" to print for.`, {
-      hint: oneOf(kind, SCHEDULERS),
-    });
-  }
-  const { flags, terminal, effects, version } = invocation;
-  const config = resolve(flags.config ?? 'dawnload.yaml');
-  const text = printSchedule(kind, parseTime(options.at), {
-    command: commandLine('run', { ...flags, config }),
-    folder: dirname(config),
-    dataDir: () => invocation.loadConfig().dataDir,
-    user: userInfo().username,
-    version,
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    now: effects.now(),
-  });
-  terminal.draw(visibleLines(text));
-  return Promise.resolve(EXIT.done);
 }

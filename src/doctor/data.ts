@@ -102,6 +102,24 @@ export async function lastRun(dataDir: string, now: Date, underWay: boolean): Pr
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
 }
 
+/** A machine may be off for a night; after two days nothing starts the job any more. */
+const ABANDONED_MS = 48 * 60 * 60_000;
+
+/** Whether something starts the job every night, as far as the journal of runs shows. */
+export async function scheduler(dataDir: string, now: Date): Promise<Finding> {
+  const last = (await new RunJournal(dataDir).runs()).findLast(({ begun }) => begun.command === 'run')?.begun;
+  const remedy =
+    '`dawnload schedule` starts the job every night; deploy/ has files for systemd, cron, Kubernetes, launchd.';
+  if (last === undefined) return warn('There was no nightly run yet, so nothing may start one.', remedy);
+  const age = now.getTime() - last.startedAt.getTime();
+  if (age > ABANDONED_MS)
+    return warn(
+      `The last nightly run began ${formatDuration(age)} ago, so nothing starts the job at night.`,
+      remedy,
+    );
+  return ok(`the last nightly run began ${formatKst(last.startedAt)}`);
+}
+
 /** Reading every byte takes its time. */
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttps } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Examination, ok, type Check } from '../../src/doctor/check.js';
-import { lock } from '../../src/doctor/data.js';
+import { lock, scheduler } from '../../src/doctor/data.js';
 import { disk } from '../../src/doctor/machine.js';
-import { scheduler } from '../../src/doctor/scheduler.js';
+import { RunJournal } from '../../src/run/journal.js';
 import { RunLock } from '../../src/storage/run-lock.js';
 import { KEYS, NOW, Place, type Environment } from '../support/dawnload.js';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -307,60 +307,29 @@ describe('the data folder', () => {
   });
 });
 
-describe('the scheduler', () => {
-  let root: string;
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'dawnload-root-'));
-  });
-  afterEach(() => rm(root, { recursive: true }));
-
-  const put = async (path: string, text: string): Promise<void> => {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  };
-  const look = (crontab = '', environment: Environment = {}) =>
-    scheduler({
-      root,
-      home: join(root, 'home'),
-      environment,
-      config: '/srv/dawnload.yaml',
-      output: () => Promise.resolve(crontab),
-    });
-
-  test('is missed, and none is no failure', async () => {
-    expect(await look('# dawnload was here\n')).toMatchObject({
+test('the last nightly run is the sign of a scheduler: none, or one of more than two days ago, is a warning', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-doctor-'));
+  try {
+    const journal = new RunJournal(folder);
+    const run = (command: string, startedAt: Date): Promise<void> =>
+      journal.begin({ runId: startedAt.toISOString(), command, startedAt, version: '0', processId: 1 });
+    const now = new Date('2026-11-21T00:00:00Z');
+    expect(await scheduler(folder, now)).toMatchObject({
       verdict: 'warn',
-      remedy: expect.stringContaining('dawnload schedule print cron') as string,
+      reason: expect.stringContaining('no nightly run yet') as string,
     });
-  });
-
-  test.each([
-    ['usr/lib/systemd/system/dawnload.timer', '[Timer]\n', 'warn', /enable --now dawnload.timer/],
-    ['etc/cron.d/nightly', '10 7 * * * root dawnload run\n', 'ok', /etc\/cron\.d\/nightly/],
-    ['home/Library/LaunchAgents/dawnload.plist', '<plist>dawnload</plist>', 'ok', /launchd/],
-    [
-      'proc/12/cmdline',
-      'node\0/x/dist/src/cli.js\0schedule\0--config\0/srv/dawnload.yaml\0',
-      'ok',
-      /process 12/,
-    ],
-    ['proc/13/cmdline', 'node\0/x/dist/src/cli.js\0schedule\0', 'warn', /print cron/],
-    ['proc/14/cmdline', 'node\0/x/dist/src/cli.js\0schedule\0print\0cron\0', 'warn', /print cron/],
-  ])('is found in %s', async (path, text, verdict, words) => {
-    await put(path, text);
-    if (path.startsWith('proc')) await symlink('/elsewhere', join(root, dirname(path), 'cwd'));
-    const found = await look();
-    expect(found.verdict).toBe(verdict);
-    expect(`${found.reason} ${found.remedy ?? ''}`).toMatch(words);
-  });
-
-  test('is found in a crontab, an enabled timer, and a pod', async () => {
-    expect((await look('10 7 * * * cd /srv && dawnload run')).verdict).toBe('ok');
-    expect((await look('', { KUBERNETES_SERVICE_HOST: '10.0.0.1' })).verdict).toBe('ok');
-    await put('etc/systemd/system/dawnload.timer', '[Timer]\n');
-    await put('etc/systemd/system/timers.target.wants/dawnload.timer', '');
-    expect((await look()).verdict).toBe('ok');
-  });
+    await run('run', new Date('2026-11-18T22:10:00Z'));
+    await run('backfill', new Date('2026-11-20T22:10:00Z'));
+    expect(await scheduler(folder, now)).toMatchObject({
+      verdict: 'warn',
+      reason: expect.stringMatching(/began 2 d.* ago, so nothing starts/) as string,
+      remedy: expect.stringContaining('deploy/') as string,
+    });
+    await run('run', new Date('2026-11-19T22:10:00Z'));
+    expect((await scheduler(folder, now)).verdict).toBe('ok');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a check that hangs or throws is a finding, and the next one runs', async () => {

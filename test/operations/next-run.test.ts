@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
-import { decide, nightOf, type Attempt, type Verdict } from '../../src/schedule/due.js';
-import { healthOf, isWell } from '../../src/schedule/health.js';
+import { healthOf, isWell } from '../../src/operations/health.js';
+import { nextRun, nightOf, verdictOn, type Verdict } from '../../src/operations/schedule.js';
+import type { PastRun } from '../../src/run/journal.js';
 
 const AT = { hour: 7, minute: 10 };
 
@@ -13,15 +14,19 @@ function kst(time: string, day = 21): Date {
   );
 }
 
-/** An attempt that lasted five minutes. */
-function attempt(time: string, verdict: Verdict, day = 21): Attempt {
+const CODES = { done: 0, waiting: 1, person: 2, failed: 1 };
+
+/** A run of five minutes that ended so. */
+function attempt(time: string, verdict: Verdict, day = 21, exitCode?: number): PastRun {
   const startedAt = kst(time, day);
-  const codes = { done: 0, waiting: 1, busy: 75, person: 2, failed: 1, unfinished: undefined };
+  const runId = startedAt.toISOString();
+  const begun = { runId, command: 'run', startedAt, version: '0.0.0', processId: 1 };
+  if (verdict === 'unfinished') return { begun, over: undefined };
+  const summary = verdict === 'waiting' ? { pending_exports: ['2026-11-20.1'] } : {};
+  const finishedAt = new Date(startedAt.getTime() + 5 * 60_000);
   return {
-    startedAt,
-    endedAt: verdict === 'unfinished' ? undefined : new Date(startedAt.getTime() + 5 * 60_000),
-    exitCode: codes[verdict],
-    verdict,
+    begun,
+    over: { runId, finishedAt, exitCode: exitCode ?? CODES[verdict], outcome: verdict, summary },
   };
 }
 
@@ -31,49 +36,32 @@ test('a night lasts from its time of day in Korea to the next one', () => {
   expect(nightOf(kst('23:59'), { hour: 23, minute: 59 }).start).toEqual(kst('23:59'));
 });
 
-test.each<[what: string, now: Date, attempts: Attempt[], kind: 'run' | 'wait', at: Date, reason: string]>([
-  ['the time has come', kst('07:10'), [], 'run', kst('07:10'), 'night'],
-  ['a laptop wakes in the evening', kst('21:00'), [], 'run', kst('21:00'), 'night'],
-  [
-    'it starts before the time, and the night before is missing',
-    kst('03:00'),
-    [],
-    'run',
-    kst('03:00'),
-    'night',
-  ],
+test.each<[what: string, now: Date, runs: PastRun[], at: Date, reason: string]>([
+  ['the time has come', kst('07:10'), [], kst('07:10'), 'night'],
+  ['a laptop wakes in the evening', kst('21:00'), [], kst('07:10'), 'night'],
+  ['it starts before the time, and the night before is missing', kst('03:00'), [], kst('07:10', 20), 'night'],
   [
     'only runs of nights before',
     kst('07:10'),
     [attempt('07:10', 'done', 20), attempt('22:00', 'done', 20)],
-    'run',
     kst('07:10'),
     'night',
   ],
-  ['it is done', kst('07:20'), [attempt('07:10', 'done')], 'wait', kst('07:10', 22), 'night'],
+  ['it is done', kst('07:20'), [attempt('07:10', 'done')], kst('07:10', 22), 'night'],
   [
     'somebody did it by hand after a failure',
     kst('09:00'),
     [attempt('07:10', 'failed'), attempt('07:30', 'done')],
-    'wait',
     kst('07:10', 22),
     'night',
   ],
-  ['a person is needed', kst('07:20'), [attempt('07:10', 'person')], 'wait', kst('07:10', 22), 'night'],
-  ['the first failure', kst('07:16'), [attempt('07:10', 'failed')], 'wait', kst('07:25'), 'failed'],
-  [
-    'ten minutes after the first failure',
-    kst('07:25'),
-    [attempt('07:10', 'failed')],
-    'run',
-    kst('07:25'),
-    'failed',
-  ],
+  ['a person is needed', kst('07:20'), [attempt('07:10', 'person')], kst('07:10', 22), 'night'],
+  ['the first failure', kst('07:16'), [attempt('07:10', 'failed')], kst('07:25'), 'failed'],
+  ['ten minutes after the first failure', kst('07:25'), [attempt('07:10', 'failed')], kst('07:25'), 'failed'],
   [
     'the second failure',
     kst('07:31'),
     [attempt('07:10', 'failed'), attempt('07:25', 'failed')],
-    'wait',
     kst('08:00'),
     'failed',
   ],
@@ -81,7 +69,6 @@ test.each<[what: string, now: Date, attempts: Attempt[], kind: 'run' | 'wait', a
     'the third failure',
     kst('08:06'),
     [attempt('07:10', 'failed'), attempt('07:25', 'failed'), attempt('08:00', 'failed')],
-    'wait',
     kst('09:35'),
     'failed',
   ],
@@ -94,49 +81,23 @@ test.each<[what: string, now: Date, attempts: Attempt[], kind: 'run' | 'wait', a
       attempt('08:00', 'failed'),
       attempt('09:35', 'failed'),
     ],
-    'wait',
     kst('07:10', 22),
     'night',
   ],
-  ['another run at work', kst('07:16'), [attempt('07:10', 'busy')], 'wait', kst('07:25'), 'busy'],
-  [
-    'another run at work is no failure',
-    kst('08:00'),
-    [attempt('07:10', 'busy'), attempt('07:25', 'busy'), attempt('07:40', 'failed')],
-    'run',
-    kst('08:00'),
-    'failed',
-  ],
-  ['an export is being made', kst('07:16'), [attempt('07:10', 'waiting')], 'wait', kst('07:35'), 'waiting'],
+  ['an export is being made', kst('07:16'), [attempt('07:10', 'waiting')], kst('07:35'), 'waiting'],
   [
     'an export is being made for hours',
     kst('11:00'),
     [attempt('07:10', 'waiting'), attempt('10:30', 'waiting')],
-    'run',
-    kst('11:00'),
+    kst('10:55'),
     'waiting',
   ],
-  [
-    'an export is being made at noon',
-    kst('12:06'),
-    [attempt('12:00', 'waiting')],
-    'wait',
-    kst('07:10', 22),
-    'night',
-  ],
-  [
-    'a run of which no end is known',
-    kst('07:19'),
-    [attempt('07:10', 'unfinished')],
-    'wait',
-    kst('07:20'),
-    'busy',
-  ],
+  ['an export is being made at noon', kst('12:06'), [attempt('12:00', 'waiting')], kst('07:10', 22), 'night'],
+  ['a run of which no end is known', kst('07:19'), [attempt('07:10', 'unfinished')], kst('07:20'), 'failed'],
   [
     'a run of the future, which a wrong clock saw',
     kst('07:10'),
     [attempt('07:10', 'done', 29)],
-    'run',
     kst('07:10'),
     'night',
   ],
@@ -144,16 +105,15 @@ test.each<[what: string, now: Date, attempts: Attempt[], kind: 'run' | 'wait', a
     'a pause that would reach into the next night',
     kst('07:00', 22),
     [attempt('06:55', 'failed', 22)],
-    'wait',
     kst('07:10', 22),
     'night',
   ],
-])('%s', (_, now, attempts, kind, at, reason) => {
-  expect(decide(now, AT, attempts)).toEqual({ kind, at, reason });
+])('%s', (_, now, runs, at, reason) => {
+  expect(nextRun(now, AT, runs)).toEqual({ at, reason });
 });
 
 test.each<
-  [what: string, now: Date, attempts: Attempt[], running: Date | undefined, status: string, well: boolean]
+  [what: string, now: Date, runs: PastRun[], running: Date | undefined, status: string, well: boolean]
 >([
   ['before the first run', kst('05:00'), [], undefined, 'starting', true],
   ['the first run', kst('05:00'), [], kst('04:59'), 'running', true],
@@ -169,15 +129,7 @@ test.each<
     false,
   ],
   ['a wrong setting', kst('09:00'), [attempt('07:10', 'person')], undefined, 'failed', false],
-  ['no budget', kst('09:00'), [{ ...attempt('07:10', 'person'), exitCode: 3 }], undefined, 'ok', true],
-  [
-    'another run at work',
-    kst('09:00'),
-    [attempt('07:10', 'done', 20), attempt('07:10', 'busy')],
-    undefined,
-    'ok',
-    true,
-  ],
+  ['no budget', kst('09:00'), [attempt('07:10', 'person', 21, 3)], undefined, 'ok', true],
   [
     'a run by hand, at work',
     kst('09:00'),
@@ -196,9 +148,9 @@ test.each<
     'overdue',
     false,
   ],
-])('health: %s', (_, now, attempts, runningSince, status, well) => {
-  const since = attempts.length === 0 ? kst('04:58') : kst('00:00', 20);
-  const health = healthOf(now, { at: AT, since, attempts, runningSince, next: decide(now, AT, attempts) });
+])('health: %s', (_, now, runs, runningSince, status, well) => {
+  const since = runs.length === 0 ? kst('04:58') : kst('00:00', 20);
+  const health = healthOf(now, { at: AT, since, runs, runningSince, next: nextRun(now, AT, runs) });
   expect(health.status).toBe(status);
   expect(isWell(health)).toBe(well);
 });
@@ -207,7 +159,7 @@ test('a scheduler that has just started is not overdue', () => {
   const health = healthOf(kst('20:00'), {
     at: AT,
     since: kst('19:59'),
-    attempts: [attempt('07:10', 'done', 15)],
+    runs: [attempt('07:10', 'done', 15)],
     runningSince: kst('19:59'),
     next: undefined,
   });
@@ -217,4 +169,20 @@ test('a scheduler that has just started is not overdue', () => {
     running_since: kst('19:59'),
     next_run_at: kst('07:10', 22),
   });
+});
+
+test.each<[Verdict, number, Record<string, unknown>]>([
+  ['done', 0, {}],
+  ['person', 2, {}],
+  ['person', 3, {}],
+  ['waiting', 1, { pending_exports: ['2026-11-20.1'], gaps: [{}] }],
+  ['person', 1, { needs_attention: ['x'] }],
+  ['failed', 1, { needs_attention: ['x'], gaps: [{}] }],
+  ['failed', 1, { needs_attention: ['x'], findings: [{ severity: 'stop' }] }],
+  ['failed', 1, { pending_exports: ['2026-11-20.1'], failure: 'The disk is full.' }],
+  ['failed', 1, { pending_exports: 'of another version' }],
+  ['failed', 130, {}],
+])('a run is %s with exit code %i and %j', (verdict, exitCode, summary) => {
+  const run = attempt('07:10', 'failed', 21, exitCode);
+  expect(verdictOn({ ...run, over: run.over && { ...run.over, summary } })).toBe(verdict);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
 import type { PastRun } from '../../src/run/journal.js';
-import { Nights } from '../../src/schedule/nights.js';
+import { Nights } from '../../src/operations/schedule.js';
 
 /** A run that the scheduler starts, or that is on record from before. */
 interface Planned {
@@ -39,10 +39,19 @@ class World {
       signal: this.stop.signal,
       terminal: { note: (text) => this.notes.push(text) },
       now: () => new Date(this.time),
+      version: '0.0.0',
       journal: {
-        changedAt: () => Promise.resolve(this.recorded.length),
         runs: () =>
           this.isReadable ? Promise.resolve([...this.recorded]) : Promise.reject(new Error('unreadable')),
+        begin: (begun) => {
+          this.recorded.push({ begun, over: undefined });
+          return Promise.resolve();
+        },
+        end: (over) => {
+          const [run] = this.recorded.splice(-1);
+          if (run !== undefined) this.recorded.push({ ...run, over });
+          return Promise.resolve();
+        },
       },
       run: () => this.run(),
       pause: (until) => {
@@ -187,15 +196,24 @@ test('--now runs at once, and the night in its time', async () => {
   expect(await world.keep(true)).toEqual(['11-21T06:00', '11-21T07:10']);
 });
 
-test('a record of runs that cannot be read stops nobody, and failures count all the same', async () => {
+test('a record of runs that cannot be read stops nobody, and no run follows at once', async () => {
   const failed = { code: 1 };
-  const world = new World(SEVEN + 600_000, [failed, failed, failed, failed, { code: 0 }]);
+  const world = new World(SEVEN + 600_000, [failed, failed, { code: 0 }]);
   world.isReadable = false;
-  expect(await world.keep()).toEqual([
-    '11-21T07:10',
-    '11-21T07:25',
-    '11-21T08:00',
-    '11-21T09:35',
-    '11-22T07:10',
+  expect(await world.keep()).toEqual(['11-21T07:10', '11-21T07:25', '11-21T07:40']);
+});
+
+test('a run that ended before it could record itself is recorded', async () => {
+  const world = new World(SEVEN + 600_000, [{ code: 2, unrecorded: true }]);
+  expect(await world.keep()).toEqual(['11-21T07:10']);
+  expect(world.recorded).toMatchObject([
+    {
+      begun: { command: 'run', processId: 1000 },
+      over: {
+        exitCode: 2,
+        outcome: 'failed',
+        summary: { failure: 'The run ended with exit code 2 before it began its work.' },
+      },
+    },
   ]);
 });

@@ -1,20 +1,8 @@
-/** What a scheduler says of itself: as JSON on a port of this machine alone. */
+/** What `dawnload schedule` says about itself: as JSON on a port of this machine alone. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codeOf, EXIT, messageOf, UsageError } from '../errors.js';
-import { morningEnd, nightOf, type Attempt, type Decision } from './due.js';
-import type { TimeOfDay } from './time-of-day.js';
-
-export interface SchedulerState {
-  readonly at: TimeOfDay;
-  /** When this scheduler started. */
-  readonly since: Date;
-  /** When the run under way began. */
-  readonly runningSince: Date | undefined;
-  /** All attempts that are known, oldest first. */
-  readonly attempts: readonly Attempt[];
-  readonly next: Decision | undefined;
-}
+import { morningEnd, nightOf, verdictOn, type Nights, type Verdict } from './schedule.js';
 
 export interface Health {
   /** Well: `ok`, `waiting` for an export, `running`, or `starting` before the first run. Not well: `failed`, `overdue`. */
@@ -23,47 +11,48 @@ export interface Health {
     readonly started_at: Date;
     readonly finished_at: Date | null;
     readonly exit_code: number | null;
-    readonly outcome: Attempt['verdict'] | 'refused';
+    readonly outcome: Verdict | 'refused';
   } | null;
   readonly running_since: Date | null;
   readonly next_run_at: Date | null;
 }
 
 /** Pure. */
-export function healthOf(now: Date, state: SchedulerState): Health {
-  const { at, runningSince, attempts, next } = state;
-  const ended = attempts.filter(({ verdict }) => verdict !== 'busy' && verdict !== 'unfinished').at(-1);
+export function healthOf(now: Date, state: Nights['state']): Health {
+  const { at, runningSince, runs, next } = state;
+  const last = runs.findLast(({ over }) => over !== undefined);
+  const over = last?.over;
   return {
-    status: statusOf(now, state, ended),
-    last_run: ended === undefined ? null : lastRun(ended),
+    status: statusOf(now, state),
+    last_run:
+      last === undefined || over === undefined
+        ? null
+        : {
+            started_at: last.begun.startedAt,
+            finished_at: over.finishedAt,
+            exit_code: over.exitCode,
+            outcome: over.exitCode === EXIT.refused ? 'refused' : verdictOn(last),
+          },
     running_since: runningSince ?? null,
     next_run_at: runningSince === undefined ? (next?.at ?? null) : nightOf(now, at).end,
   };
 }
 
-function statusOf(now: Date, state: SchedulerState, last: Attempt | undefined): Health['status'] {
-  const { since, at, attempts, runningSince } = state;
-  if (last?.verdict === 'failed') return 'failed';
-  if (last?.verdict === 'person' && last.exitCode !== EXIT.refused) return 'failed';
+function statusOf(now: Date, { since, at, runs, runningSince }: Nights['state']): Health['status'] {
+  const last = runs.findLast(({ over }) => over !== undefined);
+  const verdict = last === undefined ? undefined : verdictOn(last);
+  if (verdict === 'failed') return 'failed';
+  if (verdict === 'person' && last?.over?.exitCode !== EXIT.refused) return 'failed';
   const night = nightOf(now, at);
-  const isDone = attempts.some(
-    ({ startedAt, verdict }) => startedAt >= night.start && (verdict === 'done' || verdict === 'person'),
+  const isDone = runs.some(
+    (run) => run.begun.startedAt >= night.start && ['done', 'person'].includes(verdictOn(run)),
   );
   // A scheduler that has just started is not to blame for the hours before.
   const expected = morningEnd(since > night.start ? since : night.start);
   if (!isDone && now > expected) return 'overdue';
   if (runningSince !== undefined) return 'running';
-  if (last === undefined) return 'starting';
-  return last.verdict === 'waiting' ? 'waiting' : 'ok';
-}
-
-function lastRun({ startedAt, endedAt, exitCode, verdict }: Attempt): NonNullable<Health['last_run']> {
-  return {
-    started_at: startedAt,
-    finished_at: endedAt ?? null,
-    exit_code: exitCode ?? null,
-    outcome: exitCode === EXIT.refused ? 'refused' : verdict,
-  };
+  if (verdict === undefined) return 'starting';
+  return verdict === 'waiting' ? 'waiting' : 'ok';
 }
 
 export function isWell({ status }: Health): boolean {

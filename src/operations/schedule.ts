@@ -1,0 +1,287 @@
+/**
+ * The scheduler of `dawnload schedule`: when the nightly job runs next, and running it. It decides from the journal of runs
+ * alone, so that it may be stopped and started at any time, and runs by hand count.
+ */
+import { spawn } from 'node:child_process';
+import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
+import { z } from 'zod';
+import { NIGHTLY } from '../../jobs/nightly.js';
+import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../calendar.js';
+import { EXIT, UsageError } from '../errors.js';
+import type { PastRun, RunJournal } from '../run/journal.js';
+import type { Terminal } from '../terminal/terminal.js';
+
+/** A time of day in KST. */
+export interface TimeOfDay {
+  readonly hour: number;
+  readonly minute: number;
+}
+
+/** Parses `--at HH:MM`, in KST. Throws `UsageError`, also for a time before 07:00, when yesterday is not complete. */
+export function parseTime(text: string | undefined): TimeOfDay {
+  if (text === undefined) return NIGHTLY;
+  const [, hour = '', minute = ''] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
+  const time = { hour: Number(hour), minute: Number(minute) };
+  if (hour === '' || time.hour > 23 || time.minute > 59) {
+    throw new UsageError(`--at ${text} is not a time of day.`, {
+      hint: 'Write it like 07:10, in Korean time.',
+    });
+  }
+  if (time.hour < COMPLETE_FROM_HOUR) {
+    throw new UsageError(`--at ${text} is before yesterday’s data is complete.`, {
+      hint: 'Choose 07:00 KST or later.',
+    });
+  }
+  return time;
+}
+
+export function clock({ hour, minute }: TimeOfDay): string {
+  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+}
+
+/** The night at an instant: from its time of day in Korea to that of the next one. */
+export function nightOf(now: Date, at: TimeOfDay): Window {
+  const begins = (day: string): Date => fromZonedTime(`${day}T${clock(at)}:00`, KST);
+  const today = dayOf(now);
+  const first = now >= begins(today) ? today : shiftDay(today, -1);
+  return { start: begins(first), end: begins(shiftDay(first, 1)) };
+}
+
+/**
+ * How a run of the journal ended.
+ *
+ * - `done`: nothing is left to do
+ * - `waiting`: the service is still making an export; everything else is loaded
+ * - `person`: only a person can go on: a wrong setting, no budget, an export in doubt
+ * - `unfinished`: no end is recorded: it is at work, or was killed
+ * - `failed`: anything else
+ */
+export type Verdict = 'done' | 'waiting' | 'person' | 'unfinished' | 'failed';
+
+const summary = z.object({
+  pending_exports: z.array(z.string()).default([]),
+  gaps: z.array(z.unknown()).default([]),
+  needs_attention: z.array(z.unknown()).default([]),
+  findings: z.array(z.object({ severity: z.string() })).default([]),
+  failure: z.string().optional(),
+});
+
+export function verdictOn({ over }: PastRun): Verdict {
+  if (over === undefined) return 'unfinished';
+  if (over.exitCode === EXIT.done) return 'done';
+  if (over.exitCode === EXIT.usage || over.exitCode === EXIT.refused) return 'person';
+  const told = summary.safeParse(over.summary);
+  if (over.exitCode !== EXIT.incomplete || !told.success || told.data.failure !== undefined) return 'failed';
+  const { pending_exports, gaps, needs_attention, findings } = told.data;
+  if (pending_exports.length > 0) return 'waiting';
+  const isWithheld = findings.some(({ severity }) => severity === 'stop');
+  return needs_attention.length > 0 && gaps.length === 0 && !isWithheld ? 'person' : 'failed';
+}
+
+export interface Decision {
+  /** When the job runs next; not after now when it is due. */
+  readonly at: Date;
+  /** Its time of day has come, the attempt before it failed, or an export is awaited. */
+  readonly reason: 'night' | 'failed' | 'waiting';
+}
+
+/** When the job runs next, after the runs of the journal. One run does the work of all nights that were missed. Pure. */
+export function nextRun(now: Date, at: TimeOfDay, runs: readonly PastRun[]): Decision {
+  const night = nightOf(now, at);
+  // Runs that a wrong clock dated in the future belong to no night.
+  const tonight = runs.filter(({ begun }) => begun.startedAt >= night.start && begun.startedAt < night.end);
+  const [last] = tonight.slice(-1);
+  if (last === undefined) return { at: night.start, reason: 'night' };
+  const nextNight = { at: night.end, reason: 'night' } as const;
+  const verdicts = tonight.map(verdictOn);
+  const verdict = verdictOn(last);
+  if (verdicts.includes('done') || verdict === 'person') return nextNight;
+  const ended = last.over?.finishedAt ?? last.begun.startedAt;
+  if (verdict === 'waiting') {
+    const again = later(ended, NIGHTLY.exports.pauseMinutes);
+    return again < morningEnd(night.start) ? { at: again, reason: 'waiting' } : nextNight;
+  }
+  const failures = verdicts.filter((one) => one === 'failed' || one === 'unfinished').length;
+  const pause = NIGHTLY.retryPausesMinutes[failures - 1];
+  const again = pause === undefined ? night.end : later(ended, pause);
+  return again < night.end ? { at: again, reason: 'failed' } : nextNight;
+}
+
+/** The end of the time in which a night is to be done, and in which the scheduler comes back for exports. */
+export function morningEnd(start: Date): Date {
+  return later(start, NIGHTLY.exports.untilHours * 60);
+}
+
+function later(instant: Date, minutes: number): Date {
+  return new Date(instant.getTime() + minutes * 60_000);
+}
+
+export interface Surroundings {
+  readonly at: TimeOfDay;
+  readonly signal: AbortSignal;
+  readonly terminal: Pick<Terminal, 'note'>;
+  readonly now: () => Date;
+  readonly journal: Pick<RunJournal, 'runs' | 'begin' | 'end'>;
+  readonly version: string;
+  /** Runs the job to its end. */
+  readonly run: () => Promise<JobEnd>;
+  /** Resolves at that instant or before, and when the signal aborts. */
+  readonly pause: (until: Date) => Promise<void>;
+}
+
+/** What is said before a run, and of one that is to come. */
+const WORDS: Readonly<Record<Decision['reason'], readonly [now: string, later: string]>> = {
+  night: ['Starting the nightly run.', 'The next run is at'],
+  failed: ['Trying the night again.', 'The run failed. Trying again at'],
+  waiting: ['Coming back for an export.', 'The service is still making an export. Coming back at'],
+};
+
+/** A night that starts so much later is one that was missed. */
+const LATE_MS = 5 * 60_000;
+
+/** Night after night: asks what is due, runs it, and asks again. One run at a time, since it waits for each. */
+export class Nights {
+  readonly #world: Surroundings;
+  /** The runs on record, as they were read last. */
+  #runs: readonly PastRun[] = [];
+  #next: Decision | undefined;
+  #runningSince: Date | undefined;
+  /** No run begins before: the one before it found another at work, or left no record. */
+  #notBefore = new Date(0);
+  readonly since: Date;
+
+  constructor(world: Surroundings) {
+    this.#world = world;
+    this.since = world.now();
+  }
+
+  get state() {
+    const { at } = this.#world;
+    return {
+      at,
+      since: this.since,
+      runningSince: this.#runningSince,
+      runs: this.#runs,
+      next: this.#next,
+    };
+  }
+
+  /** Keeps the nights until the signal aborts. `atOnce` runs first, whether anything is due or not. */
+  async keep(atOnce: boolean): Promise<void> {
+    const { signal, terminal, now, at } = this.#world;
+    if (atOnce) await this.#try();
+    let announced = '';
+    while (!signal.aborted) {
+      const next = await this.#look();
+      if (next.at <= now()) {
+        const { start } = nightOf(now(), at);
+        const isLate = next.reason === 'night' && now().getTime() - start.getTime() > LATE_MS;
+        const words = isLate
+          ? `The nightly run of ${formatKst(start)} has not happened. Starting it now.`
+          : WORDS[next.reason][0];
+        terminal.note(words, { event: 'scheduled_run', reason: next.reason });
+        await this.#try();
+        continue;
+      }
+      const isBusy = next.at.getTime() === this.#notBefore.getTime();
+      const words = isBusy
+        ? 'Another run is at work, or was stopped. Trying again at'
+        : WORDS[next.reason][1];
+      const announcement = `${words} ${formatKst(next.at)}.`;
+      if (announcement !== announced)
+        terminal.note(announcement, { event: 'next_run', at: next.at.toISOString(), reason: next.reason });
+      announced = announcement;
+      await this.#world.pause(next.at);
+    }
+  }
+
+  /** What is due, after all runs that are on record by now: somebody may have started one by hand. */
+  async #look(): Promise<Decision> {
+    const { journal, now, at } = this.#world;
+    // A record that cannot be read decides nothing; the run that follows reports it.
+    const runs = await journal.runs().catch(() => this.#runs);
+    this.#runs = runs.filter(({ begun }) => begun.command === 'run');
+    const due = nextRun(now(), at, this.#runs);
+    this.#next = due.at > this.#notBefore ? due : { ...due, at: this.#notBefore };
+    return this.#next;
+  }
+
+  async #try(): Promise<void> {
+    const { now, run, signal, terminal } = this.#world;
+    const startedAt = now();
+    this.#runningSince = startedAt;
+    const end = await run();
+    this.#runningSince = undefined;
+    if (end.exitCode === EXIT.tryLater) this.#notBefore = later(now(), NIGHTLY.busyMinutes);
+    else if (!signal.aborted) await this.#ensureRecorded(startedAt, end);
+    await this.#look();
+    if (!signal.aborted || end.exitCode !== EXIT.interrupted) {
+      terminal.note(`The run ended with exit code ${end.exitCode}.`, {
+        event: 'run_ended',
+        exit_code: end.exitCode,
+      });
+    }
+  }
+
+  /** Records a run that ended before it could record itself, such as one with a wrong setting. */
+  async #ensureRecorded(startedAt: Date, { processId = 0, exitCode }: JobEnd): Promise<void> {
+    const { journal, now, version } = this.#world;
+    try {
+      const last = (await journal.runs()).at(-1)?.begun;
+      if (last?.processId === processId && last.startedAt >= startedAt) return;
+      const runId = `${startedAt.toISOString()}-${processId}`;
+      await journal.begin({ runId, command: 'run', startedAt, version, processId });
+      const failure = `The run ended with exit code ${exitCode} before it began its work.`;
+      await journal.end({ runId, finishedAt: now(), exitCode, outcome: 'failed', summary: { failure } });
+    } catch {
+      // Without a record the same run would be due at once.
+      this.#notBefore = later(now(), NIGHTLY.retryPausesMinutes[0]);
+    }
+  }
+}
+
+export interface JobEnd {
+  readonly processId: number | undefined;
+  /** 1 for a process that was killed or could not be started. */
+  readonly exitCode: number;
+}
+
+/** How long a run may take to stop, in milliseconds: then it gets a second signal, and then it is killed. */
+const STOPPING = { secondSignalAfter: 7_000, killedAfter: 8_500 };
+
+/**
+ * Runs a command to its end, in a process of its own.
+ *
+ * @param signal stops it. A run ends by itself within moments; one that waits for the answer to a paid request, or for a
+ *   large commit, is killed in time: what it had begun is on disk, and the next run takes it up.
+ */
+export function runJob(
+  [program, ...args]: readonly [string, ...string[]],
+  signal: AbortSignal,
+): Promise<JobEnd> {
+  return new Promise((resolve) => {
+    // In a process group of its own: Ctrl-C at a terminal would reach it beside our SIGTERM, and two signals end a run at once.
+    const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
+    const timers: NodeJS.Timeout[] = [];
+    const stop = (): void => {
+      child.kill('SIGTERM');
+      timers.push(
+        setTimeout(() => child.kill('SIGTERM'), STOPPING.secondSignalAfter),
+        setTimeout(() => child.kill('SIGKILL'), STOPPING.killedAfter),
+      );
+    };
+    const end = (exitCode: number): void => {
+      signal.removeEventListener('abort', stop);
+      for (const timer of timers) clearTimeout(timer);
+      resolve({ processId: child.pid, exitCode });
+    };
+    child.on('error', () => {
+      end(EXIT.incomplete);
+    });
+    child.on('exit', (code) => {
+      end(code ?? EXIT.incomplete);
+    });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,233 @@
+// @module-tag long
+/** The files of deploy/, each read by the program that it is for where that is on this machine, and run as it would be. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { CLI, KEYS, NOW, Place, PROJECT, ended, start } from './support/dawnload.js';
+import { temporaryFolder } from './warehouse/support.js';
+
+const read = (name: string): string => readFileSync(join('deploy', name), 'utf8');
+
+function has(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.remove();
+  place = undefined;
+});
+
+test.each(['dawnload.service', 'crontab', 'kubernetes.yaml', 'launchd.plist', 'github-actions.yml'])(
+  '%s names at its top the three things to edit',
+  (name) => {
+    const [before = '', list = ''] = read(name).split('Edit three things:');
+    expect(before.split('\n').length).toBeLessThan(8);
+    expect([...list.matchAll(/^\W*(\d)\. /gm)].map(([, number]) => number)).toEqual(['1', '2', '3']);
+    expect(readFileSync('docs/operations.md', 'utf8')).toContain(`deploy/${name}`);
+  },
+);
+
+describe('systemd', () => {
+  /** A copy of the units that starts this node. */
+  function units(edit: (service: string) => string = (service) => service): string[] {
+    const folder = temporaryFolder();
+    const service = read('dawnload.service').replace('/usr/bin/env dawnload', `${process.execPath} ${CLI}`);
+    writeFileSync(join(folder, 'dawnload.service'), edit(service));
+    cpSync('deploy/dawnload.timer', join(folder, 'dawnload.timer'));
+    return ['dawnload.service', 'dawnload.timer'].map((name) => join(folder, name));
+  }
+
+  test.skipIf(!has('systemd-analyze'))('systemd-analyze finds nothing wrong, and would notice', () => {
+    const verify = (files: string[]): string => {
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8' });
+      return stdout + stderr;
+    };
+    expect(verify(units())).toBe('');
+    expect(verify(units((service) => service.replace(process.execPath, '/nowhere/node')))).toContain(
+      '/nowhere',
+    );
+  });
+
+  test.skipIf(!has('systemd-analyze'))('the service is exposed little', () => {
+    const [service = ''] = units();
+    const told = execFileSync('systemd-analyze', ['security', '--offline=yes', '--no-pager', service], {
+      encoding: 'utf8',
+    });
+    expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(told)?.[1])).toBeLessThan(2);
+  });
+
+  test.skipIf(!has('systemd-analyze'))('the timer is due at 07:10 in Korea', () => {
+    const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(read('dawnload.timer')) ?? [];
+    const told = execFileSync('systemd-analyze', ['calendar', '--base-time=2026-11-20', calendar], {
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'UTC' },
+    });
+    expect(told).toMatch(/22:10:00 UTC/);
+  });
+
+  test.skipIf(process.getuid?.() !== 0 || !has('setpriv'))(
+    'the service runs on what init wrote, after the steps of docs/operations.md, under its account',
+    async () => {
+      place = await Place.make('start_date: 2026-11-20\n');
+      const home = temporaryFolder();
+      chmodSync(home, 0o700);
+      const env = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+      const made = await ended(
+        start(
+          [
+            'init',
+            '--base-url',
+            place.sandbox.url,
+            '--project-id',
+            PROJECT,
+            '--start-date',
+            '2026-11-20',
+            '--allow-http',
+          ],
+          home,
+          env,
+        ),
+      );
+      expect(made.stderr + String(made.code)).toMatch(/0$/);
+      // The steps, with another root and an account that every machine has.
+      const state = join(temporaryFolder(), 'state');
+      chmodSync(join(state, '..'), 0o755);
+      const [, block = ''] =
+        /deploy\/dawnload\.service[\s\S]*?```sh\n([\s\S]*?)```/.exec(
+          readFileSync('docs/operations.md', 'utf8'),
+        ) ?? [];
+      const steps = block.split('\n').filter((line) => line.startsWith('sudo install '));
+      expect(steps).toHaveLength(3);
+      for (const step of steps) {
+        const command = step
+          .replace('sudo ', '')
+          .replaceAll('/var/lib/dawnload', state)
+          .replaceAll('-o dawnload -g dawnload', '-o 65534 -g 65534');
+        execFileSync('sh', ['-ec', command], { cwd: home });
+      }
+      const programs = temporaryFolder();
+      chmodSync(programs, 0o755);
+      symlinkSync(process.execPath, join(programs, 'node'));
+      // As npm installs it: a program that every account may run.
+      writeFileSync(join(programs, 'dawnload'), `#!/bin/sh\nexec node ${CLI} "$@"\n`);
+      chmodSync(join(programs, 'dawnload'), 0o755);
+      const [, line = ''] = /^ExecStart=(.*)$/m.exec(read('dawnload.service')) ?? [];
+      const words = line.replaceAll('/var/lib/dawnload', state).split(' ');
+      const child = spawn(
+        'setpriv',
+        ['--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs', '--inh-caps=-all', ...words],
+        { cwd: state, env: { PATH: `${programs}:/usr/bin:/bin`, DAWNLOAD_NOW: NOW } },
+      );
+      const run = await ended(child);
+      expect(run.stderr).toContain('Published');
+      expect(run.code).toBe(0);
+    },
+  );
+});
+
+describe('cron', () => {
+  test('the line is due at 07:10 in Korea where the machine keeps UTC, and runs as cron hands it to a shell', () => {
+    const line = read('crontab')
+      .split('\n')
+      .find((some) => /^\d/.test(some));
+    const [, time, command = ''] = /^(\d+ \d+ \* \* \*) (.*)$/.exec(line ?? '') ?? [];
+    expect(time).toBe('10 22 * * *');
+    expect(command).not.toContain('%');
+    const folder = temporaryFolder();
+    const program = join(folder, 'dawnload');
+    writeFileSync(program, 'console.log(JSON.stringify([process.cwd(), ...process.argv.slice(2)]))');
+    const edited = command
+      .replace('/var/lib/dawnload', folder)
+      .replace('/usr/bin/node', process.execPath)
+      .replace('/usr/local/bin/dawnload', program);
+    const said = execFileSync('sh', ['-c', edited], { encoding: 'utf8', cwd: '/' });
+    expect(JSON.parse(said)).toEqual([folder, 'run']);
+  });
+});
+
+describe('GitHub Actions', () => {
+  test('the workflow is one, on a runner of one’s own, says why its cron drifts, and its step runs', () => {
+    const workflow = parse(read('github-actions.yml')) as {
+      jobs: { night: { steps: { run: string }[] } };
+    };
+    expect(workflow).toMatchObject({
+      on: { schedule: [{ cron: '10 22 * * *' }] },
+      permissions: {},
+      concurrency: { 'cancel-in-progress': false },
+      jobs: { night: { 'runs-on': 'self-hosted' } },
+    });
+    expect(read('github-actions.yml')).toMatch(/This cron drifts/);
+    const folder = temporaryFolder();
+    const program = join(folder, 'dawnload');
+    writeFileSync(program, '#!/bin/sh\necho "$PWD $*"\n');
+    chmodSync(program, 0o755);
+    const script = (workflow.jobs.night.steps[0]?.run ?? '').replace('/var/lib/dawnload', folder);
+    const said = execFileSync('bash', ['-e', '-c', script], {
+      encoding: 'utf8',
+      cwd: '/',
+      env: { PATH: `${folder}:/usr/bin:/bin` },
+    });
+    expect(said.trim()).toBe(`${folder} run`);
+  });
+
+  test.skipIf(!has('actionlint'))('actionlint finds nothing wrong', () => {
+    const { stdout } = spawnSync('actionlint', ['-shellcheck=', resolve('deploy/github-actions.yml')], {
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('');
+  });
+});
+
+describe('launchd', () => {
+  test('the list starts the job at a time of day', () => {
+    const text = read('launchd.plist');
+    const words = [...text.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(([, word]) => word);
+    expect(words.at(-1)).toBe('run');
+    expect(text).toMatch(/<key>Hour<\/key>\s*<integer>7<\/integer>/);
+  });
+
+  test.skipIf(!has('plistutil'))('plistutil reads it', () => {
+    const input = read('launchd.plist');
+    const { status, stdout, stderr } = spawnSync('plistutil', ['-i', '-', '-o', '-'], { input });
+    expect(stderr.toString()).toBe('');
+    expect(status).toBe(0);
+    expect(stdout.subarray(0, 8).toString()).toBe('bplist00');
+  });
+});
+
+test('Kubernetes: one night at a time, in Korean time, without privileges, on a read-only root', () => {
+  expect(parse(read('kubernetes.yaml'))).toMatchObject({
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    spec: {
+      schedule: '10 7 * * *',
+      timeZone: 'Asia/Seoul',
+      concurrencyPolicy: 'Forbid',
+      jobTemplate: {
+        spec: {
+          backoffLimit: 3,
+          template: {
+            spec: {
+              restartPolicy: 'Never',
+              securityContext: { runAsNonRoot: true, runAsUser: 1000 },
+              containers: [
+                {
+                  image: `your-registry/dawnload:${(JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version}`,
+                  args: ['run', '--config', '/etc/dawnload/dawnload.yaml', '--data-dir', '/data'],
+                  securityContext: {
+                    allowPrivilegeEscalation: false,
+                    readOnlyRootFilesystem: true,
+                    capabilities: { drop: ['ALL'] },
+                  },
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
+  });
+});
