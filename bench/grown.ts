@@ -98,6 +98,6 @@ async function growNotes(connection: DuckDBConnection, { from, to }: Extent): Pr
     `insert into ops.model_days
      select model_days.* replace ((date + n)::date as date, digest || '/' || n as digest)
      from base.ops.model_days, ${copies}
-     where relation not in (${LASTING.map((name) => `'marts.${name}'`).join(', ')}, 'marts.weekly_cohorts')`,
+     where relation not in (${LASTING.map((name) => `'marts.${name}'`).join(', ')}, 'marts.weekly_people')`,
   );
 }

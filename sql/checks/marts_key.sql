@@ -94,7 +94,7 @@ with keys as (
     union all
     select 'marts.daily_opt_out_messages', date, hash(request, channel, is_delivered) from marts.daily_opt_out_messages
     union all
-    select 'marts.weekly_cohorts', week, hash(cohort_week) from marts.weekly_cohorts
+    select 'marts.weekly_people', week, hash(person) from marts.weekly_people
 ),
 
 repeated as (

@@ -3,7 +3,7 @@
 -- params:
 --   end (date, default max(date)): last KST day of the 28 that are looked at; unless given, the last one held
 --   top (bigint, default 5): how many campaigns of each group
---   least_messages (bigint, default 100): only campaigns with so many messages that could be clicked
+--   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- example:
 --   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …

@@ -1,7 +1,7 @@
 -- title: Cohorts and click retention
 -- question: Of those who got their first message in a week, how many still click weeks later?
 -- params:
---   weeks (bigint, default 12): how many weeks after the first one to show
+--   weeks (bigint, default 12, from 0): how many weeks after the first one to show
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;
 -- example:
 --   cohort_week  weeks_since  users  messaged_users  clickers  click_retention  clicker_share  is_complete

@@ -2,7 +2,7 @@
 -- question: Which templates and titles do best on each channel?
 -- params:
 --   channel (varchar, default null): only this channel, such as push-notification
---   least_sent (bigint, default 1): only contents sent so often
+--   least_sent (bigint, default 1, from 0): only contents sent so often
 -- In other DuckDB clients, set parameters before: set variable channel = 'chatapp-alimtalk';
 -- example:
 --   channel           content_kind   content     sent  failed  delivered  clicked  failure_rate  delivery_rate  …

@@ -21,8 +21,9 @@ with clock as (
 params as (
     select
         coalesce(getvariable('start')::date, first_held) as first_day,
-        -- Yesterday is complete from 07:00 in Korea on (E17).
-        coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as last_day,
+        -- Yesterday is complete from 07:00 in Korea on (E17); a later day cannot be missing yet.
+        coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as wanted_day,
+        least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_day,
         getvariable('stream')::varchar as only_stream
     from clock
 ),

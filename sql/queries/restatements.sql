@@ -17,7 +17,6 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 )
--- A statistic that has vanished since has no channel and no name any more; its change is shown all the same.
 select
     restated_days.date,
     restated_days.channel,

@@ -6,7 +6,7 @@
 --   kind (varchar, default null, one of brand alimtalk): only templates of this kind
 --   template (varchar, default null): only the brand template of this name, or the alimtalk template of this code
 --   per (varchar, default 'version', one of version template): a row for each version of a template, or one with its latest version
---   least_sent (bigint, default 1): only rows with so many messages
+--   least_sent (bigint, default 1, from 0): only rows with so many messages
 -- In other DuckDB clients, set parameters before: set variable per = 'template';
 -- example:
 --   template_kind        template    status  template_known  sent  failed  delivered  clicked  failure_rate  …

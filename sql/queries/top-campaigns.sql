@@ -5,7 +5,7 @@
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   measure (varchar, default 'clicked', one of sent delivered clicked click_rate conversions conversion_rate): what to rank by
 --   top (bigint, default 10): how many ranks; campaigns that tie share one
---   least_messages (bigint, default 100): only campaigns with so many messages have a rank by a rate
+--   least_messages (bigint, default 100, from 0): only campaigns with so many messages have a rank by a rate
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:

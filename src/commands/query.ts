@@ -10,6 +10,7 @@ import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
 import { describeQuery } from '../queries/describe.js';
 import { csvLine } from '../queries/csv.js';
 import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
+import { knownValues } from '../queries/known-values.js';
 import { writeTo, type Pieces } from '../queries/sink.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
@@ -70,7 +71,8 @@ export async function queryCommand(
     invocation.signal.throwIfAborted();
     // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
     await reader.confine();
-    const answer = counted(await ask(reader.connection, question.sql, question.values, question.subject));
+    const values = await knownValues(question, question.values, reader);
+    const answer = counted(await ask(reader.connection, question.sql, values, question.subject));
     await deliver(answer, {
       format,
       output,
@@ -111,6 +113,8 @@ function summary(rows: number, format: Format, title: string | undefined, option
 interface Question {
   readonly sql: string;
   readonly values: ParameterValues;
+  /** What a bundled query takes. */
+  readonly params: QueryFile['params'];
   /** What it is called at the beginning of a message. */
   readonly subject: string;
   /** Of a bundled query. */
@@ -126,8 +130,8 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
     });
   }
   const values = parseAssignments(param);
-  if (sql !== undefined) return { sql, values, subject: 'The query' };
-  if (file !== undefined) return { sql: readSql(file), values, subject: file };
+  if (sql !== undefined) return { sql, values, params: [], subject: 'The query' };
+  if (file !== undefined) return { sql: readSql(file), values, params: [], subject: file };
   if (name === undefined) return undefined;
   const query = bundled(name);
   checkParameters(query, values);
@@ -140,6 +144,7 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
       ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
       ...values,
     ]),
+    params: query.params,
     subject: `The query ${name}`,
     title: query.title,
   };

@@ -17,6 +17,8 @@ export interface QueryParameter {
   readonly default: string;
   /** The only values that it may have; empty where there is no such list. */
   readonly choices: readonly string[];
+  /** The least that a whole number may be. */
+  readonly least: number;
   readonly description: string;
 }
 
@@ -49,8 +51,8 @@ export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
     .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
 }
 
-/** `start (date, default last_day - 27): first KST day`, where `, one of a b` may follow the default. */
-const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+))?\): (.+)$/;
+/** `start (date, default last_day - 27): first KST day`, where `, one of a b` or `, from 0` may follow the default. */
+const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 /**
  * Reads the header: `title`, `question`, `params`, which is `none` or a list of indented lines, and `example`.
@@ -76,12 +78,19 @@ export function parseQuery(name: string, sql: string): QueryFile {
 }
 
 function parseParameter(query: string, line: string): QueryParameter {
-  const [, name, typeName, fallback, choices, description] = PARAMETER.exec(line) ?? [];
+  const [, name, typeName, fallback, choices, least = '1', description] = PARAMETER.exec(line) ?? [];
   const type = PARAMETER_TYPES.find((known) => known === typeName);
   if (name === undefined || type === undefined || fallback === undefined || description === undefined) {
     throw unreadable(query, `params (${line})`);
   }
-  return { name, type, default: fallback, choices: choices?.split(' ') ?? [], description };
+  return {
+    name,
+    type,
+    default: fallback,
+    choices: choices?.split(' ') ?? [],
+    least: Number(least),
+    description,
+  };
 }
 
 function unreadable(name: string, field: string): DamageError {

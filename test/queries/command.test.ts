@@ -394,11 +394,50 @@ describe('a mistake', () => {
     [['start=1 Nov'], 'a day that exists'],
     [['top=ten'], 'a whole number'],
     [['top=99999999999999999999'], 'a whole number'],
+    [['top=1000001'], 'a whole number up to 1000000'],
+    [['top=0'], 'a whole number from 1 to 1000000'],
+    [['top=-1'], 'a whole number from 1 to 1000000'],
+    [['least_messages=-1'], 'a whole number from 0 to 1000000'],
     [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions, conversion_rate'],
   ])('in a value (%j) gets what it should be', async (param, what) => {
     const error = await failure({ name: 'top-campaigns', param });
     expect(error.message).toContain(`must be ${what}`);
     expect(error.exitCode).toBe(EXIT.usage);
+  });
+
+  it.each(['0', '-5', '1e12', '1000000000000'])('in a number of days (%s) is told', async (days) => {
+    const error = await failure({ name: 'unused-templates', param: [`days=${days}`] });
+    expect(error.message).toMatch(/^The parameter days must be a whole number/);
+  });
+
+  it('in a name that the warehouse does not have is told, with the nearest ones', async () => {
+    const error = await failure({ name: 'channel-summary', param: ['channel=push-notifcation'] });
+    expect(error.exitCode).toBe(EXIT.usage);
+    expect(error.message).toBe('The warehouse has no channel "push-notifcation".');
+    expect(error.hint).toContain('push-notification');
+    for (const param of ['goal=nope', 'tag=nope', 'campaign=nope']) {
+      const name = param.startsWith('tag') ? 'campaign-performance' : 'campaign-days';
+      expect((await failure({ name, param: [param] })).message).toMatch(/^The warehouse has no /);
+    }
+  });
+
+  it('in the spelling of a name is understood, and a campaign by its name', async () => {
+    const of = async (name: string, param: string): Promise<string> =>
+      (await run({ name, param: [param], format: 'csv' })).stdout;
+    const right = await of('channel-summary', 'channel=push-notification');
+    expect(right.split('\r\n').length).toBeGreaterThan(2);
+    for (const spelling of ['PUSH-NOTIFICATION', 'push_notification', 'Push Notification'])
+      expect(await of('channel-summary', `channel=${spelling}`)).toBe(right);
+    const [id = '', name = ''] =
+      (
+        await run({
+          sql: 'select campaign_id, campaign_name from campaigns where campaign_name is not null limit 1',
+          format: 'csv',
+        })
+      ).stdout
+        .split('\r\n')[1]
+        ?.split(',') ?? [];
+    expect(await of('campaign-days', `campaign=${name}`)).toBe(await of('campaign-days', `campaign=${id}`));
   });
 
   it('in the order of two days is told', async () => {

@@ -280,7 +280,7 @@ test(
       'first_messages',
       'first_node_messages',
       'identities',
-      'weekly_cohorts',
+      'weekly_people',
     ]) {
       expect(after[`marts.${name}`]).toEqual(before[`marts.${name}`]);
     }

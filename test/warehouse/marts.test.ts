@@ -224,18 +224,34 @@ describe('dimensions', () => {
   });
 });
 
-test('of two messages with one id and one instant the same one counts, whichever came first', async () => {
+test('two messages of two channels with one id count on their own channels, whichever came first', async () => {
   const sent = (channel: string, message_data: Row): Row =>
-    record({ id: 'both', channel, event_name: 'send_success', campaign_id: 'c1', message_data });
+    record({
+      id: 'both',
+      channel,
+      event_name: 'send_success',
+      campaign_id: 'c1',
+      time: micros(DAY, channel.length),
+      message_data,
+    });
   const pair = [
-    sent('text-message', { templateId: 'a-text', recipientNo: '01011112222' }),
-    sent('chatapp-alimtalk', { templateCode: 'an-alimtalk', recipientNo: '01011112222' }),
+    sent('text-message', { templateId: 'a-text', recipientNo: '01011112222', body: '080-123-4567' }),
+    sent('chatapp-alimtalk', {
+      templateCode: 'an-alimtalk',
+      recipientNo: '01011112222',
+      content: '080-123-4567',
+    }),
   ];
   const ofDays = async (records: readonly Row[]): Promise<unknown> => {
     const workshop = await modelled((workshop) => [workshop.events(DAY, [records])]);
-    return workshop.look('select channel, template_kind, template, sent from marts.daily_recipient_messages');
+    return workshop.look(
+      'select channel, template_kind, template, sent from marts.daily_recipient_messages order by all',
+    );
   };
   const found = await ofDays(pair);
-  expect(found).toMatchObject([{ sent: '1' }]);
+  expect(found).toEqual([
+    { channel: 'chatapp-alimtalk', template_kind: 'alimtalk', template: 'an-alimtalk', sent: '1' },
+    { channel: 'text-message', template_kind: 'text', template: 'a-text', sent: '1' },
+  ]);
   expect(await ofDays(pair.toReversed())).toEqual(found);
 });

@@ -96,6 +96,7 @@ describe('an opt-out', () => {
         text('delivered', at('09:00:05'), { channel, event: 'alimtalk_delivered' }),
         text('sent', at('10:00:00'), { channel }),
         text('of others', at('10:00:00'), { channel, recipient: 'other' }),
+        text('of others', at('10:00:05'), { channel, recipient: 'other', event: 'alimtalk_delivered' }),
       ];
       const workshop = await referenceWorkshop({
         ...HELD,
@@ -104,10 +105,51 @@ describe('an opt-out', () => {
       });
       expect(await following(workshop)).toMatchObject([{ event_id: 'delivered' }]);
       expect(await asked(workshop, 'opt-outs-after-messages')).toMatchObject([
-        { counted_as: 'delivered', messages: '1', opted_out: '1' },
+        { counted_as: 'delivered', messages: '2', opted_out: '1' },
       ]);
     },
   );
+
+  test('follows only a message that shows its number', async () => {
+    const messages = [
+      text('shows it', at('08:00:00'), { body: '(광고) 080-123-4567' }),
+      text('shows another', at('09:00:00'), { body: '(광고) 080-999-9999' }),
+      text('shows a longer one', at('09:30:00'), { body: '송장 10801234567' }),
+      text('shows none', at('10:00:00'), { body: '주문이 완료되었습니다.' }),
+      text('alimtalk', at('10:30:00'), { channel: 'chatapp-alimtalk', body: '배송 출발' }),
+    ];
+    const workshop = await referenceWorkshop({
+      ...HELD,
+      messages,
+      optOuts: [{ recipient: 'r', at: at('11:00:00') }],
+    });
+    expect(await following(workshop)).toMatchObject([{ event_id: 'shows it' }]);
+    // Only messages with a number to opt out with are compared: two texts, and no alimtalk.
+    expect(await asked(workshop, 'opt-outs-after-messages', { per: 'hour' })).toMatchObject([
+      { channel: 'text-message', item: '8', messages: '1', opted_out: '1' },
+      { channel: 'text-message', item: '9', messages: '1', opted_out: '0' },
+    ]);
+  });
+
+  test('is counted by sends on a channel where a delivery of another channel shares an id', async () => {
+    const messages = [
+      ...Array.from({ length: 9 }, (_, i) => text(`m${i}`, at('10:00:00'), { recipient: `r${i}` })),
+      text('m0', at('10:00:05'), {
+        recipient: 'r0',
+        channel: 'chatapp-friendtalk',
+        event: 'friendtalk_delivered',
+      }),
+      text('m1', at('10:00:05'), { recipient: 'r1', event: 'text_delivered' }),
+    ];
+    const workshop = await referenceWorkshop({
+      ...HELD,
+      messages,
+      optOuts: [{ recipient: 'r3', at: at('11:00:00') }],
+    });
+    expect(await asked(workshop, 'opt-outs-after-messages', { per: 'hour' })).toMatchObject([
+      { channel: 'text-message', messages: '9', opted_out: '1', counted_as: 'sent' },
+    ]);
+  });
 
   test('whose recipient was dropped is said to follow nobody knows what, and is not 0', async () => {
     const workshop = await referenceWorkshop({
@@ -144,7 +186,7 @@ describe('an opt-out', () => {
     await workshop.change('delete from ops.touched_days');
     await workshop.change(
       `insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy, valid_from)
-       values ('080', 'r', '${at('11:00:00')}', 1, '2026-11-22');
+       values ('0801234567', 'r', '${at('11:00:00')}', 1, '2026-11-22');
        insert into ops.touched_days values ('opt_outs', '2026-11-22')`,
     );
     await workshop.with((warehouse) => warehouse.model());
@@ -158,7 +200,7 @@ describe('an opt-out', () => {
       const workshop = await referenceWorkshop({ ...HELD, messages: [text('m', at('10:00:00'))] });
       await workshop.change(
         `insert into opt_outs_history (unsubscribe_number, recipient, requested_at, copy, valid_from)
-         values ('080', 'r', '${moment}', 1, '2026-11-22');
+         values ('0801234567', 'r', '${moment}', 1, '2026-11-22');
          insert into ops.touched_days values ('opt_outs', '2026-11-22')`,
       );
       for (const before of [

@@ -183,7 +183,18 @@ export function sqlOf({
   ].join('\n');
 }
 
-function messageOf({ id, at, recipient, channel = 'text-message', template, sender, body }: Message): string {
+/** What an ad says at its end: the two numbers of the tests. */
+const FOOTER = '무료수신거부 080-123-4567 또는 0807654321';
+
+function messageOf({
+  id,
+  at,
+  recipient,
+  channel = 'text-message',
+  template,
+  sender,
+  body = FOOTER,
+}: Message): string {
   const date = dayOfInstant(at);
   const common = { event_id: id, date, export_date: date };
   switch (channel) {

@@ -652,7 +652,7 @@ view marts.cohort_retention -- People by the week of their first message: who st
     messaged_users bigint -- People who got a message in that week.
     clickers bigint -- People of the cohort who clicked in that week.
     click_retention double -- Clickers of that week by the people of the cohort, from 0 to 1.
-    clicker_share double -- Clickers by those of the cohort who got a message in that week.
+    clicker_share double -- Of those of the cohort who got a message in that week, the share who clicked in it; from 0 to 1.
     is_complete boolean -- Whether all seven days of the week are held; the numbers of a week in progress still grow.
 
 view marts.content_performance -- Performance of templates, push titles and subjects over all days held (from events). One row per channel, kind of content and content.
@@ -705,7 +705,7 @@ table marts.daily_events -- Events counted by day. One row per KST day, channel,
     user_journey_id varchar -- User journey; null for campaigns.
     user_journey_node_id varchar -- Node of the user journey.
     events bigint -- How many events.
-    users bigint -- Distinct people.
+    users bigint -- Distinct people, by what was known of their ids on that day; a record without an id is nobody's.
 
 table marts.daily_failures -- Failures counted by day and reason. One row per KST day, channel, event name, reason, campaign or user journey, and node.
     date date -- KST day.
@@ -1229,11 +1229,18 @@ view marts.variant_days -- Performance of each variant of A/B tests by day. One 
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
 
-table marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
+view marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
     cohort_week date -- Week of the first message held, by its Monday.
     week date -- Week of activity, by its Monday.
     messaged_users bigint -- People who got a message in that week.
     clickers bigint -- Distinct people who clicked.
+    messaged_clickers bigint -- People who got a message in that week and clicked in it.
+
+table marts.weekly_people -- People by week: who got a message, and who clicked; what weekly_cohorts is made of. People only by a hash. One row per week and person.
+    week date -- Week of activity, by its Monday.
+    person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
+    messaged boolean -- Whether the person got a message in that week.
+    clicked boolean -- Whether the person clicked in that week.
 
 table ops.archived_days -- Days of events whose records left this file, since a lake holds them (lake.local_days); daily aggregates stay. One row per KST day of an export.
     date date -- KST day of the export (export_date of its rows).
@@ -1375,6 +1382,12 @@ table ops.restatements -- Counters of daily_statistics that a later pull of the 
     before bigint -- Value held until then; null where there was none.
     after bigint -- Value held from then on; null where there is none.
     pull varchar -- Id of the pull that brought the change.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    variant_id varchar -- Variant of an A/B test; null otherwise.
+    user_journey_id varchar -- User journey; null for campaigns.
+    user_journey_node_id varchar -- Node of the user journey that sent the message.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
 
 table ops.runs -- Runs of the job since the warehouse was last rebuilt. One row per run.
     run_id varchar -- Id of the run, as in its log lines.

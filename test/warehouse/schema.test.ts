@@ -128,6 +128,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'sequential_half_width',
     'sequential_p',
     'sequential_split_p',
+    'shown_numbers',
     'strongest_id',
     'template_state',
     'wilson_interval',

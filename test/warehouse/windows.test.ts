@@ -265,6 +265,29 @@ describe('counts that were restated', () => {
   });
 });
 
+test('a statistic that vanished keeps its channel and its campaign among the restated counts', async () => {
+  const workshop = await modelled((workshop) => [
+    workshop.statistics(DAY, [
+      statistic({ date: DAY, campaign_id: 'c1', campaign_name: '하나', click: 5 }),
+      statistic({ date: DAY, campaign_id: 'c2' }),
+    ]),
+    workshop.statistics(DAY, [statistic({ date: DAY, campaign_id: 'c2' })]),
+  ]);
+  expect(
+    await workshop.look(
+      `select channel, resource_type, resource_id, kind, first_value from marts.restated_days where counter = 'click'`,
+    ),
+  ).toEqual([
+    {
+      channel: statistic({})['channel'],
+      resource_type: 'campaign',
+      resource_id: 'c1',
+      kind: 'vanished',
+      first_value: '5',
+    },
+  ]);
+});
+
 describe('texts instead of failed messages', () => {
   const alimtalk = (id: string, event_name: string, day: Day, seconds: number, more: Row = {}): Row =>
     record({ id, channel: 'chatapp-alimtalk', event_name, time: micros(day, seconds), ...more });
@@ -276,7 +299,7 @@ describe('texts instead of failed messages', () => {
       workshop.events(DAY, [
         [
           alimtalk('1', 'send_failure', DAY, 86_390),
-          // No text was tried that day or the next: it is no campaign with texts.
+          // A campaign that never tries a text.
           alimtalk('9', 'send_failure', DAY, 86_390, { campaign_id: 'c9' }),
         ],
       ]),
@@ -298,10 +321,12 @@ describe('texts instead of failed messages', () => {
       { date: DAY, failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
       // Two texts after one failure: one of them belongs to the day before.
       { date: NEXT, failed: '1', failover_sent: '1', failover_failed: '1', rescue_rate: null },
+      // A failure that no text was tried for counts too.
+      { date: dayAfter(DAY, 2), failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
     ]);
     expect(
       await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
-    ).toEqual([{ rescue_rate: 0.5 }]);
+    ).toEqual([{ rescue_rate: 1 / 3 }]);
   });
 
   test('are found of a channel and a campaign without a name', async () => {

@@ -60,14 +60,44 @@ changes as (
     from before
     full join counters as after using (version, date, statistic_id, counter)
     where before.value is distinct from after.value
+),
+
+-- A statistic that vanished is described by the day that is replaced.
+subjects as (
+    select date, statistic_id, any_value(subject) as subject
+    from (
+        select
+            date,
+            statistic_id,
+            {
+                'resource_type': resource_type,
+                'campaign_id': campaign_id,
+                'variant_id': variant_id,
+                'user_journey_id': user_journey_id,
+                'user_journey_node_id': user_journey_node_id,
+                'channel': channel
+            } as subject
+        from (
+            select date, statistic_id, resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel
+            from daily_statistics
+            where date in (select date from replacements)
+            union all
+            select date, statistic_id, resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel
+            from staged_statistics
+            inner join versions using (pull, date)
+        )
+    )
+    group by date, statistic_id
 )
 
 select
     replacements.pulled_at as detected_at,
     changes.* exclude (version),
+    unnest(subjects.subject),
     replacements.pull
 from changes
-inner join replacements using (version, date);
+inner join replacements using (version, date)
+left join subjects using (date, statistic_id);
 
 insert into loaded_rows
 select pull, count(*)

@@ -1,25 +1,29 @@
 -- grain: one KST day, channel, event name, campaign or user journey, and group or node.
 -- materialized: incremental
 -- depends_on: events
+-- dirties: all later days
 
 select
     date,
     channel,
     event_name,
-    marts.event_kind(event_name) as kind,
+    kind,
     resource_type,
     campaign_id,
     experiment_group_name,
     user_journey_id,
     user_journey_node_id,
     count(*) as events,
-    count(distinct coalesce(user_id, service_user_id, device_id, service_device_id)) as users
-from events
-where date in (select date from batch_days)
+    count(distinct person) as users
+from marts.event_people
+where
+    date between getvariable('first_batch_day') and getvariable('last_batch_day')
+    and date in (select date from batch_days)
 group by
     date,
     channel,
     event_name,
+    kind,
     resource_type,
     campaign_id,
     experiment_group_name,

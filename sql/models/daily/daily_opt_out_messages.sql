@@ -3,9 +3,9 @@
 -- depends_on: events, opt_outs
 -- lookback: 3 days
 --
--- By the KST day of the request: of each channel, the last message to the same recipient in the 72 hours before it, and the
--- last one that was delivered. marts.opt_outs_after_messages says which of them the opt-out is held to follow. Recipients that
--- are kept as given are compared in one spelling.
+-- By the KST day of the request: of each channel, the last message to the same recipient that shows the number of the opt-out
+-- in the 72 hours before it, and the last one that was delivered on that channel. marts.opt_outs_after_messages decides which of
+-- them the opt-out follows. Recipients that are kept as given are compared in one spelling.
 
 with requests as (
     select
@@ -22,23 +22,39 @@ messages as (
     select
         event_id,
         date,
+        channel,
         if(getvariable('recipients') = 'keep', plain_recipient(recipient_no), recipient_no) as recipient,
+        marts.shown_numbers(text) as numbers,
         template_kind,
         template
     from (
-        select event_id, date, recipient_no, 'text' as template_kind, template_id as template
+        select
+            event_id,
+            date,
+            'text-message' as channel,
+            recipient_no,
+            concat_ws(' ', title, body) as text,
+            'text' as template_kind,
+            template_id as template
         from text_messages
         where date in (select date from lookback_days)
 
         union all
 
-        select event_id, date, recipient_no, null, null
+        select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
         from friendtalk_messages
         where date in (select date from lookback_days)
 
         union all
 
-        select event_id, date, recipient_no, 'alimtalk', template_code
+        select
+            event_id,
+            date,
+            'chatapp-alimtalk',
+            recipient_no,
+            concat_ws(' ', content, template_extra),
+            'alimtalk',
+            template_code
         from alimtalk_messages
         where date in (select date from lookback_days)
     ) as all_messages
@@ -71,13 +87,18 @@ preceding as (
             where
                 later.event_id = messages.event_id
                 and later.kind = 'delivered'
+                and later.channel is not distinct from occurred.channel
                 and later.date between occurred.date and requests.date
         ) as is_delivered
     from requests
-    inner join messages on requests.recipient = messages.recipient
+    inner join messages
+        on
+            requests.recipient = messages.recipient
+            and list_contains(messages.numbers, regexp_replace(requests.unsubscribe_number, '[^0-9]', '', 'g'))
     inner join occurred
         on
             messages.event_id = occurred.event_id
+            and messages.channel = occurred.channel
             and occurred.date >= messages.date
             and requests.requested_at between occurred.occurred_at and occurred.occurred_at + interval 72 hours
     where

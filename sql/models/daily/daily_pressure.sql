@@ -29,6 +29,19 @@ windows as (
     where batch_days.date in (select date from ops.coverage where stream = 'events')
 ),
 
+-- To whom an id belongs by the last day of a window. A device may belong to a service user and that one to a user.
+owners as (
+    select
+        batch_days.date,
+        earlier.person as earlier,
+        coalesce(third.stronger_id, second.stronger_id, first.stronger_id) as person
+    from (select distinct person from person_days) as earlier
+    inner join marts.identities as first on earlier.person = first.weaker_id
+    inner join batch_days on first.date <= batch_days.date
+    left join marts.identities as second on first.stronger_id = second.weaker_id and second.date <= batch_days.date
+    left join marts.identities as third on second.stronger_id = third.weaker_id and third.date <= batch_days.date
+),
+
 reporting as (
     select distinct windows.date, windows.window_days, person_days.channel
     from windows
@@ -40,7 +53,7 @@ persons as (
     select
         windows.date,
         windows.window_days,
-        person_days.person,
+        coalesce(owners.person, person_days.person) as person,
         sum(person_days.messages) as messages,
         sum(person_days.displays) as displays,
         -- The text that goes out instead of a message is not clicked on its channel.
@@ -50,12 +63,13 @@ persons as (
         sum(person_days.clicks) as clicks
     from windows
     inner join person_days on person_days.date between windows.first_date and windows.date
+    left join owners on windows.date = owners.date and person_days.person = owners.earlier
     left join reporting
         on
             windows.date = reporting.date
             and windows.window_days = reporting.window_days
             and person_days.channel is not distinct from reporting.channel
-    group by all
+    group by windows.date, windows.window_days, coalesce(owners.person, person_days.person)
 )
 
 select

@@ -3,12 +3,12 @@
 -- depends_on: events
 -- lookback: 7 days
 --
--- Messages that name their recipient (texts, friendtalks, alimtalks): what opt-outs are held against. sent counts those that
--- reached the recipient's telephone as far as sending tells, on their channel or as a text instead. A delivery stands with
--- the hour in which its message was sent.
+-- Messages that name their recipient (texts, friendtalks, alimtalks) and show an 080 number to opt out with. sent counts those
+-- that were sent successfully, on their channel or as a text instead. delivered counts deliveries on the channel of the send, at
+-- the hour in which the message was sent.
 
 with delivered as (
-    select distinct event_id, date
+    select distinct event_id, date, channel
     from events
     where
         date in (select date from batch_days)
@@ -38,19 +38,34 @@ occurred as (
 ),
 
 messages as (
-    select event_id, date, template_kind, template
+    select event_id, date, channel, template_kind, template
     from (
-        select event_id, date, recipient_no, 'text' as template_kind, template_id as template
+        select
+            event_id,
+            date,
+            'text-message' as channel,
+            recipient_no,
+            concat_ws(' ', title, body) as text,
+            'text' as template_kind,
+            template_id as template
         from text_messages
         union all
-        select event_id, date, recipient_no, null, null
+        select event_id, date, 'chatapp-friendtalk', recipient_no, content, null, null
         from friendtalk_messages
         union all
-        select event_id, date, recipient_no, 'alimtalk', template_code
+        select
+            event_id,
+            date,
+            'chatapp-alimtalk',
+            recipient_no,
+            concat_ws(' ', content, template_extra),
+            'alimtalk',
+            template_code
         from alimtalk_messages
     ) as all_messages
     where
         date in (select date from lookback_days)
+        and len(marts.shown_numbers(text)) > 0
         and recipient_no is not null
         and event_id in (select event_id from occurred)
 ),
@@ -59,6 +74,7 @@ messages as (
 sends as (
     select
         occurred.event_id,
+        occurred.channel,
         occurred.date,
         min(
             {
@@ -73,8 +89,11 @@ sends as (
         ) as message
     from occurred
     inner join messages
-        on occurred.event_id = messages.event_id and occurred.date between messages.date and messages.date + 7
-    group by occurred.event_id, occurred.date
+        on
+            occurred.event_id = messages.event_id
+            and occurred.channel = messages.channel
+            and occurred.date between messages.date and messages.date + 7
+    group by occurred.event_id, occurred.channel, occurred.date
 ),
 
 counted as (
@@ -87,8 +106,11 @@ counted as (
     select delivered.date, arg_max(sends.message, sends.date), false
     from delivered
     inner join sends
-        on delivered.event_id = sends.event_id and delivered.date between sends.date and sends.date + 7
-    group by delivered.event_id, delivered.date
+        on
+            delivered.event_id = sends.event_id
+            and delivered.channel is not distinct from sends.channel
+            and delivered.date between sends.date and sends.date + 7
+    group by delivered.event_id, delivered.channel, delivered.date
 )
 
 select

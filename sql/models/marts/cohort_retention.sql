@@ -10,10 +10,11 @@ with held as (
     group by all
 ),
 
+-- Everybody of a cohort got a message in its first week.
 cohorts as (
-    select cohort_week, count(*) as users
-    from marts.first_messages
-    group by cohort_week
+    select cohort_week, messaged_users as users
+    from marts.weekly_cohorts
+    where week = cohort_week
 ),
 
 weeks as (
@@ -35,7 +36,7 @@ select
     coalesce(weekly_cohorts.messaged_users, 0) as messaged_users,
     coalesce(weekly_cohorts.clickers, 0) as clickers,
     coalesce(weekly_cohorts.clickers, 0) / weeks.users as click_retention,
-    weekly_cohorts.clickers / nullif(weekly_cohorts.messaged_users, 0) as clicker_share,
+    weekly_cohorts.messaged_clickers / nullif(weekly_cohorts.messaged_users, 0) as clicker_share,
     coalesce(held.days_held, 0) = 7 as is_complete
 from weeks
 left join marts.weekly_cohorts

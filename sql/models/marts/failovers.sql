@@ -1,8 +1,8 @@
--- grain: one KST day, channel, and campaign or user journey with messages that were tried again as a text.
+-- grain: one KST day, channel, and campaign or user journey that tries failed messages again as texts.
 --
--- A text may go out the day after its message failed: a day on which messages failed is kept if texts were tried on it or on
--- the day after. So rates are right over a range of days; of one day they are null where more texts were tried than messages
--- failed, since some belong to the day before.
+-- Every day with failures of such a campaign is here, also one on which no text was tried: a rate over the days with texts
+-- alone would leave out the failures that nothing was done about. A text may go out the day after its message failed, so
+-- rates are right over a range of days; the rate of one day is null where more texts were tried than messages failed.
 
 with days as (
     select
@@ -19,35 +19,33 @@ with days as (
     group by all
 ),
 
-with_next_day as (
+with_tries as (
     select
         *,
         sum(failover_sent + failover_failed) over (
             partition by channel, resource_type, campaign_id, user_journey_id
-            order by date
-            range between current row and interval 1 day following
         ) as tried
     from days
 )
 
 select
-    with_next_day.date,
-    with_next_day.channel,
-    with_next_day.resource_type,
-    with_next_day.campaign_id,
-    with_next_day.user_journey_id,
+    with_tries.date,
+    with_tries.channel,
+    with_tries.resource_type,
+    with_tries.campaign_id,
+    with_tries.user_journey_id,
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
-    with_next_day.failed,
-    with_next_day.failover_sent,
-    with_next_day.failover_failed,
-    with_next_day.failover_sent
-    / nullif(with_next_day.failover_sent + with_next_day.failover_failed, 0) as failover_success_rate,
+    with_tries.failed,
+    with_tries.failover_sent,
+    with_tries.failover_failed,
+    with_tries.failover_sent
+    / nullif(with_tries.failover_sent + with_tries.failover_failed, 0) as failover_success_rate,
     -- Of the messages that failed, how many reached the person as a text.
     case
-        when with_next_day.failover_sent + with_next_day.failover_failed <= with_next_day.failed
-        then with_next_day.failover_sent / nullif(with_next_day.failed, 0)
+        when with_tries.failover_sent + with_tries.failover_failed <= with_tries.failed
+        then with_tries.failover_sent / nullif(with_tries.failed, 0)
     end as rescue_rate
-from with_next_day
-left join campaigns on with_next_day.campaign_id = campaigns.campaign_id
-left join user_journeys on with_next_day.user_journey_id = user_journeys.user_journey_id
-where with_next_day.tried > 0;
+from with_tries
+left join campaigns on with_tries.campaign_id = campaigns.campaign_id
+left join user_journeys on with_tries.user_journey_id = user_journeys.user_journey_id
+where with_tries.tried > 0;

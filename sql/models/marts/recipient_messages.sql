@@ -1,11 +1,12 @@
 -- grain: one KST day and hour of sending, channel, campaign or user journey, and template.
 --
--- Messages that an opt-out of their recipient could follow: those that were delivered where events of the channel tell of
--- deliveries, else those that were sent.
+-- Messages that an opt-out of their recipient could follow. On a channel that reports at least half of its sends as delivered,
+-- the delivered ones count; on any other channel the sent ones do.
 
 with counted as (
-    select *, sum(delivered) over (partition by channel) > 0 as counts_deliveries
+    select *, 2 * sum(delivered) over of_channel >= sum(sent) over of_channel as counts_deliveries
     from marts.daily_recipient_messages
+    window of_channel as (partition by channel)
 )
 
 select

@@ -1,7 +1,7 @@
 -- grain: one counter of one statistic that changed after it was first given.
 --
 -- The first value is that before the first change, the last value that after the last one; null where the service gave
--- none. kind tells how the two differ; in the difference a value that is not there counts as 0, as it does in sums.
+-- none. kind says how the two differ; in the difference a value that is not there counts as 0, as it does in sums.
 
 with changes as (
     select
@@ -13,7 +13,15 @@ with changes as (
         arg_min({'value': before}, detected_at).value as first_value,
         arg_max({'value': after}, detected_at).value as last_value,
         min(detected_at) as first_changed_at,
-        max(detected_at) as last_changed_at
+        max(detected_at) as last_changed_at,
+        arg_max({
+            'resource_type': resource_type,
+            'campaign_id': campaign_id,
+            'variant_id': variant_id,
+            'user_journey_id': user_journey_id,
+            'user_journey_node_id': user_journey_node_id,
+            'channel': channel
+        }, detected_at) as subject
     from ops.restatements
     group by date, statistic_id, counter
 )
@@ -21,14 +29,14 @@ with changes as (
 select
     changes.date,
     changes.statistic_id,
-    message_days.resource_type,
-    message_days.resource_id,
-    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, message_days.resource_id) as resource_name,
-    message_days.variant_id,
-    coalesce(campaign_variants.variant_name, message_days.variant_id) as variant_name,
-    message_days.user_journey_node_id,
-    coalesce(user_journey_nodes.user_journey_node_name, message_days.user_journey_node_id) as user_journey_node_name,
-    message_days.channel,
+    changes.subject.resource_type as resource_type,
+    coalesce(changes.subject.campaign_id, changes.subject.user_journey_id) as resource_id,
+    coalesce(campaigns.campaign_name, user_journeys.user_journey_name, resource_id) as resource_name,
+    changes.subject.variant_id as variant_id,
+    coalesce(campaign_variants.variant_name, changes.subject.variant_id) as variant_name,
+    changes.subject.user_journey_node_id as user_journey_node_id,
+    coalesce(user_journey_nodes.user_journey_node_name, changes.subject.user_journey_node_id) as user_journey_node_name,
+    changes.subject.channel as channel,
     changes.counter,
     changes.changes,
     case
@@ -44,14 +52,13 @@ select
     -- How long after the day was over the last change came.
     (changes.last_changed_at at time zone 'Asia/Seoul')::date - changes.date as days_after
 from changes
-left join marts.message_days on changes.statistic_id = message_days.statistic_id
-left join campaigns on message_days.campaign_id = campaigns.campaign_id
+left join campaigns on changes.subject.campaign_id = campaigns.campaign_id
 left join campaign_variants
     on
-        message_days.campaign_id = campaign_variants.campaign_id
-        and message_days.variant_id = campaign_variants.variant_id
-left join user_journeys on message_days.user_journey_id = user_journeys.user_journey_id
+        changes.subject.campaign_id = campaign_variants.campaign_id
+        and changes.subject.variant_id = campaign_variants.variant_id
+left join user_journeys on changes.subject.user_journey_id = user_journeys.user_journey_id
 left join user_journey_nodes
     on
-        message_days.user_journey_id = user_journey_nodes.user_journey_id
-        and message_days.user_journey_node_id = user_journey_nodes.user_journey_node_id;
+        changes.subject.user_journey_id = user_journey_nodes.user_journey_id
+        and changes.subject.user_journey_node_id = user_journey_nodes.user_journey_node_id;

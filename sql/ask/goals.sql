@@ -1,0 +1,2 @@
+select distinct goal as value, null::varchar as name
+from marts.goals;
