@@ -1,4 +1,5 @@
 /** Reads lists until each is one consistent snapshot, or is given up for this run. */
+import { DamageError } from '../errors.js';
 import { settleAll } from '../api/settle.js';
 import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
@@ -108,7 +109,12 @@ class Candidate {
   async count(reader: ListsReader): Promise<void> {
     if (this.#walked === undefined) return;
     const { files, largestPage } = this.#walked;
-    this.#counted = await reader.count(files, this.source, largestPage);
+    try {
+      this.#counted = await reader.count(files, this.source, largestPage);
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.outcome = (read) => read.failures.push({ ...this.source, reason: 'its rows cannot be read' });
+    }
   }
 
   judge(
@@ -118,7 +124,7 @@ class Candidate {
   ): void {
     this.reading++;
     const walked = this.#walked;
-    if (walked === undefined) return;
+    if (walked === undefined || this.outcome !== undefined) return;
     const { source } = this;
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
