@@ -156,8 +156,8 @@ export function withLedger<T>(
 async function pull(job: Job, context: RunContext): Promise<void> {
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
-  await pullReference(job, context);
   if (job.streams.has('events') && context.ledger.isWhole) await pullEvents(job, context);
+  await pullReference(job, context);
 }
 
 /** Does the work, then models, checks and publishes what is there, also when the work failed. */

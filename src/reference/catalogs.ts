@@ -26,7 +26,7 @@ export async function readCatalogs(
   const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
   const before = await list.read();
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
-  const sources = names.map((name) => itemsOf(projectId, name));
+  const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
   let known: Catalogs | undefined = before;
   const read = await readLists(
     sources.filter((source) => before.has(source.list)),
@@ -52,12 +52,13 @@ export async function readCatalogs(
   };
 }
 
-function itemsOf(projectId: string, catalog: string): ListSource {
+function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
   return {
     list: catalog,
     what: `the items of catalog ${catalog}`,
     shape: { rows: [['data', 'items']] },
     id: '/id',
+    announced,
     paging: { by: 'cursor', ask: (cursor) => catalogItems(projectId, catalog, cursor) },
   };
 }
@@ -120,6 +121,9 @@ const named = z.object({
 export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOf(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
-    return catalog.success ? [[catalog.data.name, catalog.data.num_items ?? null]] : [];
+    // The name of the list of catalogs is that of no catalog.
+    return catalog.success && catalog.data.name !== SOLE_LIST
+      ? [[catalog.data.name, catalog.data.num_items ?? null]]
+      : [];
   });
 }

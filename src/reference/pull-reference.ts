@@ -1,4 +1,6 @@
 /** The stage of the reference data: catalogs, templates and opt-outs as they are now, landed and then loaded. */
+import { setMaxListeners } from 'node:events';
+import type { ServiceAnswer } from '../api/client.js';
 import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
 import type { RunContext } from '../run/context.js';
@@ -12,20 +14,53 @@ import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
 
-/** The streams that are configured, one after the other; one that fails does not stop the others. */
+/**
+ * The streams that are configured, one after the other; one that fails does not stop the others. After `reference.max_minutes`
+ * the service is asked no more.
+ */
 export async function pullReference(job: Job, context: RunContext): Promise<void> {
+  const service = timed(context);
   for (const stream of REFERENCE_STREAMS) {
     if (!job.streams.has(stream)) continue;
     context.signal.throwIfAborted();
     const read = readerOf(stream, context);
-    if (read !== undefined) await pullStream(stream, read, job, context);
+    if (read !== undefined) await pullStream(stream, read, job, { ...context, service });
   }
 }
+
+/** The service, which gives no answer once the time is up. */
+function timed({ service, config, signal }: RunContext): Service {
+  const { maxMinutes } = config.reference;
+  const over = AbortSignal.timeout(maxMinutes * 60_000);
+  const stopped = AbortSignal.any([signal, over]);
+  setMaxListeners(0, stopped);
+  const noTime: ServiceAnswer = {
+    verdict: { kind: 'timeout', reason: `the ${maxMinutes} minutes of reference.max_minutes are over` },
+    body: Buffer.alloc(0),
+    status: undefined,
+  };
+  return {
+    async ask(question) {
+      try {
+        return over.aborted ? noTime : await service.ask(question, stopped);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (over.aborted) return noTime;
+        throw error;
+      }
+    },
+  };
+}
+
+type Service = ListsReader['service'];
+
+/** The context of a run, whose service has no more than its time. */
+type TimedContext = Omit<RunContext, 'service'> & { readonly service: Service };
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
 /** How a stream is read; undefined when it is off. */
-function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undefined {
+function readerOf(stream: ReferenceStream, { config }: Pick<RunContext, 'config'>): Read | undefined {
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   switch (stream) {
     case 'catalogs':
@@ -39,7 +74,12 @@ function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undef
   }
 }
 
-async function pullStream(stream: ReferenceStream, read: Read, job: Job, context: RunContext): Promise<void> {
+async function pullStream(
+  stream: ReferenceStream,
+  read: Read,
+  job: Job,
+  context: TimedContext,
+): Promise<void> {
   const { landing, report, terminal } = context;
   const pulledAt = context.pullInstant();
   const day = dayOf(pulledAt);
@@ -89,7 +129,7 @@ function listsReader(
   snapshot: Snapshot,
   before: Pick<ListsReader, 'earlier' | 'lastNight'>,
   job: Job,
-  { service, config, warehouse, landing, effects, terminal }: RunContext,
+  { service, config, warehouse, landing, effects, terminal }: TimedContext,
 ): ListsReader {
   return {
     service,

@@ -1,7 +1,9 @@
 // @module-tag long
 /** Nights on which the lists of reference data are odd, through the built command, and the sound night after each. */
-import { afterEach, expect, test } from 'vitest';
-import { NOW, Place, type Ended } from '../support/dawnload.js';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
 
 let place: Place;
@@ -10,15 +12,17 @@ afterEach(() => place.remove());
 const SETTINGS = 'start_date: 2026-11-20\nretries: 0\n';
 
 /** A place whose clock, and the service's, stand at the n-th night. */
-async function nights(yaml: string): Promise<(night: number, faults?: readonly Fault[]) => Promise<Ended>> {
+async function nights(yaml: string): Promise<Night> {
   let at = new Date(NOW);
   place = await Place.make(SETTINGS + yaml, { now: () => at, date: () => at.toUTCString() });
-  return (night, faults = []) => {
+  return (night, faults = [], environment = {}) => {
     at = new Date(Date.parse(NOW) + night * 86_400_000);
     place.sandbox.setFaults(faults);
-    return place.execute(['run'], { DAWNLOAD_NOW: at.toISOString() });
+    return place.execute(['run'], { DAWNLOAD_NOW: at.toISOString(), ...environment });
   };
 }
+
+type Night = (night: number, faults?: readonly Fault[], environment?: Environment) => Promise<Ended>;
 
 /** E2 as these answers, one after the other. */
 function answers(...bodies: readonly unknown[]): Fault[] {
@@ -64,4 +68,58 @@ test('an answer of E5 that is no JSON, or has a key twice, costs no more than th
   expect(await place.rows('select count(*) > 4 as some from brand_templates')).toEqual([{ some: true }]);
   expect(await night(1)).toMatchObject({ code: 0 });
   expect(await place.execute(['rebuild'])).toMatchObject({ code: 0 });
+});
+
+describe('lists without an end', () => {
+  const LISTS = `reference:
+  catalogs: [products]
+  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c], page_size: 2 }
+  alimtalk_templates: { page_size: 2 }
+  opt_outs: { page_size: 2 }
+`;
+  const PAID = 'exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }\n';
+  const ENDLESS: Fault[] = (['E2', 'E4', 'E10', 'E12'] as const).map((endpoint) => ({
+    endpoint,
+    kind: 'endless-list',
+    announced: 3,
+  }));
+
+  test('end at ten times what is announced, leave no pages, and keep no day of events waiting', async () => {
+    const night = await nights(LISTS + PAID);
+    const odd = await night(0, ENDLESS);
+    expect(odd.code, odd.stderr).toBe(1);
+    expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(3);
+    expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list goes on/);
+    const { E4, E10, E12 } = place.sandbox.requests();
+    expect([E4, E10, E12]).toEqual([15, 15, 15]);
+    const landed = readdirSync(join(place.folder, 'data', 'landing'), { recursive: true, encoding: 'utf8' });
+    const streams = /^(catalogs|brand_templates|alimtalk_templates|opt_outs)\/.*\.json\.gz$/;
+    // Of the catalogs the list itself is there.
+    expect(landed.filter((file) => streams.test(file) && !file.includes('/%2a.'))).toEqual([]);
+    expect(await place.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
+    expect(await night(1)).toMatchObject({ code: 0 });
+    expect(await place.rows('select count(*) > 3 as some from opt_outs')).toEqual([{ some: true }]);
+  });
+
+  test('and any others come after what is paid', async () => {
+    const night = await nights(LISTS + PAID);
+    const killed = await night(0, [], { DAWNLOAD_CRASH_AT: 'land/catalogs/before-write' });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(JSON.parse((await place.execute(['exports', 'list', '--json'])).stdout)).toMatchObject([
+      { date: '2026-11-20', state: 'loaded' },
+    ]);
+  });
+
+  test('and slow ones end when their time is over, and the run goes on', async () => {
+    const night = await nights(`${LISTS.replace('reference:', 'reference:\n  max_minutes: 0.02')}${PAID}`);
+    const began = Date.now();
+    const slow = await night(0, [{ endpoint: 'E2', kind: 'no-answer', billed: false, skip: 1 }]);
+    expect(slow.code, slow.stderr).toBe(1);
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(slow.stderr).toMatch(
+      /opt-outs are not loaded: .*0\.02 minutes of reference\.max_minutes are over/i,
+    );
+    expect(place.sandbox.requests()).toMatchObject({ E2: 2, E4: 0, E10: 0, E12: 0 });
+    expect(await place.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
+  });
 });

@@ -42,6 +42,7 @@ export function tellLie(
     case 'moving-total':
     case 'other-cursor':
     case 'cursor-loop':
+    case 'endless-list':
     case 'refused-cursor':
     case 'other-num-items':
       return tellListLie(lie, situation, answer, memory);

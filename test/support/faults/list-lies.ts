@@ -13,6 +13,7 @@ export type ListLie = Extract<
       | 'moving-total'
       | 'other-cursor'
       | 'cursor-loop'
+      | 'endless-list'
       | 'refused-cursor'
       | 'other-num-items';
   }
@@ -36,9 +37,7 @@ export function tellListLie(
       return withJson(answer, json);
     }
     case 'moving-total': {
-      const holder = [json, json['data'], json['templateListResponse']].find(
-        (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
-      );
+      const holder = totalHolder(json);
       if (!isLater || holder === undefined) return null;
       holder['totalCount'] = Number(holder['totalCount']) + (lie.by ?? 1);
       return withJson(answer, json);
@@ -58,6 +57,22 @@ export function tellListLie(
       memory.set('pages', 0);
       return refuse('catalog', 'invalid', 'The cursor is no longer valid.');
     }
+    case 'endless-list': {
+      const first = jsonOf(situation.firstAnswer());
+      const records = recordsIn(endpoint, first);
+      if (!isRecord(first) || records.length === 0 || (endpoint === 'E2' && itemPage(first) === null))
+        return null;
+      const page = memory.get('pages') ?? 0;
+      memory.set('pages', page + 1);
+      for (const record of records)
+        for (const key of ['id', 'templateCode', 'recipientNo'])
+          if (key in record) record[key] = `${String(record[key])}${page}`;
+      const holder = totalHolder(first);
+      if (holder !== undefined) holder['totalCount'] = lie.announced ?? holder['totalCount'];
+      return endpoint === 'E2'
+        ? withCursor(situation.firstAnswer(), first, `page-${page}`, ['next_cursor', 'links', 'header'])
+        : withJson(answer, first);
+    }
     case 'cursor-loop':
       return cursor === null ? null : withCursor(answer, json, cursor, ['next_cursor', 'links', 'header']);
     case 'other-cursor': {
@@ -66,6 +81,13 @@ export function tellListLie(
       return withCursor(answer, json, lie.how === 'gone' ? null : `${next}x`, [lie.where ?? 'header']);
     }
   }
+}
+
+/** What holds `totalCount`. */
+function totalHolder(json: JsonRecord): JsonRecord | undefined {
+  return [json, json['data'], json['templateListResponse']].find(
+    (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
+  );
 }
 
 /** `data` of a page of items; null when it is none. */
