@@ -4,7 +4,8 @@ import { catalogItems, catalogs } from '../api/endpoints.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import { rowsOf, type ListPage } from './page.js';
 import { readList, type ListSource } from './read-list.js';
-import { landedFiles, readLists, type ListsRead, type ListsReader } from './read-lists.js';
+import { knownOf, landedFiles, READINGS, readLists, type ListsRead, type ListsReader } from './read-lists.js';
+import { judgeReading } from './whole.js';
 
 /** The list of catalogs cannot be read, and without it nothing of a catalog. `message` is a clause. */
 export class NoCatalogsError extends Error {}
@@ -25,6 +26,7 @@ export async function readCatalogs(
   const { projectId } = reader;
   const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
   const before = await list.read();
+  if (list.short !== undefined) return list.short;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
   const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
   let known: Catalogs | undefined = before;
@@ -37,6 +39,7 @@ export async function readCatalogs(
       return announced;
     },
   );
+  if (list.short !== undefined) return list.short;
   const after = list.catalogs;
   // What was deleted meanwhile is not missed.
   const failures = read.failures.filter(({ list }) => after.has(list));
@@ -66,6 +69,8 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
 /** The list of catalogs, read as often as it takes; the last reading counts. */
 class CatalogList {
   catalogs: Catalogs = new Map();
+  /** What comes of all catalogs where the list lost most of them; undefined where it counts. */
+  short: ListsRead | undefined;
   #walked = { pages: 0, clean: true, largestPage: 0 };
 
   constructor(
@@ -73,7 +78,17 @@ class CatalogList {
     private reading: number,
   ) {}
 
+  /** The catalogs; where most of them are missing, the list is read again. */
   async read(): Promise<Catalogs> {
+    for (let left = READINGS; left > 0; left--) {
+      this.catalogs = await this.#readOnce();
+      this.short = this.#judged();
+      if (this.short === undefined) break;
+    }
+    return this.catalogs;
+  }
+
+  async #readOnce(): Promise<Catalogs> {
     const { reader } = this;
     const found: Catalogs = new Map();
     this.reading++;
@@ -84,8 +99,17 @@ class CatalogList {
     if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
     if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
     this.#walked = walk.list;
-    this.catalogs = found;
     return found;
+  }
+
+  #judged(): ListsRead | undefined {
+    const counted = { list: SOLE_LIST, rows: this.catalogs.size, announced: null };
+    const reading = { ...counted, repeated: 0, moved: false };
+    const verdict = judgeReading(reading, undefined, knownOf(SOLE_LIST, this.reader));
+    if (verdict.kind !== 'again') return undefined;
+    const { pulledAt } = this.reader.snapshot;
+    const failures = [{ list: SOLE_LIST, what: 'the catalogs', ...verdict }];
+    return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }], largestPage: 0 };
   }
 
   async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {

@@ -6,7 +6,13 @@ import { CredentialsError, DamageError } from '../errors.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import { loadOrReport } from '../run/load-landed.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from '../storage/pull.js';
+import {
+  REFERENCE_STREAMS,
+  type LandedList,
+  type ReferencePull,
+  type ReferenceStream,
+  type ShortList,
+} from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readAlimtalkTemplates } from './alimtalk-templates.js';
 import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
@@ -80,7 +86,7 @@ async function pullStream(
   job: Job,
   context: TimedContext,
 ): Promise<void> {
-  const { landing, report, terminal } = context;
+  const { landing, warehouse, report, terminal } = context;
   const pulledAt = context.pullInstant();
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
@@ -88,8 +94,7 @@ async function pullStream(
   };
   try {
     const earlier = await landing.lastSnapshot(stream);
-    const isOfToday = earlier !== undefined && earlier.day >= day;
-    const lastNight = isOfToday ? await landing.lastSnapshot(stream, day) : earlier;
+    const held = await warehouse.snapshotRows(stream);
     const snapshot = await landing.snapshot(stream, pulledAt);
     const {
       lists,
@@ -99,8 +104,10 @@ async function pullStream(
       failures,
       templates = [],
       problems = [],
-    } = await read(listsReader(snapshot, { earlier, lastNight }, job, context));
-    for (const { what, reason } of failures) gap(notLoaded(what, reason));
+    } = await read(listsReader(snapshot, { earlier, held }, job, context));
+    const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
+    for (const { what, reason, isShort = false } of failures)
+      gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
     problems.forEach(gap);
     for (const { list, rows, announced } of differing) {
       terminal.warn(
@@ -110,7 +117,9 @@ async function pullStream(
     // Pages of a list that broke off stay where they are: a run of the same day goes on behind them.
     if (lists.length === 0 && short.length === 0) return;
     const complete = failures.length === 0;
-    await loadOrReport(context, [await snapshot.finish({ complete, lists, short, templates, largestPage })]);
+    const since = [...stillShort(earlier, lists, short), ...short];
+    const end = { complete, lists, short: since, templates, largestPage };
+    await loadOrReport(context, [await snapshot.finish(end)]);
   } catch (error) {
     // Keys that are good for statistics need not be good for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
@@ -120,6 +129,18 @@ async function pullStream(
   }
 }
 
+/** The readings of earlier pulls that a later night may still agree with; of a day the latest one. */
+function stillShort(
+  earlier: ReferencePull | undefined,
+  counted: readonly LandedList[],
+  short: readonly ShortList[],
+): ShortList[] {
+  const isSettled = ({ list, pulledAt }: ShortList): boolean =>
+    counted.some((one) => one.list === list) ||
+    short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(pulledAt));
+  return earlier?.short.filter((list) => !isSettled(list)) ?? [];
+}
+
 function notLoaded(what: string, reason: string): string {
   const subject = what.charAt(0).toUpperCase() + what.slice(1);
   return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
@@ -127,7 +148,7 @@ function notLoaded(what: string, reason: string): string {
 
 function listsReader(
   snapshot: Snapshot,
-  before: Pick<ListsReader, 'earlier' | 'lastNight'>,
+  before: Pick<ListsReader, 'earlier' | 'held'>,
   job: Job,
   { service, config, warehouse, landing, effects, terminal }: TimedContext,
 ): ListsReader {

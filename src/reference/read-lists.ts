@@ -4,10 +4,10 @@ import { settleAll } from '../api/settle.js';
 import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readList, type ListReader, type ListSource, type WalkedList } from './read-list.js';
-import { judgeReading, type ReadList, type Shortage } from './whole.js';
+import { judgeReading, type Known, type ReadList } from './whole.js';
 
 /** How often a list that changes while it is read is read in one run. */
-const READINGS = 3;
+export const READINGS = 3;
 
 export interface ListsReader extends ListReader {
   readonly projectId: string;
@@ -15,8 +15,8 @@ export interface ListsReader extends ListReader {
   readonly messenger: string;
   /** The pull before this one. */
   readonly earlier: ReferencePull | undefined;
-  /** The last pull of an earlier day. */
-  readonly lastNight: ReferencePull | undefined;
+  /** How many rows the last snapshot of each list has. */
+  readonly held: ReadonlyMap<string, number>;
   /** Counts the rows of pages, and those that stood on a page before. */
   count(
     files: readonly string[],
@@ -27,6 +27,12 @@ export interface ListsReader extends ListReader {
   reject(source: ListSource, body: Buffer): Promise<void>;
   /** Whether a person accepts the lists, however little they hold. */
   readonly accepted: boolean;
+}
+
+/** What is known of a list before it is read. */
+export function knownOf(list: string, { earlier, held, snapshot, accepted }: ListsReader): Known {
+  const short = earlier?.short.filter((night) => night.list === list) ?? [];
+  return { held: held.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
 }
 
 export interface ListsRead {
@@ -42,6 +48,8 @@ export interface ListsRead {
 /** A list that could not be read; `reason` is a clause. */
 export interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly reason: string;
+  /** Whether it was read and may be accepted as it is. */
+  readonly isShort?: boolean;
 }
 
 /** What a catalog's list says of the number of items, where the pages say nothing; read before and after the items. */
@@ -66,7 +74,7 @@ export async function readLists(
     for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
     waiting = waiting.filter(({ outcome }) => outcome === undefined);
     if (round < READINGS) continue;
-    for (const candidate of waiting) candidate.giveUp(read);
+    for (const candidate of waiting) candidate.giveUp(read, reader.snapshot.pulledAt);
     break;
   }
   return read;
@@ -80,7 +88,7 @@ class Candidate {
   #counted = { rows: 0, repeated: 0 };
   #before: ReadList | undefined;
   #reason = '';
-  #shortage: Shortage | undefined;
+  #isShort = false;
 
   constructor(
     readonly source: ListSource,
@@ -92,6 +100,7 @@ class Candidate {
     const reading = { list: source.list, reading: this.reading };
     const walk = await readList(source, reading, reader);
     this.#walked = undefined;
+    this.#isShort = false;
     if (walk.kind === 'stale') {
       this.#reason = walk.reason;
       return;
@@ -131,14 +140,11 @@ class Candidate {
     const { files, largestPage } = walked;
     const { rows, repeated } = this.#counted;
     const list = { rows, repeated, announced, moved };
-    const verdict = judgeReading(list, this.#before, {
-      lastNight: reader.lastNight?.short.find(({ list }) => list === source.list),
-      accepted: reader.accepted,
-    });
+    const verdict = judgeReading(list, this.#before, knownOf(source.list, reader));
     this.#before = list;
     if (verdict.kind === 'again') {
       this.#reason = verdict.reason;
-      this.#shortage = verdict.shortage;
+      this.#isShort = verdict.isShort;
       return;
     }
     this.outcome = (read) => {
@@ -149,11 +155,14 @@ class Candidate {
     };
   }
 
-  giveUp(read: ListsRead): void {
+  giveUp(read: ListsRead, pulledAt: Date): void {
     const { source } = this;
-    if (this.#shortage !== undefined) read.short.push({ list: source.list, ...this.#shortage });
-    const readings = this.#shortage === undefined ? `, in each of ${READINGS} readings` : '';
-    read.failures.push({ ...source, reason: `${this.#reason}${readings}` });
+    if (this.#isShort && this.#before !== undefined) {
+      const { rows, announced } = this.#before;
+      read.short.push({ list: source.list, rows, announced, pulledAt });
+    }
+    const readings = this.#isShort ? '' : `, in each of ${READINGS} readings`;
+    read.failures.push({ ...source, reason: `${this.#reason}${readings}`, isShort: this.#isShort });
   }
 }
 

@@ -123,3 +123,77 @@ describe('lists without an end', () => {
     expect(await place.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
   });
 });
+
+describe('a list that loses more than half of its rows', () => {
+  const LISTS = `reference:
+  catalogs: true
+  brand_templates: { sender_keys: [9f2c4e6a8b0d1f3e5a7c] }
+  alimtalk_templates: true
+  opt_outs: true
+`;
+  const TABLES = ['catalogs', 'catalog_items', 'brand_templates', 'alimtalk_templates', 'opt_outs'];
+  const held = async (): Promise<Record<string, unknown>> => {
+    const counts = TABLES.map((table) => `(select count(*)::int from ${table}) as ${table}`);
+    const [row = {}] = await place.rows(`select ${counts.join(', ')}`);
+    return row;
+  };
+
+  test.each([
+    ['the catalogs', [{ endpoint: 'E2', kind: 'emptied-list', list: 'catalogs' }]],
+    [
+      'any other list',
+      [
+        ...(['E4', 'E10', 'E12'] as const).map((endpoint): Fault => ({ endpoint, kind: 'emptied-list' })),
+        { endpoint: 'E2', kind: 'emptied-list' },
+      ],
+    ],
+    ['opt-outs but one', [{ endpoint: 'E12', kind: 'emptied-list', rows: 1 }]],
+  ] satisfies [string, Fault[]][])('(%s) changes nothing in one night', async (_, faults) => {
+    const night = await nights(LISTS);
+    expect(await night(0)).toMatchObject({ code: 0 });
+    const before = await held();
+    // The same night again is no second night.
+    for (const nth of [1, 1.02]) {
+      const odd = await night(nth, faults);
+      expect(odd.code, odd.stderr).toBe(1);
+      expect(odd.stderr).toMatch(/gives [01] rows?, less than half of the \d+ before/);
+      expect(odd.stderr).toMatch(/--accept-empty/);
+      const after = await held();
+      for (const table of TABLES)
+        expect(after[table], table).toBeGreaterThanOrEqual(Number(before[table]) / 2);
+    }
+    // Later on that day the service has come to itself.
+    expect(await night(1.04)).toMatchObject({ code: 0 });
+    const closed = TABLES.map(
+      (table) => `select count(*) as n from ${table}_history where valid_to is not null`,
+    );
+    const [vanished] = await place.rows(`select sum(n)::int as n from (${closed.join(' union all ')})`);
+    const there = Object.values(before).reduce<number>((sum, rows) => sum + Number(rows), 0);
+    // What the sandbox changes from night to night.
+    expect(Number(vanished?.['n']) * 5).toBeLessThan(there);
+    // The sound run between them has settled it.
+    expect((await night(3, faults)).code).toBe(1);
+    const second = await night(4, faults);
+    expect(second.code, second.stderr).toBe(0);
+    const empty = Object.values(await held()).filter((rows) => Number(rows) <= 1);
+    expect(empty).not.toEqual([]);
+  });
+
+  test('is accepted at once by a person', async () => {
+    const night = await nights(LISTS);
+    expect(await night(0)).toMatchObject({ code: 0 });
+    const faults: Fault[] = [
+      { endpoint: 'E12', kind: 'emptied-list' },
+      { endpoint: 'E2', kind: 'emptied-list', list: 'catalogs' },
+    ];
+    const odd = await night(1, faults);
+    const [, command = ''] =
+      /`dawnload (backfill .* --streams catalogs --accept-empty)`/.exec(odd.stderr) ?? [];
+    const at = { DAWNLOAD_NOW: new Date(Date.parse(NOW) + 86_400_000).toISOString() };
+    expect(await place.execute(command.split(' '), at)).toMatchObject({ code: 0 });
+    expect(await held()).toMatchObject({ catalogs: 0, catalog_items: 0 });
+    expect(await place.execute(['rebuild'], at)).toMatchObject({ code: 0 });
+    expect(await held()).toMatchObject({ catalogs: 0, catalog_items: 0 });
+    expect((await held())['opt_outs']).toBeGreaterThan(0);
+  });
+});

@@ -43,6 +43,7 @@ export function tellLie(
     case 'other-cursor':
     case 'cursor-loop':
     case 'endless-list':
+    case 'emptied-list':
     case 'refused-cursor':
     case 'other-num-items':
       return tellListLie(lie, situation, answer, memory);

@@ -14,6 +14,7 @@ export type ListLie = Extract<
       | 'other-cursor'
       | 'cursor-loop'
       | 'endless-list'
+      | 'emptied-list'
       | 'refused-cursor'
       | 'other-num-items';
   }
@@ -57,6 +58,22 @@ export function tellListLie(
       memory.set('pages', 0);
       return refuse('catalog', 'invalid', 'The cursor is no longer valid.');
     }
+    case 'emptied-list': {
+      const { rows = 0, list: which = 'items' } = lie;
+      const isItems = itemPage(json) !== null;
+      if (endpoint === 'E2' && !isItems && which === 'items') {
+        for (const catalog of recordsIn(endpoint, json)) catalog['num_items'] = rows;
+        return withJson(answer, json);
+      }
+      const holder = totalHolder(json);
+      if (holder !== undefined) holder['totalCount'] = rows;
+      const list = endpoint === 'E2' && !isItems ? catalogsIn(json) : listIn(json);
+      if (list === null || (endpoint === 'E2' && isItems !== (which === 'items'))) return null;
+      list.splice(rows);
+      return endpoint === 'E2' && isItems
+        ? withCursor(answer, json, null, ['next_cursor', 'links', 'header'])
+        : withJson(answer, json);
+    }
     case 'endless-list': {
       const first = jsonOf(situation.firstAnswer());
       const records = recordsIn(endpoint, first);
@@ -81,6 +98,12 @@ export function tellListLie(
       return withCursor(answer, json, lie.how === 'gone' ? null : `${next}x`, [lie.where ?? 'header']);
     }
   }
+}
+
+/** The list of catalogs, however `data` holds it: the very array. */
+function catalogsIn({ data }: JsonRecord): unknown[] | null {
+  const list = isRecord(data) ? data['catalogs'] : data;
+  return isList(list) ? list : null;
 }
 
 /** What holds `totalCount`. */
