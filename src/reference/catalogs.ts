@@ -26,7 +26,8 @@ export async function readCatalogs(
   const { projectId } = reader;
   const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
   const before = await list.read();
-  if (list.short !== undefined) return list.short;
+  const isShort = list.short();
+  if (isShort !== undefined) return isShort;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
   const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
   let known: Catalogs | undefined = before;
@@ -39,7 +40,8 @@ export async function readCatalogs(
       return announced;
     },
   );
-  if (list.short !== undefined) return list.short;
+  const isShortNow = list.short();
+  if (isShortNow !== undefined) return isShortNow;
   const after = list.catalogs;
   // What was deleted meanwhile is not missed.
   const failures = read.failures.filter(({ list }) => after.has(list));
@@ -69,8 +71,7 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
 /** The list of catalogs, read as often as it takes; the last reading counts. */
 class CatalogList {
   catalogs: Catalogs = new Map();
-  /** What comes of all catalogs where the list lost most of them; undefined where it counts. */
-  short: ListsRead | undefined;
+  #short: ListsRead | undefined;
   #walked = { pages: 0, clean: true, largestPage: 0 };
 
   constructor(
@@ -78,12 +79,17 @@ class CatalogList {
     private reading: number,
   ) {}
 
+  /** What comes of all catalogs where the list lost most of them; undefined where it counts. */
+  short(): ListsRead | undefined {
+    return this.#short;
+  }
+
   /** The catalogs; where most of them are missing, the list is read again. */
   async read(): Promise<Catalogs> {
     for (let left = READINGS; left > 0; left--) {
       this.catalogs = await this.#readOnce();
-      this.short = this.#judged();
-      if (this.short === undefined) break;
+      this.#short = this.#judged();
+      if (this.#short === undefined) break;
     }
     return this.catalogs;
   }
@@ -104,7 +110,7 @@ class CatalogList {
 
   #judged(): ListsRead | undefined {
     const counted = { list: SOLE_LIST, rows: this.catalogs.size, announced: null };
-    const reading = { ...counted, repeated: 0, moved: false };
+    const reading = { ...counted, repeated: 0, equal: 0, moved: false };
     const verdict = judgeReading(reading, undefined, knownOf(SOLE_LIST, this.reader));
     if (verdict.kind !== 'again') return undefined;
     const { pulledAt } = this.reader.snapshot;

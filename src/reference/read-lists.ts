@@ -4,6 +4,7 @@ import { settleAll } from '../api/settle.js';
 import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readList, type ListReader, type ListSource, type WalkedList } from './read-list.js';
+import type { CountedRows } from '../warehouse/count-rows.js';
 import { judgeReading, type Known, type ReadList } from './whole.js';
 
 /** How often a list that changes while it is read is read in one run. */
@@ -17,12 +18,8 @@ export interface ListsReader extends ListReader {
   readonly earlier: ReferencePull | undefined;
   /** How many rows the last snapshot of each list has. */
   readonly held: ReadonlyMap<string, number>;
-  /** Counts the rows of pages, and those that stood on a page before. */
-  count(
-    files: readonly string[],
-    list: ListSource,
-    largestPage: number,
-  ): Promise<{ rows: number; repeated: number }>;
+  /** Counts the rows of pages. */
+  count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
   /** Keeps an answer that cannot be used. */
   reject(source: ListSource, body: Buffer): Promise<void>;
   /** Whether a person accepts the lists, however little they hold. */
@@ -85,7 +82,7 @@ class Candidate {
   /** What it came to; undefined while it is to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
   #walked: (WalkedList & { files: string[] }) | undefined;
-  #counted = { rows: 0, repeated: 0 };
+  #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
   #before: ReadList | undefined;
   #reason = '';
   #isShort = false;
@@ -138,8 +135,8 @@ class Candidate {
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
     const { files, largestPage } = walked;
-    const { rows, repeated } = this.#counted;
-    const list = { rows, repeated, announced, moved };
+    const { rows, equal } = this.#counted;
+    const list = { ...this.#counted, announced, moved };
     const verdict = judgeReading(list, this.#before, knownOf(source.list, reader));
     this.#before = list;
     if (verdict.kind === 'again') {
@@ -148,7 +145,9 @@ class Candidate {
       return;
     }
     this.outcome = (read) => {
-      const landed = { list: source.list, files, rows, announced };
+      // The service counts each of the equal rows.
+      const one = { rows: rows - equal, announced: announced === null ? null : announced - equal };
+      const landed = { list: source.list, files, ...one };
       read.lists.push(landed);
       if (verdict.kind === 'differs') read.differing.push(landed);
       read.largestPage = Math.max(read.largestPage, largestPage);

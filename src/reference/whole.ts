@@ -7,9 +7,12 @@ import { areNightsApart, isLoss } from '../warehouse/holding.js';
 
 /** What one reading of a list came to. */
 export interface ReadList {
+  /** All rows, equal ones among them. */
   readonly rows: number;
   /** Rows that stood on a page before. */
   readonly repeated: number;
+  /** Rows that are equal to another one: they are one row. */
+  readonly equal: number;
   /** What the service announced; null where it announces nothing. */
   readonly announced: number | null;
   /** Whether what it announced changed on the way. */
@@ -40,20 +43,21 @@ export function judgeReading(
   before: ReadList | undefined,
   { held, short, pulledAt, accepted }: Known,
 ): Verdict {
-  const { rows, repeated, announced, moved } = list;
+  const { rows, repeated, equal, announced, moved } = list;
   const again = (reason: string, isShort = false): Verdict => ({ kind: 'again', reason, isShort });
-  if (repeated > 0) return again('a row stood on two pages');
+  const stays = before?.rows === rows && before.announced === announced && before.repeated === repeated;
+  // A list that holds still has equal rows; in one that moves a row comes again, or one with the same id.
+  if (repeated > 0 && !(stays && equal >= repeated)) return again('a row stood on two pages');
   if (moved) return again('the number of rows changed');
   const lastNights = short.filter(
     (night) => night.pulledAt < pulledAt && areNightsApart(night.pulledAt, pulledAt),
   );
-  const isLost = isLoss(size(held), size(rows));
+  const isLost = isLoss(size(held), size(rows - equal));
   if (isLost && !accepted && !lastNights.some((night) => isAlike(night.rows, rows))) {
     const reason = `the service gives ${rows} rows, less than half of the ${held} before, which two nights must agree on`;
     return again(reason, true);
   }
   if (announced === null || rows === announced) return { kind: 'whole' };
-  const stays = before?.rows === rows && before.announced === announced && before.repeated === 0;
   // More rows than announced lose nothing; fewer may be missing, so that takes two nights.
   const missing = announced - rows;
   const agrees = lastNights.some(

@@ -197,3 +197,48 @@ describe('a list that loses more than half of its rows', () => {
     expect((await held())['opt_outs']).toBeGreaterThan(0);
   });
 });
+
+test('rows that are equal in every field, on one page or two, are one row', async () => {
+  const night = await nights(
+    'reference: { opt_outs: { page_size: 3 }, alimtalk_templates: { page_size: 2 } }\n',
+  );
+  const row = (recipientNo: string) => ({
+    unsubscribeNo: '0801231234',
+    recipientNo,
+    requestDate: '2026-11-01 10:00:00',
+  });
+  const page = (endpoint: 'E10' | 'E12', body: unknown): Fault => ({
+    endpoint,
+    kind: 'status',
+    status: 200,
+    body,
+    times: 1,
+  });
+  const optOuts = (...numbers: string[]) => page('E12', { totalCount: 6, data: numbers.map(row) });
+  const templates = (...codes: string[]) =>
+    page('E10', {
+      resultCode: 0,
+      templateListResponse: { templates: codes.map((templateCode) => ({ templateCode })), totalCount: 4 },
+    });
+  const pages = [optOuts('1', '2', '2'), optOuts('2', '3', '4'), optOuts()];
+  const codes = [templates('A', 'B'), templates('B', 'C'), templates()];
+  // Each list is read twice, to see that it holds still.
+  const first = await night(0, [...pages, ...pages, ...codes, ...codes]);
+  expect(first.code, first.stderr).toBe(0);
+  expect(await place.rows('select count(*)::int as n, max(copy)::int as copy from opt_outs')).toEqual([
+    { n: 4, copy: 1 },
+  ]);
+  expect(await place.rows('select template_code as code from alimtalk_templates order by all')).toEqual([
+    { code: 'A' },
+    { code: 'B' },
+    { code: 'C' },
+  ]);
+  expect(
+    await place.rows('select list, rows::int as rows from ops.snapshots where announced <> rows'),
+  ).toEqual([]);
+  const second = await night(1, [...pages, ...pages, ...codes, ...codes]);
+  expect(second.code, second.stderr).toBe(0);
+  expect(await place.rows('select count(*)::int as n from opt_outs_history')).toEqual([{ n: 4 }]);
+  expect(await place.execute(['rebuild'])).toMatchObject({ code: 0 });
+  expect(await place.rows('select count(*)::int as n from opt_outs_history')).toEqual([{ n: 4 }]);
+});

@@ -5,6 +5,7 @@ import { judgeReading, type ReadList } from '../../src/reference/whole.js';
 const list = (given: Partial<ReadList>): ReadList => ({
   rows: 10,
   repeated: 0,
+  equal: 0,
   announced: 10,
   moved: false,
   ...given,
@@ -35,6 +36,15 @@ describe('a reading', () => {
     const accepted = { ...FIRST, accepted: true };
     expect(kindOf({ repeated: 1 }, { repeated: 1 }, accepted)).toBe('again');
     expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
+  });
+
+  test('with equal rows counts when it holds still, and not when a row of one id comes again', () => {
+    const equal = { rows: 10, repeated: 1, equal: 2 };
+    expect(kindOf(equal)).toBe('again');
+    expect(kindOf(equal, equal)).toBe('whole');
+    expect(kindOf(equal, { ...equal, rows: 11 })).toBe('again');
+    expect(kindOf({ ...equal, repeated: 3 }, { ...equal, repeated: 3 })).toBe('again');
+    expect(kindOf({ equal: 2 })).toBe('whole');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {
