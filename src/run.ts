@@ -162,10 +162,11 @@ export function withLedger<T>(
 async function pull(job: Job, context: RunContext): Promise<void> {
   if (job.streams.has('statistics')) await pullStatistics(job, context);
   if (job.streams.has('campaigns')) await pullCampaigns(job, context);
+  if (job.streams.has('events') && context.ledger.isWhole) {
+    await assertPublishable(context.files.published);
+    await pullEvents(job, context);
+  }
   await pullReference(job, context);
-  if (!job.streams.has('events') || !context.ledger.isWhole) return;
-  await assertPublishable(context.files.published);
-  await pullEvents(job, context);
 }
 
 /** Does the work of a run, and records how it ended: when nothing of it is left that could fail. */

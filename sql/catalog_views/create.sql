@@ -1,6 +1,7 @@
 -- The statements that make a typed view of each catalog, catalog.<name>: a column for each declared field, null where the value
 -- of an item is of another kind; the item as a whole is in catalog_items. DuckDB does not tell capitals apart in names, so a
--- second name gets its number behind a tilde, which no name of the service holds. What has no name gets no column and no view.
+-- second name gets its number behind a tilde, which the specification allows in no name. What has no name gets no column and no
+-- view.
 
 with declared as (
     select
@@ -84,10 +85,12 @@ catalogs_named as (
 )
 
 select
+    catalogs_named.catalog_name,
     'create view catalog."' || replace(catalogs_named.catalog_name, '"', '""')
     || if(catalogs_named.nth = 1, '', '~' || catalogs_named.nth) || '" as select '
     || coalesce(selected.columns_selected, 'item_id as id')
     || ' from main.catalog_items where catalog_name = ''' || replace(catalogs_named.catalog_name, '''', '''''') || '''' as statement
 from catalogs_named
 left join selected using (catalog_name)
-order by catalogs_named.catalog_name;
+-- A name of the service goes before one that was given a number.
+order by catalogs_named.nth, catalogs_named.catalog_name;

@@ -1,4 +1,4 @@
--- severity: stop
+-- severity: warn
 -- scope: incremental
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
 -- meaning: The history of reference data holds two versions of one thing for the same day, or one that ends before it begins,

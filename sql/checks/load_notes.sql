@@ -20,6 +20,8 @@ select
         when 'elsewhere' then 'Another export that was paid for holds the same records; they count once, there.'
         when 'message_elsewhere' then 'Another export holds messages of the same records; they count once, there.'
         when 'count_differs' then 'The service announced another number of rows than it gave, twice; what it gave is loaded.'
+        when 'no_view'
+        then 'The catalog has no view, since SQL cannot hold its name or that of a field; its items are in catalog_items.'
         else note
     end as finding,
     '0' as expected,

@@ -62,7 +62,11 @@ export class ServiceClient {
   readonly #signal: AbortSignal;
   readonly #tokens: TokenKeeper;
   readonly #onToken: () => Promise<void>;
-  readonly #paced: (question: ServiceRequest, token: string | undefined) => Promise<ServiceAnswer>;
+  readonly #paced: (
+    question: ServiceRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<ServiceAnswer>;
   #requests = 0;
   #skewMs: number | undefined;
 
@@ -91,10 +95,10 @@ export class ServiceClient {
     );
     const limit = pLimit(settings.concurrency);
     const throttle = pThrottle({ ...pace(settings.requestsPerSecond), strict: true });
-    const throttled = throttle((question: ServiceRequest, token: string | undefined) =>
-      this.#exchange(question, token),
+    const throttled = throttle((question: ServiceRequest, token: string | undefined, stopped: AbortSignal) =>
+      this.#exchange(question, token, stopped),
     );
-    this.#paced = (question, token) => limit(() => throttled(question, token));
+    this.#paced = (question, token, stopped) => limit(() => throttled(question, token, stopped));
   }
 
   /** How many requests have been sent. */
@@ -116,10 +120,10 @@ export class ServiceClient {
    * thrown.
    *
    * @throws CredentialsError when the keys, the token or the project are refused
-   * @throws InterruptedError when the run is being stopped
+   * @throws InterruptedError when the run is being stopped, or the signal aborts
    */
-  async ask(question: FreeRequest): Promise<ServiceAnswer> {
-    const answer = await this.#asked(question);
+  async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
+    const answer = await this.#asked(question, signal);
     const { verdict } = answer;
     // A token that was accepted for another project is called unauthorized, too; only its status tells.
     const denied = verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && answer.status === 403);
@@ -148,7 +152,8 @@ export class ServiceClient {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
-        const answer = await this.#paced(question, token);
+        // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
+        const answer = await this.#paced(question, token, NEVER);
         if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
         return answer;
       },
@@ -160,21 +165,25 @@ export class ServiceClient {
   }
 
   /** Fetches one new token after a refused one, not a second. */
-  async #asked(question: FreeRequest): Promise<ServiceAnswer> {
+  async #asked(question: FreeRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     const token = await this.#tokens.token();
-    const answer = await this.#persist(question, token);
+    const answer = await this.#persist(question, token, signal);
     if (answer.verdict.kind !== 'unauthorized') return answer;
     this.#tokens.refuse(token);
-    return this.#persist(question, await this.#tokens.token());
+    return this.#persist(question, await this.#tokens.token(), signal);
   }
 
-  async #persist(question: FreeRequest, token: string | undefined): Promise<ServiceAnswer> {
+  async #persist(
+    question: FreeRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ServiceAnswer> {
     try {
-      return await pRetry(() => this.#attempt(question, token), {
+      return await pRetry(() => this.#attempt(question, token, signal), {
         retries: this.#settings.retries,
         minTimeout: 0,
         maxTimeout: 0,
-        signal: this.#signal,
+        signal,
         shouldRetry: ({ error }) =>
           error instanceof Attempt && isWorthRetrying(error.answer.verdict, question.whole),
         onFailedAttempt: async ({ error, attemptNumber, retriesLeft }) => {
@@ -182,7 +191,7 @@ export class ServiceClient {
           const { verdict } = error.answer;
           if (!isWorthRetrying(verdict, question.whole)) return;
           const asked = 'retryAfterMs' in verdict ? verdict.retryAfterMs : undefined;
-          await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), this.#signal);
+          await this.#effects.sleep(pauseBefore(attemptNumber, this.#effects.random(), asked), signal);
         },
       });
     } catch (error) {
@@ -191,13 +200,21 @@ export class ServiceClient {
     }
   }
 
-  async #attempt(question: FreeRequest, token: string | undefined): Promise<ServiceAnswer> {
-    const answer = await this.#paced(question, token);
+  async #attempt(
+    question: FreeRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ServiceAnswer> {
+    const answer = await this.#paced(question, token, signal);
     if (isWorthRetrying(answer.verdict, question.whole)) throw new Attempt(answer);
     return answer;
   }
 
-  async #exchange(question: ServiceRequest, token: string | undefined): Promise<ServiceAnswer> {
+  async #exchange(
+    question: ServiceRequest,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ServiceAnswer> {
     this.#requests++;
     const result = await this.#transport.exchange(
       {
@@ -208,8 +225,7 @@ export class ServiceClient {
         headers: question.headers,
         fresh: question.billed,
       },
-      // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
-      question.billed ? NEVER : this.#signal,
+      signal,
     );
     if ('kind' in result) return { verdict: result, body: NO_BODY, status: undefined };
     const serviceTime = instantOf(result.date);
@@ -227,6 +243,7 @@ export class ServiceClient {
     const { verdict, body, status } = await this.#persist(
       authenticate(this.#settings.credentials.body()),
       undefined,
+      this.#signal,
     );
     if (verdict.kind === 'ok') {
       const token = textOf(verdict.envelope, body, 'data');

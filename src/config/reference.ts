@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SENDER_KEY_PLACES } from '../api/endpoints.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from '../storage/pull.js';
-import { NO_SECTION, parameter, whole, yesOrNo } from './scalars.js';
+import { NO_SECTION, number, parameter, whole, yesOrNo } from './scalars.js';
 
 const SWITCH = {
   error: (issue: { code: string }) =>
@@ -78,6 +78,7 @@ const switched = <T extends z.ZodType>(section: T) =>
 
 export const referenceSchema = z.strictObject(
   {
+    max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
     catalogs: z
       .union(
         [yesOrNo, ids('must be names of catalogs')],
@@ -119,6 +120,8 @@ export interface OptOutSettings extends PageSettings {
 
 /** Which reference data is pulled; what is undefined is off. */
 export interface ReferenceConfig {
+  /** How long a run reads them; what it has not read by then waits for the next run. */
+  readonly maxMinutes: number;
   readonly catalogs: 'all' | readonly string[] | undefined;
   readonly brandTemplates: BrandTemplateSettings | undefined;
   readonly alimtalkTemplates: AlimtalkTemplateSettings | undefined;
@@ -128,6 +131,7 @@ export interface ReferenceConfig {
 export function referenceOf(given: z.infer<typeof referenceSchema>): ReferenceConfig {
   const { catalogs, brand_templates: brand, alimtalk_templates: alimtalk, opt_outs: optOuts } = given;
   return Object.freeze({
+    maxMinutes: given.max_minutes,
     catalogs: catalogs === true ? 'all' : catalogs === false || catalogs.length === 0 ? undefined : catalogs,
     brandTemplates:
       brand.sender_keys.length === 0

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { brandTemplate, brandTemplates } from '../api/endpoints.js';
 import { settleAll } from '../api/settle.js';
 import type { BrandTemplateSettings } from '../config/reference.js';
+import { repairedJson } from '../storage/repair-json.js';
 import type { TemplateRead } from '../storage/pull.js';
 import { rowsOf } from './page.js';
 import { numbered, type ListSource } from './read-list.js';
@@ -99,11 +100,12 @@ async function readTemplate(
   if (before?.digest === digest && before.readAt > oldest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
-  if (verdict.kind === 'ok') {
+  const isReadable = repairedJson(body.toString('utf8')) !== undefined;
+  if (verdict.kind === 'ok' && isReadable) {
     const file = await snapshot.landTemplate(list, templateId, body);
     return { ...template, readAt: snapshot.pulledAt, file };
   }
-  fail(verdict.reason);
+  fail('reason' in verdict ? verdict.reason : 'an answer that is not JSON');
   // A template that is as it was keeps the status that was read of it, however long ago.
   return before?.digest === digest ? before : undefined;
 }

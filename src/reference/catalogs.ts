@@ -4,7 +4,8 @@ import { catalogItems, catalogs } from '../api/endpoints.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import { rowsOf, type ListPage } from './page.js';
 import { readList, type ListSource } from './read-list.js';
-import { landedFiles, readLists, type ListsRead, type ListsReader } from './read-lists.js';
+import { knownOf, landedFiles, READINGS, readLists, type ListsRead, type ListsReader } from './read-lists.js';
+import { judgeReading } from './whole.js';
 
 /** The list of catalogs cannot be read, and without it nothing of a catalog. `message` is a clause. */
 export class NoCatalogsError extends Error {}
@@ -25,8 +26,10 @@ export async function readCatalogs(
   const { projectId } = reader;
   const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
   const before = await list.read();
+  const isShort = list.short();
+  if (isShort !== undefined) return isShort;
   const names = wanted === 'all' ? [...before.keys()] : [...new Set(wanted)];
-  const sources = names.map((name) => itemsOf(projectId, name));
+  const sources = names.map((name) => itemsOf(projectId, name, before.get(name) ?? null));
   let known: Catalogs | undefined = before;
   const read = await readLists(
     sources.filter((source) => before.has(source.list)),
@@ -37,6 +40,8 @@ export async function readCatalogs(
       return announced;
     },
   );
+  const isShortNow = list.short();
+  if (isShortNow !== undefined) return isShortNow;
   const after = list.catalogs;
   // What was deleted meanwhile is not missed.
   const failures = read.failures.filter(({ list }) => after.has(list));
@@ -52,12 +57,13 @@ export async function readCatalogs(
   };
 }
 
-function itemsOf(projectId: string, catalog: string): ListSource {
+function itemsOf(projectId: string, catalog: string, announced: number | null): ListSource {
   return {
     list: catalog,
     what: `the items of catalog ${catalog}`,
     shape: { rows: [['data', 'items']] },
     id: '/id',
+    announced,
     paging: { by: 'cursor', ask: (cursor) => catalogItems(projectId, catalog, cursor) },
   };
 }
@@ -65,6 +71,7 @@ function itemsOf(projectId: string, catalog: string): ListSource {
 /** The list of catalogs, read as often as it takes; the last reading counts. */
 class CatalogList {
   catalogs: Catalogs = new Map();
+  #short: ListsRead | undefined;
   #walked = { pages: 0, clean: true, largestPage: 0 };
 
   constructor(
@@ -72,7 +79,22 @@ class CatalogList {
     private reading: number,
   ) {}
 
+  /** What comes of all catalogs where the list lost most of them; undefined where it counts. */
+  short(): ListsRead | undefined {
+    return this.#short;
+  }
+
+  /** The catalogs; where most of them are missing, the list is read again. */
   async read(): Promise<Catalogs> {
+    for (let left = READINGS; left > 0; left--) {
+      this.catalogs = await this.#readOnce();
+      this.#short = this.#judged();
+      if (this.#short === undefined) break;
+    }
+    return this.catalogs;
+  }
+
+  async #readOnce(): Promise<Catalogs> {
     const { reader } = this;
     const found: Catalogs = new Map();
     this.reading++;
@@ -83,8 +105,17 @@ class CatalogList {
     if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
     if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
     this.#walked = walk.list;
-    this.catalogs = found;
     return found;
+  }
+
+  #judged(): ListsRead | undefined {
+    const counted = { list: SOLE_LIST, rows: this.catalogs.size, announced: null };
+    const reading = { ...counted, repeated: 0, equal: 0, moved: false };
+    const verdict = judgeReading(reading, undefined, knownOf(SOLE_LIST, this.reader));
+    if (verdict.kind !== 'again') return undefined;
+    const { pulledAt } = this.reader.snapshot;
+    const failures = [{ list: SOLE_LIST, what: 'the catalogs', ...verdict }];
+    return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }], largestPage: 0 };
   }
 
   async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {
@@ -120,6 +151,9 @@ const named = z.object({
 export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOf(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
-    return catalog.success ? [[catalog.data.name, catalog.data.num_items ?? null]] : [];
+    // The name of the list of catalogs is that of no catalog.
+    return catalog.success && catalog.data.name !== SOLE_LIST
+      ? [[catalog.data.name, catalog.data.num_items ?? null]]
+      : [];
   });
 }

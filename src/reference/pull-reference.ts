@@ -1,10 +1,18 @@
 /** The stage of the reference data: catalogs, templates and opt-outs as they are now, landed and then loaded. */
+import { setMaxListeners } from 'node:events';
+import type { ServiceAnswer } from '../api/client.js';
 import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import { loadOrReport } from '../run/load-landed.js';
-import { REFERENCE_STREAMS, type ReferenceStream } from '../storage/pull.js';
+import {
+  REFERENCE_STREAMS,
+  type LandedList,
+  type ReferencePull,
+  type ReferenceStream,
+  type ShortList,
+} from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readAlimtalkTemplates } from './alimtalk-templates.js';
 import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
@@ -12,20 +20,53 @@ import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
 
-/** The streams that are configured, one after the other; one that fails does not stop the others. */
+/**
+ * The streams that are configured, one after the other; one that fails does not stop the others. After `reference.max_minutes`
+ * the service is asked no more.
+ */
 export async function pullReference(job: Job, context: RunContext): Promise<void> {
+  const service = timed(context);
   for (const stream of REFERENCE_STREAMS) {
     if (!job.streams.has(stream)) continue;
     context.signal.throwIfAborted();
     const read = readerOf(stream, context);
-    if (read !== undefined) await pullStream(stream, read, job, context);
+    if (read !== undefined) await pullStream(stream, read, job, { ...context, service });
   }
 }
+
+/** The service, which gives no answer once the time is up. */
+function timed({ service, config, signal }: RunContext): Service {
+  const { maxMinutes } = config.reference;
+  const over = AbortSignal.timeout(maxMinutes * 60_000);
+  const stopped = AbortSignal.any([signal, over]);
+  setMaxListeners(0, stopped);
+  const noTime: ServiceAnswer = {
+    verdict: { kind: 'timeout', reason: `the ${maxMinutes} minutes of reference.max_minutes are over` },
+    body: Buffer.alloc(0),
+    status: undefined,
+  };
+  return {
+    async ask(question) {
+      try {
+        return over.aborted ? noTime : await service.ask(question, stopped);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (over.aborted) return noTime;
+        throw error;
+      }
+    },
+  };
+}
+
+type Service = ListsReader['service'];
+
+/** The context of a run, whose service has no more than its time. */
+type TimedContext = Omit<RunContext, 'service'> & { readonly service: Service };
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
 /** How a stream is read; undefined when it is off. */
-function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undefined {
+function readerOf(stream: ReferenceStream, { config }: Pick<RunContext, 'config'>): Read | undefined {
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   switch (stream) {
     case 'catalogs':
@@ -39,8 +80,13 @@ function readerOf(stream: ReferenceStream, { config }: RunContext): Read | undef
   }
 }
 
-async function pullStream(stream: ReferenceStream, read: Read, job: Job, context: RunContext): Promise<void> {
-  const { landing, report, terminal } = context;
+async function pullStream(
+  stream: ReferenceStream,
+  read: Read,
+  job: Job,
+  context: TimedContext,
+): Promise<void> {
+  const { landing, warehouse, report, terminal } = context;
   const pulledAt = context.pullInstant();
   const day = dayOf(pulledAt);
   const gap = (reason: string): void => {
@@ -48,8 +94,7 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
   };
   try {
     const earlier = await landing.lastSnapshot(stream);
-    const isOfToday = earlier !== undefined && earlier.day >= day;
-    const lastNight = isOfToday ? await landing.lastSnapshot(stream, day) : earlier;
+    const held = await warehouse.snapshotRows(stream);
     const snapshot = await landing.snapshot(stream, pulledAt);
     const {
       lists,
@@ -59,8 +104,10 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
       failures,
       templates = [],
       problems = [],
-    } = await read(listsReader(snapshot, { earlier, lastNight }, job, context));
-    for (const { what, reason } of failures) gap(notLoaded(what, reason));
+    } = await read(listsReader(snapshot, { earlier, held }, job, context));
+    const accept = `To accept what the service gives: \`dawnload backfill --start ${job.days.end} --end ${job.days.end} --streams ${stream} --accept-empty\`.`;
+    for (const { what, reason, isShort = false } of failures)
+      gap(`${notLoaded(what, reason)}${isShort ? ` ${accept}` : ''}`);
     problems.forEach(gap);
     for (const { list, rows, announced } of differing) {
       terminal.warn(
@@ -70,7 +117,9 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
     // Pages of a list that broke off stay where they are: a run of the same day goes on behind them.
     if (lists.length === 0 && short.length === 0) return;
     const complete = failures.length === 0;
-    await loadOrReport(context, [await snapshot.finish({ complete, lists, short, templates, largestPage })]);
+    const since = [...stillShort(earlier, lists, short), ...short];
+    const end = { complete, lists, short: since, templates, largestPage };
+    await loadOrReport(context, [await snapshot.finish(end)]);
   } catch (error) {
     // Keys that are good for statistics need not be good for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
@@ -80,6 +129,18 @@ async function pullStream(stream: ReferenceStream, read: Read, job: Job, context
   }
 }
 
+/** The readings of earlier pulls that a later night may still agree with; of a day the latest one. */
+function stillShort(
+  earlier: ReferencePull | undefined,
+  counted: readonly LandedList[],
+  short: readonly ShortList[],
+): ShortList[] {
+  const isSettled = ({ list, pulledAt }: ShortList): boolean =>
+    counted.some((one) => one.list === list) ||
+    short.some((one) => one.list === list && dayOf(one.pulledAt) === dayOf(pulledAt));
+  return earlier?.short.filter((list) => !isSettled(list)) ?? [];
+}
+
 function notLoaded(what: string, reason: string): string {
   const subject = what.charAt(0).toUpperCase() + what.slice(1);
   return `${subject} are not loaded: ${reason}. The warehouse keeps what it has of them, and the next run reads them again.`;
@@ -87,9 +148,9 @@ function notLoaded(what: string, reason: string): string {
 
 function listsReader(
   snapshot: Snapshot,
-  before: Pick<ListsReader, 'earlier' | 'lastNight'>,
+  before: Pick<ListsReader, 'earlier' | 'held'>,
   job: Job,
-  { service, config, warehouse, landing, effects, terminal }: RunContext,
+  { service, config, warehouse, landing, effects, terminal }: TimedContext,
 ): ListsReader {
   return {
     service,

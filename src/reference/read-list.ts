@@ -15,6 +15,8 @@ export interface ListSource {
   readonly shape: ListShape;
   /** Where in an element its id stands, as a JSON pointer; '' for elements that differ as a whole. */
   readonly id: string;
+  /** How many rows are announced elsewhere than on its pages. */
+  readonly announced?: number | null;
   /** Called for each page that is on disk, counted from 0; from 0 again when the list is read again. */
   onPage?(page: ListPage, number: number): void;
   readonly paging: CursorPaging | NumberPaging;
@@ -66,26 +68,44 @@ export type Walk =
   /** Begin again: the service does not take the cursor any more. */
   | { readonly kind: 'stale'; readonly reason: string }
   /** `reason` is a clause. `body` is an answer that cannot be used. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly body?: Buffer };
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly body?: Buffer;
+      /** Whether a run of the same day can go on behind the pages that are there. */
+      readonly canGoOn?: boolean;
+    };
 
 export interface ListReader {
-  readonly service: ServiceClient;
+  readonly service: Pick<ServiceClient, 'ask'>;
   readonly snapshot: Snapshot;
   /** Called for each page that is on disk, with how many rows came so far. */
   proceed(source: ListSource, rows: number, announced: number | null): void;
 }
+
+/** A list that goes on after so many rows for each one that is announced has no end. */
+const MOST_PER_ANNOUNCED = 10;
+/** How many rows a list may have that announces none. */
+const MOST_UNANNOUNCED = 1_000_000;
 
 /** What is known of the pages so far. */
 class Pages {
   count = 0;
   rows = 0;
   announced: number | null = null;
+  /** What the first page announced, or the list of lists. */
+  #expected: number | null;
   moved = false;
   clean = true;
   largestPage = 0;
   last: ListPage | undefined;
 
+  constructor({ announced = null }: ListSource) {
+    this.#expected = announced;
+  }
+
   add(page: ListPage, body: Buffer): void {
+    if (this.count === 0) this.#expected ??= page.announced;
     this.moved ||= this.count > 0 && page.announced !== this.announced;
     this.announced = page.announced;
     this.count++;
@@ -95,6 +115,15 @@ class Pages {
     this.last = page;
   }
 
+  /** Why the list must not be read on, as a clause; pages count too, since they may be empty. */
+  get endless(): string | undefined {
+    const most =
+      this.#expected === null ? MOST_UNANNOUNCED : Math.max(1, this.#expected) * MOST_PER_ANNOUNCED;
+    if (Math.max(this.rows, this.count) < most) return undefined;
+    const announced = this.#expected === null ? 'no number of rows' : `${this.#expected} rows`;
+    return `the service announces ${announced}, gave ${this.rows}, and the list goes on`;
+  }
+
   end(): Walk {
     const { count: pages, announced, moved, clean, largestPage } = this;
     return { kind: 'end', list: { pages, announced, moved, clean, largestPage } };
@@ -102,15 +131,19 @@ class Pages {
 }
 
 /**
- * Reads a list to its end; one that is read by cursor goes on behind the pages that are on disk.
+ * Reads a list to its end; one that is read by cursor goes on behind the pages that are on disk. Pages that no run can go on
+ * behind are removed.
  *
  * @throws CredentialsError, InterruptedError as the client does; StorageError
  */
 export async function readList(source: ListSource, reading: Reading, reader: ListReader): Promise<Walk> {
   const { paging } = source;
-  return paging.by === 'cursor'
-    ? await byCursor({ ...source, paging }, reading, reader)
-    : await byNumber({ ...source, paging }, reading, reader);
+  const walk =
+    paging.by === 'cursor'
+      ? await byCursor({ ...source, paging }, reading, reader)
+      : await byNumber({ ...source, paging }, reading, reader);
+  if (walk.kind === 'failed' && walk.canGoOn !== true) await reader.snapshot.discard(reading);
+  return walk;
 }
 
 async function byCursor(
@@ -119,7 +152,7 @@ async function byCursor(
   reader: ListReader,
 ): Promise<Walk> {
   const { snapshot, service } = reader;
-  const pages = new Pages();
+  const pages = new Pages(source);
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (const there = await snapshot.pages(reading); ;) {
@@ -130,14 +163,14 @@ async function byCursor(
       const answer = await service.ask(source.paging.ask(cursor));
       if (answer.verdict.kind === 'refused' && cursor !== undefined)
         return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
-      if (answer.verdict.kind !== 'ok') return failed(answer);
+      if (answer.verdict.kind !== 'ok') return { ...failed(answer), canGoOn: true };
       body = answer.body;
       link = answer.link ?? null;
     }
     const page = listPage(body, source.shape);
-    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
+    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body, canGoOn: true };
     const next = agreed(nextCursor(body, link));
-    if ('reason' in next) return { kind: 'failed', reason: next.reason, body };
+    if ('reason' in next) return { kind: 'failed', reason: next.reason, body, canGoOn: true };
     if (pages.count >= there) await snapshot.land(reading, pages.count, body);
     source.onPage?.(page, pages.count);
     pages.add(page, body);
@@ -145,6 +178,7 @@ async function byCursor(
     if (next.next === null) return pages.end();
     if (seen.has(next.next))
       return { kind: 'failed', reason: `page ${pages.count} leads back to an earlier page`, body };
+    if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
     seen.add(next.next);
     cursor = next.next;
   }
@@ -157,7 +191,7 @@ async function byNumber(
 ): Promise<Walk> {
   const { service, snapshot } = reader;
   const { pageSize, setting } = source.paging;
-  const pages = new Pages();
+  const pages = new Pages(source);
   for (;;) {
     const number = pages.count + 1;
     const answer = await service.ask(source.paging.ask(number));
@@ -179,10 +213,11 @@ async function byNumber(
     if (page.rows === 0) return pages.end();
     // A full last page may have another behind it, whatever is announced.
     if (pages.announced !== null && pages.rows >= pages.announced && page.rows < pageSize) return pages.end();
+    if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
   }
 }
 
-function failed({ verdict, body }: ServiceAnswer): Walk {
+function failed({ verdict, body }: ServiceAnswer): Walk & { kind: 'failed' } {
   const reason = 'reason' in verdict ? verdict.reason : 'an answer without a list';
   return {
     kind: 'failed',

@@ -1,12 +1,14 @@
 /** Reads lists until each is one consistent snapshot, or is given up for this run. */
+import { DamageError } from '../errors.js';
 import { settleAll } from '../api/settle.js';
 import type { LandedList, ReferencePull, ShortList } from '../storage/pull.js';
 import type { Snapshot } from '../storage/snapshot.js';
 import { readList, type ListReader, type ListSource, type WalkedList } from './read-list.js';
-import { judgeReading, type ReadList, type Shortage } from './whole.js';
+import type { CountedRows } from '../warehouse/count-rows.js';
+import { judgeReading, type Known, type ReadList } from './whole.js';
 
 /** How often a list that changes while it is read is read in one run. */
-const READINGS = 3;
+export const READINGS = 3;
 
 export interface ListsReader extends ListReader {
   readonly projectId: string;
@@ -14,18 +16,20 @@ export interface ListsReader extends ListReader {
   readonly messenger: string;
   /** The pull before this one. */
   readonly earlier: ReferencePull | undefined;
-  /** The last pull of an earlier day. */
-  readonly lastNight: ReferencePull | undefined;
-  /** Counts the rows of pages, and those that stood on a page before. */
-  count(
-    files: readonly string[],
-    list: ListSource,
-    largestPage: number,
-  ): Promise<{ rows: number; repeated: number }>;
+  /** How many rows the last snapshot of each list has. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Counts the rows of pages. */
+  count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
   /** Keeps an answer that cannot be used. */
   reject(source: ListSource, body: Buffer): Promise<void>;
   /** Whether a person accepts the lists, however little they hold. */
   readonly accepted: boolean;
+}
+
+/** What is known of a list before it is read. */
+export function knownOf(list: string, { earlier, held, snapshot, accepted }: ListsReader): Known {
+  const short = earlier?.short.filter((night) => night.list === list) ?? [];
+  return { held: held.get(list) ?? 0, short, pulledAt: snapshot.pulledAt, accepted };
 }
 
 export interface ListsRead {
@@ -41,6 +45,8 @@ export interface ListsRead {
 /** A list that could not be read; `reason` is a clause. */
 export interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly reason: string;
+  /** Whether it was read and may be accepted as it is. */
+  readonly isShort?: boolean;
 }
 
 /** What a catalog's list says of the number of items, where the pages say nothing; read before and after the items. */
@@ -65,7 +71,7 @@ export async function readLists(
     for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
     waiting = waiting.filter(({ outcome }) => outcome === undefined);
     if (round < READINGS) continue;
-    for (const candidate of waiting) candidate.giveUp(read);
+    for (const candidate of waiting) candidate.giveUp(read, reader.snapshot.pulledAt);
     break;
   }
   return read;
@@ -76,10 +82,10 @@ class Candidate {
   /** What it came to; undefined while it is to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
   #walked: (WalkedList & { files: string[] }) | undefined;
-  #counted = { rows: 0, repeated: 0 };
+  #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
   #before: ReadList | undefined;
   #reason = '';
-  #shortage: Shortage | undefined;
+  #isShort = false;
 
   constructor(
     readonly source: ListSource,
@@ -91,6 +97,7 @@ class Candidate {
     const reading = { list: source.list, reading: this.reading };
     const walk = await readList(source, reading, reader);
     this.#walked = undefined;
+    this.#isShort = false;
     if (walk.kind === 'stale') {
       this.#reason = walk.reason;
       return;
@@ -108,7 +115,12 @@ class Candidate {
   async count(reader: ListsReader): Promise<void> {
     if (this.#walked === undefined) return;
     const { files, largestPage } = this.#walked;
-    this.#counted = await reader.count(files, this.source, largestPage);
+    try {
+      this.#counted = await reader.count(files, this.source, largestPage);
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.outcome = (read) => read.failures.push({ ...this.source, reason: 'its rows cannot be read' });
+    }
   }
 
   judge(
@@ -118,36 +130,38 @@ class Candidate {
   ): void {
     this.reading++;
     const walked = this.#walked;
-    if (walked === undefined) return;
+    if (walked === undefined || this.outcome !== undefined) return;
     const { source } = this;
     const announced = after === undefined ? walked.announced : (after.get(source.list) ?? null);
     const moved = walked.moved || (before?.get(source.list) ?? null) !== (after?.get(source.list) ?? null);
     const { files, largestPage } = walked;
-    const { rows, repeated } = this.#counted;
-    const list = { rows, repeated, announced, moved };
-    const verdict = judgeReading(list, this.#before, {
-      lastNight: reader.lastNight?.short.find(({ list }) => list === source.list),
-      accepted: reader.accepted,
-    });
+    const { rows, equal } = this.#counted;
+    const list = { ...this.#counted, announced, moved };
+    const verdict = judgeReading(list, this.#before, knownOf(source.list, reader));
     this.#before = list;
     if (verdict.kind === 'again') {
       this.#reason = verdict.reason;
-      this.#shortage = verdict.shortage;
+      this.#isShort = verdict.isShort;
       return;
     }
     this.outcome = (read) => {
-      const landed = { list: source.list, files, rows, announced };
+      // The service counts each of the equal rows.
+      const one = { rows: rows - equal, announced: announced === null ? null : announced - equal };
+      const landed = { list: source.list, files, ...one };
       read.lists.push(landed);
       if (verdict.kind === 'differs') read.differing.push(landed);
       read.largestPage = Math.max(read.largestPage, largestPage);
     };
   }
 
-  giveUp(read: ListsRead): void {
+  giveUp(read: ListsRead, pulledAt: Date): void {
     const { source } = this;
-    if (this.#shortage !== undefined) read.short.push({ list: source.list, ...this.#shortage });
-    const readings = this.#shortage === undefined ? `, in each of ${READINGS} readings` : '';
-    read.failures.push({ ...source, reason: `${this.#reason}${readings}` });
+    if (this.#isShort && this.#before !== undefined) {
+      const { rows, announced } = this.#before;
+      read.short.push({ list: source.list, rows, announced, pulledAt });
+    }
+    const readings = this.#isShort ? '' : `, in each of ${READINGS} readings`;
+    read.failures.push({ ...source, reason: `${this.#reason}${readings}`, isShort: this.#isShort });
   }
 }
 

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { dayOf, type Day, type DayRange, type Window } from '../calendar.js';
+import { dayOf, type DayRange, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError } from '../errors.js';
 import { DurableFolder, sweepTemporaries } from './atomic-file.js';
@@ -111,10 +111,9 @@ export class LandingZone {
     }
   }
 
-  /** The latest pull of a stream of reference data that ended, of the days before one. Throws `DamageError`, `StorageError`. */
-  async lastSnapshot(stream: ReferenceStream, before?: Day): Promise<ReferencePull | undefined> {
+  /** The latest pull of a stream of reference data that ended. Throws `DamageError`, `StorageError`. */
+  async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
     for (const day of (await namesIn(join(this.folder, stream))).sort().reverse()) {
-      if (before !== undefined && day >= before) continue;
       for (const name of (await namesIn(join(this.folder, stream, day))).sort().reverse()) {
         const pull = await snapshotPull(this.folder, stream, day, name);
         if (pull !== undefined) return pull;

@@ -102,11 +102,12 @@ export interface LandedList {
   readonly announced: number | null;
 }
 
-/** A list that did not count, since rows were missing: the next pull may agree. */
+/** A reading of a list that did not count, since rows were missing: a later night may agree. */
 export interface ShortList {
   readonly list: string;
   readonly rows: number;
-  readonly announced: number;
+  readonly announced: number | null;
+  readonly pulledAt: Date;
 }
 
 /** What was read of a brand template with E5, and when. */
@@ -127,6 +128,7 @@ export interface ReferencePull extends Landed {
   /** Whether every list was read whole. Those that were count all the same. */
   readonly complete: boolean;
   readonly lists: readonly LandedList[];
+  /** Also those of earlier pulls whose lists have not counted since. */
   readonly short: readonly ShortList[];
   /** E5 of the templates in the lists; unchanged ones were read by an earlier pull. */
   readonly templates: readonly TemplateRead[];

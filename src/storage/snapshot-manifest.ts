@@ -22,7 +22,14 @@ const manifest = z.object({
       announced: z.number().nullable(),
     }),
   ),
-  short: z.array(z.object({ list: z.string(), rows: z.number(), announced: z.number() })),
+  short: z.array(
+    z.object({
+      list: z.string(),
+      rows: z.number(),
+      announced: z.number().nullable(),
+      pulledAt: instant.optional(),
+    }),
+  ),
   templates: z.array(
     z.object({ list: z.string(), templateId: z.string(), digest: z.string(), readAt: instant, file }),
   ),
@@ -59,6 +66,7 @@ export async function snapshotPull(
     pulledAt,
     ...end,
     lists: end.lists.map((list) => ({ ...list, files: list.files.map(below) })),
+    short: end.short.map((list) => ({ ...list, pulledAt: list.pulledAt ?? pulledAt })),
     templates: end.templates.map((read) => ({ ...read, file: below(read.file) })),
   };
 }

@@ -57,6 +57,12 @@ export class Snapshot {
     return readWhole(this.#path(join(listName(list, reading), pageName(page))));
   }
 
+  /** Removes the pages of a reading. Throws `StorageError`. */
+  discard({ list, reading }: Reading): Promise<void> {
+    const folder = this.#path(listName(list, reading));
+    return orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
+  }
+
   /** The latest reading of each list that was begun. */
   async begun(): Promise<Map<string, number>> {
     const readings = new Map<string, number>();

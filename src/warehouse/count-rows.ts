@@ -14,12 +14,14 @@ export interface ListPages {
   readonly tempDirectory: string;
 }
 
-const counted = z.object({ rows: count, repeated: count });
+const counted = z.object({ rows: count, repeated: count, equal: count });
 
 export interface CountedRows {
   readonly rows: number;
   /** Rows that stood on a page before. */
   readonly repeated: number;
+  /** Rows without an id that are equal to another one, on whatever page. */
+  readonly equal: number;
 }
 
 /** Throws DamageError for a file that is not JSON, even when repaired. */

@@ -45,7 +45,7 @@ export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }
 
-function areNightsApart(one: Date, other: Date): boolean {
+export function areNightsApart(one: Date, other: Date): boolean {
   const hours = Math.abs(one.getTime() - other.getTime()) / 3_600_000;
   return dayOf(one) !== dayOf(other) && hours >= APART;
 }

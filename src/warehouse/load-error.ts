@@ -19,20 +19,16 @@ export function isRefusal(error: unknown): boolean {
 
 /**
  * The failure of a load as a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for a lack of
- * disk or memory. Any other error is returned unchanged.
+ * disk or memory. Any other error is returned unchanged, unless the pull is of reference data, which never ends a run.
  */
-export function loadError(error: unknown, pull: string): Error {
+export function loadError(error: unknown, pull: string, isReference = false): Error {
   if (error instanceof DawnloadError) return error;
   if (!(error instanceof Error)) return new Error(messageOf(error));
   const { message } = error;
   const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
   const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
-  if (
-    kind === undefined ||
-    /^(Binder|Parser|Catalog|Internal|INTERNAL|Not implemented) Error/.test(message)
-  ) {
-    return error;
-  }
+  const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
+  if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
   if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
     return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
       hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again.',
@@ -40,7 +36,7 @@ export function loadError(error: unknown, pull: string): Error {
     });
   }
   if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
-  return new DamageError(`The pull ${pull} cannot be loaded (${kind}).`, {
+  return new DamageError(`The pull ${pull} cannot be loaded (${kind ?? error.name}).`, {
     hint: 'The other days are loaded without it. It stays in the landing zone. Please report this with its shape.',
     cause: new Error(withoutValues(message)),
   });

@@ -75,10 +75,10 @@ export async function loadReference(
   await session.run('load/reference/4_snapshots');
   for (const table of TABLES[stream])
     await session.run('load/reference/5_versions', { unnamed: 'null', ...table });
-  if (stream === 'catalogs') await makeCatalogViews(session);
   await session.run('load/7_forget');
   await session.run('load/8_drift');
   await session.run('load/reference/6_cover');
+  if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
 /** From documents to rows, stream by stream. */

@@ -140,17 +140,17 @@ export class Loader {
  * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
  */
 async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
-  const name = pulls[0]?.id ?? '';
+  const fail = (error: unknown): Error => loadError(error, pulls[0]?.id ?? '', pulls.some(isReference));
   try {
     return await attempt(pulls, context);
   } catch (error) {
-    if (!isRefusal(error)) throw loadError(error, name);
+    if (!isRefusal(error)) throw fail(error);
   }
   const { pulls: repaired, copies } = await repairedPulls(pulls, context);
   try {
     return await attempt(repaired, context, copies);
   } catch (error) {
-    throw loadError(error, name);
+    throw fail(error);
   } finally {
     await Promise.all(copies.map(({ file }) => rm(file, { force: true })));
   }

@@ -16,7 +16,7 @@ import { fieldsFor, lookupsOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import { openUpgraded } from './opening.js';
-import type { Stream } from '../storage/pull.js';
+import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
 import { messageTotals } from './rows.js';
@@ -139,6 +139,13 @@ export class Warehouse {
   ): Promise<CountedRows> {
     const { tempDirectory } = this.#options;
     return this.#refining(() => countRows(this.#session, { files, id, largestPage, tempDirectory }));
+  }
+
+  /** How many rows the last snapshot of each list of a stream has. */
+  async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
+    await this.#session.set({ stream });
+    const lists = await this.#session.rows('ops/snapshot_rows', z.object({ list: z.string(), rows: count }));
+    return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */

@@ -16,7 +16,12 @@ type Lists = Readonly<Record<string, { body: unknown; rows: number }>>;
 async function nights(stream: ReferenceStream, ...given: readonly Lists[]): Promise<Workshop> {
   const workshop = new Workshop();
   mkdirSync(join(workshop.folder, 'tmp'), { recursive: true });
-  const pulls = given.map((lists, night): ReferencePull => {
+  await workshop.load(...pullsOf(workshop, stream, given));
+  return workshop;
+}
+
+function pullsOf(workshop: Workshop, stream: ReferenceStream, given: readonly Lists[]): ReferencePull[] {
+  return given.map((lists, night) => {
     const day = shiftDay(FIRST, night);
     return {
       stream,
@@ -35,8 +40,6 @@ async function nights(stream: ReferenceStream, ...given: readonly Lists[]): Prom
       largestPage: 10_000,
     };
   });
-  await workshop.load(...pulls);
-  return workshop;
 }
 
 const alimtalks = (...templates: readonly unknown[]): Lists => ({
@@ -161,6 +164,26 @@ describe('catalogs', () => {
     expect(await workshop.look('select count(*)::int as n from catalog_items')).toEqual([{ n: 4 }]);
   });
 
+  test('that no view can be made of cost their view alone, and are noted', async () => {
+    const list = (name: string, field: string) => ({ name, fields: [{ name: field, type: 'string' }] });
+    const workshop = await nights('catalogs', {
+      '*': {
+        body: {
+          data: [list('a\0b', 'x'), list('n', 'a\0b'), ...['p', 'P', 'p~2'].map((name) => list(name, 'x'))],
+        },
+        rows: 5,
+      },
+      p: { body: { data: { items: [{ id: 'i', x: '1' }] } }, rows: 1 },
+    });
+    expect(
+      await workshop.look(`select view_name from duckdb_views() where schema_name = 'catalog' order by all`),
+    ).toEqual([{ view_name: 'P' }, { view_name: 'p~2' }]);
+    expect(
+      await workshop.look(`select subject from ops.load_notes where note = 'no_view' order by all`),
+    ).toEqual([{ subject: 'a\0b' }, { subject: 'n' }, { subject: 'p' }]);
+    expect(await workshop.look('select catalog_name from catalog_items')).toEqual([{ catalog_name: 'p' }]);
+  });
+
   test('have places of two numbers only', async () => {
     const places = { good: [127.5, 37], text: ['127.5', '37'], word: ['nan', 'inf'], none: [null, null] };
     const items = Object.entries(places).map(([id, g]) => ({ id, g }));
@@ -188,6 +211,18 @@ describe('catalogs', () => {
       ['2', null],
       ['3', null],
       ['4', 3],
+    ]);
+  });
+});
+
+test('an error that nobody foresaw costs the pull of reference data, not the run', async () => {
+  const workshop = await nights('alimtalk_templates', alimtalks({ code: 'C' }));
+  await workshop.change('drop table alimtalk_templates_history cascade');
+  const [, pull] = pullsOf(workshop, 'alimtalk_templates', [alimtalks(), alimtalks({ code: 'C' })]);
+  await workshop.with(async ({ loader }) => {
+    const { failures } = await loader.loadAll(pull === undefined ? [] : [pull], () => undefined);
+    expect(failures.map(({ error }) => error.message)).toEqual([
+      'The pull alimtalk_templates/2026-11-21 cannot be loaded (Catalog Error).',
     ]);
   });
 });

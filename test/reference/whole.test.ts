@@ -5,11 +5,20 @@ import { judgeReading, type ReadList } from '../../src/reference/whole.js';
 const list = (given: Partial<ReadList>): ReadList => ({
   rows: 10,
   repeated: 0,
+  equal: 0,
   announced: 10,
   moved: false,
   ...given,
 });
-const FIRST = { lastNight: undefined, accepted: false };
+const TONIGHT = new Date('2026-11-20T22:30:00Z');
+const FIRST = { held: 0, short: [], pulledAt: TONIGHT, accepted: false };
+/** A reading that did not count, so many hours before. */
+const short = (rows: number, announced: number | null, hours = 24) => ({
+  list: '*',
+  rows,
+  announced,
+  pulledAt: new Date(TONIGHT.getTime() - hours * 3_600_000),
+});
 const kindOf = (
   given: Partial<ReadList>,
   before?: Partial<ReadList>,
@@ -24,9 +33,18 @@ describe('a reading', () => {
   });
 
   test('is read again when a row stood on two pages, or when the number changed, even for a person who accepts', () => {
-    const accepted = { lastNight: undefined, accepted: true };
+    const accepted = { ...FIRST, accepted: true };
     expect(kindOf({ repeated: 1 }, { repeated: 1 }, accepted)).toBe('again');
     expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
+  });
+
+  test('with equal rows counts when it holds still, and not when a row of one id comes again', () => {
+    const equal = { rows: 10, repeated: 1, equal: 2 };
+    expect(kindOf(equal)).toBe('again');
+    expect(kindOf(equal, equal)).toBe('whole');
+    expect(kindOf(equal, { ...equal, rows: 11 })).toBe('again');
+    expect(kindOf({ ...equal, repeated: 3 }, { ...equal, repeated: 3 })).toBe('again');
+    expect(kindOf({ equal: 2 })).toBe('whole');
   });
 
   test('with more rows than announced counts the second time, and the difference is reported', () => {
@@ -38,11 +56,29 @@ describe('a reading', () => {
   test('with fewer rows than announced takes two nights that lack as many, or a person', () => {
     expect(judgeReading(list({ rows: 8 }), list({ rows: 8 }), FIRST)).toMatchObject({
       kind: 'again',
-      shortage: { rows: 8, announced: 10 },
+      isShort: true,
     });
-    const lastNight = { rows: 7, announced: 9 };
-    expect(kindOf({ rows: 8 }, { rows: 8 }, { lastNight, accepted: false })).toBe('differs');
-    expect(kindOf({ rows: 7 }, { rows: 7 }, { lastNight, accepted: false })).toBe('again');
-    expect(kindOf({ rows: 8 }, undefined, { lastNight: undefined, accepted: true })).toBe('differs');
+    const lastNight = { ...FIRST, short: [short(7, 9)] };
+    expect(kindOf({ rows: 8 }, { rows: 8 }, lastNight)).toBe('differs');
+    expect(kindOf({ rows: 7 }, { rows: 7 }, lastNight)).toBe('again');
+    expect(kindOf({ rows: 8 }, { rows: 8 }, { ...FIRST, short: [short(7, 9, 1)] })).toBe('again');
+    expect(kindOf({ rows: 8 }, undefined, { ...FIRST, accepted: true })).toBe('differs');
+  });
+
+  test('with less than half of the rows that are held takes two nights that are alike, or a person', () => {
+    const held = { ...FIRST, held: 21 };
+    for (const announced of [10, null]) {
+      expect(judgeReading(list({ announced }), list({ announced }), held)).toMatchObject({ isShort: true });
+      expect(kindOf({ announced }, {}, { ...held, held: 20 })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null)] })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, 2)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, -24)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(0, null)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, accepted: true })).toBe('whole');
+    }
+    const empty = { rows: 0, announced: 0 };
+    expect(kindOf(empty, empty, held)).toBe('again');
+    expect(kindOf(empty, empty, { ...held, short: [short(0, 0)] })).toBe('whole');
+    expect(kindOf(empty, empty, FIRST)).toBe('whole');
   });
 });

@@ -27,17 +27,25 @@ const optOuts = (...numbers: readonly string[]) => ({
 
 describe('the rows of a list', () => {
   test('are those of all pages in a file', async () => {
-    expect(await count([items('a', 'b'), items('c'), items()], '/id')).toEqual({ rows: 3, repeated: 0 });
+    expect(await count([items('a', 'b'), items('c'), items()], '/id')).toEqual({
+      rows: 3,
+      repeated: 0,
+      equal: 0,
+    });
   });
 
   test('with an id count as repeated wherever they come again', async () => {
-    expect(await count([items('a', 'b'), items('b')], '/id')).toEqual({ rows: 3, repeated: 1 });
-    expect(await count([items('a', 'a')], '/id')).toEqual({ rows: 2, repeated: 1 });
+    expect(await count([items('a', 'b'), items('b')], '/id')).toEqual({ rows: 3, repeated: 1, equal: 0 });
+    expect(await count([items('a', 'a')], '/id')).toEqual({ rows: 2, repeated: 1, equal: 0 });
   });
 
-  test('without an id may be the same on one page, and not on two', async () => {
-    expect(await count([optOuts('1', '1', '2'), optOuts('3')], '')).toEqual({ rows: 4, repeated: 0 });
-    expect(await count([optOuts('1', '2'), optOuts('2', '3')], '')).toEqual({ rows: 4, repeated: 1 });
+  test('without an id may be the same on one page, and are told apart from those on two', async () => {
+    const [onOne, onTwo] = [
+      [optOuts('1', '1', '2'), optOuts('3')],
+      [optOuts('1', '2'), optOuts('2', '3')],
+    ];
+    expect(await count(onOne, '')).toEqual({ rows: 4, repeated: 0, equal: 1 });
+    expect(await count(onTwo, '')).toEqual({ rows: 4, repeated: 1, equal: 1 });
   });
 
   test('are counted in a copy where DuckDB refuses a byte, and the copy goes away', async () => {
@@ -50,7 +58,7 @@ describe('the rows of a list', () => {
     const counted = await workshop.with((warehouse) =>
       warehouse.countRows([file], { id: '/id', largestPage: 1000 }),
     );
-    expect(counted).toEqual({ rows: 3, repeated: 1 });
+    expect(counted).toEqual({ rows: 3, repeated: 1, equal: 0 });
     expect(readdirSync(temporary)).toEqual([]);
   });
 
@@ -68,12 +76,13 @@ describe('the rows of a list', () => {
 
   test('stand in any of the places where the service has lists', async () => {
     const templates = { templateListResponse: { templates: [{ a: 1 }, { a: 2 }], totalCount: 2 } };
-    expect(await count([templates], '')).toEqual({ rows: 2, repeated: 0 });
+    expect(await count([templates], '')).toEqual({ rows: 2, repeated: 0, equal: 0 });
     expect(
       await count([{ data: [{ name: 'a' }] }, { data: { catalogs: [{ name: 'b' }] } }], '/name'),
     ).toEqual({
       rows: 2,
       repeated: 0,
+      equal: 0,
     });
   });
 });

@@ -39,5 +39,14 @@ from unfolded
 inner join files on unfolded.filename = files.file
 inner join asked using (pull);
 
+-- Equal rows are one row; in the other streams an id tells rows apart.
+delete from documents
+where row_id in (
+    select row_id
+    from documents
+    where getvariable('stream') in ('alimtalk_templates', 'opt_outs')
+    qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
+);
+
 -- Which catalogs there are, by the lists of catalogs of the pulls; none in other streams.
 create or replace temp table named_catalogs (pull varchar, catalog_name varchar);

@@ -10,12 +10,14 @@ with reads as (
 ),
 
 answers as (
-    select filename, data, list_filter(json_keys(data), lambda key: ends_with(key, 'Template'))[1] as key
-    from read_json(
+    select
+        filename,
+        json -> '$.data' as data,
+        list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
+    -- Whole answers: columns would not take a key that is given twice.
+    from read_json_objects(
         getvariable('template_patterns'),
         format = 'unstructured',
-        records = true,
-        columns = {data: 'JSON'},
         maximum_object_size = getvariable('largest_object'),
         filename = true
     )

@@ -113,6 +113,13 @@ const Lies = [
   }),
   /** E2: the cursor that leads on is the one that led here, so that there is no end. */
   kind('cursor-loop', {}),
+  /** E2 (`list`: the catalogs, or their items, the default), E4, E10, E12: so many rows (0), and as many announced. */
+  kind('emptied-list', {
+    rows: z.int().nonnegative().optional(),
+    list: z.enum(['catalogs', 'items']).optional(),
+  }),
+  /** E2 (items), E4, E10, E12: after the first page always another full one, of other rows. */
+  kind('endless-list', { announced: z.int().nonnegative().optional() }),
   /** E2: cursors are refused with 400 after so many pages (1) were read. */
   kind('refused-cursor', { after: z.int().nonnegative().optional() }),
   /** E2: in the list of catalogs `num_items` is off by so much (1). */

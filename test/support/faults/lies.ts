@@ -42,6 +42,8 @@ export function tellLie(
     case 'moving-total':
     case 'other-cursor':
     case 'cursor-loop':
+    case 'endless-list':
+    case 'emptied-list':
     case 'refused-cursor':
     case 'other-num-items':
       return tellListLie(lie, situation, answer, memory);

@@ -13,6 +13,8 @@ export type ListLie = Extract<
       | 'moving-total'
       | 'other-cursor'
       | 'cursor-loop'
+      | 'endless-list'
+      | 'emptied-list'
       | 'refused-cursor'
       | 'other-num-items';
   }
@@ -36,9 +38,7 @@ export function tellListLie(
       return withJson(answer, json);
     }
     case 'moving-total': {
-      const holder = [json, json['data'], json['templateListResponse']].find(
-        (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
-      );
+      const holder = totalHolder(json);
       if (!isLater || holder === undefined) return null;
       holder['totalCount'] = Number(holder['totalCount']) + (lie.by ?? 1);
       return withJson(answer, json);
@@ -58,6 +58,38 @@ export function tellListLie(
       memory.set('pages', 0);
       return refuse('catalog', 'invalid', 'The cursor is no longer valid.');
     }
+    case 'emptied-list': {
+      const { rows = 0, list: which = 'items' } = lie;
+      const isItems = itemPage(json) !== null;
+      if (endpoint === 'E2' && !isItems && which === 'items') {
+        for (const catalog of recordsIn(endpoint, json)) catalog['num_items'] = rows;
+        return withJson(answer, json);
+      }
+      const holder = totalHolder(json);
+      if (holder !== undefined) holder['totalCount'] = rows;
+      const list = endpoint === 'E2' && !isItems ? catalogsIn(json) : listIn(json);
+      if (list === null || (endpoint === 'E2' && isItems !== (which === 'items'))) return null;
+      list.splice(rows);
+      return endpoint === 'E2' && isItems
+        ? withCursor(answer, json, null, ['next_cursor', 'links', 'header'])
+        : withJson(answer, json);
+    }
+    case 'endless-list': {
+      const first = jsonOf(situation.firstAnswer());
+      const records = recordsIn(endpoint, first);
+      if (!isRecord(first) || records.length === 0 || (endpoint === 'E2' && itemPage(first) === null))
+        return null;
+      const page = memory.get('pages') ?? 0;
+      memory.set('pages', page + 1);
+      for (const record of records)
+        for (const key of ['id', 'templateCode', 'recipientNo'])
+          if (key in record) record[key] = `${String(record[key])}${page}`;
+      const holder = totalHolder(first);
+      if (holder !== undefined) holder['totalCount'] = lie.announced ?? holder['totalCount'];
+      return endpoint === 'E2'
+        ? withCursor(situation.firstAnswer(), first, `page-${page}`, ['next_cursor', 'links', 'header'])
+        : withJson(answer, first);
+    }
     case 'cursor-loop':
       return cursor === null ? null : withCursor(answer, json, cursor, ['next_cursor', 'links', 'header']);
     case 'other-cursor': {
@@ -66,6 +98,19 @@ export function tellListLie(
       return withCursor(answer, json, lie.how === 'gone' ? null : `${next}x`, [lie.where ?? 'header']);
     }
   }
+}
+
+/** The list of catalogs, however `data` holds it: the very array. */
+function catalogsIn({ data }: JsonRecord): unknown[] | null {
+  const list = isRecord(data) ? data['catalogs'] : data;
+  return isList(list) ? list : null;
+}
+
+/** What holds `totalCount`. */
+function totalHolder(json: JsonRecord): JsonRecord | undefined {
+  return [json, json['data'], json['templateListResponse']].find(
+    (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
+  );
 }
 
 /** `data` of a page of items; null when it is none. */
