@@ -158,6 +158,7 @@ function asJson(entry: ExportEntry): Record<string, unknown> {
     short_pages: entry.shortPages,
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
+    run_id: entry.run ?? null,
     note: entry.note ?? null,
     raw_answer: entry.rawAnswer ?? null,
     advice: adviceFor(entry) ?? null,

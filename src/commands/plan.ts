@@ -109,7 +109,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const decisions = untilLearned(
     planRequests(candidates, config.exports.budget, entries, {
       now,
-      runStartedAt: now,
+      runId: undefined,
       yesPaid: job.consent === 'given',
     }),
     learned,

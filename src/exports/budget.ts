@@ -39,8 +39,8 @@ export interface Decision {
 
 export interface Circumstances {
   readonly now: Date;
-  /** When the run began: what was intended since then counts against the run's budget. */
-  readonly runStartedAt: Date;
+  /** What the run of this id has intended counts against the run's budget; undefined before a run. */
+  readonly runId: string | undefined;
   /** A person's consent (`--yes-paid`): permits a day without an estimate. It never widens the budget. */
   readonly yesPaid: boolean;
 }
@@ -87,10 +87,10 @@ export function planRequests(
   candidates: readonly Candidate[],
   budget: Budget | undefined,
   entries: Iterable<ExportEntry>,
-  { now, runStartedAt, yesPaid }: Circumstances,
+  { now, runId, yesPaid }: Circumstances,
 ): Decision[] {
   const all = [...entries];
-  const ofRun = all.filter(({ intendedAt }) => intendedAt >= runStartedAt);
+  const ofRun = all.filter(({ run }) => run !== undefined && run === runId);
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);

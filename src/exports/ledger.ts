@@ -122,7 +122,7 @@ export class Ledger extends LedgerView {
       this.assertPayableAgain(key);
       const old = this.get(key);
       const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
-      const intent = { day, window, messageData, estimate, pricePerRecord };
+      const intent = { day, window, messageData, estimate, pricePerRecord, run: changes.run };
       this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       if (blocksPayingAgain(old.state)) {
         await this.#record(key, { event: 'abandoned', note: 'A person chose to pay for this window again.' });
@@ -252,7 +252,7 @@ export class Ledger extends LedgerView {
 
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
     if (this.doubt !== undefined) throw this.doubt;
-    const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
+    const { day, window = windowOf(intent.day), messageData, pricePerRecord, run } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
     if (window.start >= window.end) throw new UsageError(`The window of ${day} has no length.`);
     const attempts = this.entries().flatMap((entry) =>
@@ -271,6 +271,7 @@ export class Ledger extends LedgerView {
       estimate,
       pricePerRecord,
       again,
+      run,
     });
   }
 

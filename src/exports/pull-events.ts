@@ -46,14 +46,11 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
 }
 
 /** What the exports of this run come to, where there are any. */
-function tellSpent({ ledger, config, effects, report, terminal }: RunContext): void {
+function tellSpent({ ledger, config, effects, report, runId, terminal }: RunContext): void {
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
-  const { run, month } = spentOf(ledger.entries(), budget, {
-    now: effects.now(),
-    runStartedAt: report.startedAt,
-  });
+  const { run, month } = spentOf(ledger.entries(), budget, { now: effects.now(), runId });
   const price = run.price === 0 ? '' : `, price ${formatCount(Math.ceil(run.price))}`;
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
@@ -140,14 +137,14 @@ export async function requestAgain(key: string, context: RunContext): Promise<vo
  * for counts too.
  */
 async function affordable(key: string, context: RunContext): Promise<number | undefined> {
-  const { ledger, warehouse, config, effects, report } = context;
+  const { ledger, warehouse, config, effects, runId } = context;
   const { day } = ledger.get(key);
   // The old one of unknown size would hold the whole budget, until it is given up: which is what is being asked for.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, config.exports.budget, others, {
     now: effects.now(),
-    runStartedAt: report.startedAt,
+    runId,
     yesPaid: true,
   });
   const reason = decision === undefined ? undefined : reasonFor(decision);
@@ -162,7 +159,7 @@ async function affordable(key: string, context: RunContext): Promise<number | un
  * estimates of what is under way, actual records of what has landed.
  */
 async function requestMissing(job: Job, context: RunContext): Promise<void> {
-  const { config, ledger, warehouse, report, signal, effects } = context;
+  const { config, ledger, warehouse, report, runId, signal, effects } = context;
   const messages = await warehouse.messages();
   let missing = ledger
     .missing(job.eventDays)
@@ -182,7 +179,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     const { candidates, learned } = estimateDays(ledger.entries(), messages, missing);
     const decisions = planRequests(candidates, config.exports.budget, ledger.entries(), {
       now: effects.now(),
-      runStartedAt: report.startedAt,
+      runId,
       yesPaid: job.consent === 'given',
     });
     return { decisions, learned };

@@ -40,6 +40,8 @@ export interface LocalContext {
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
+  /** Of this process. */
+  readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
   readonly exports: ExportsConfig;
@@ -95,7 +97,7 @@ export async function withLocalContext<T>(
   work: (context: LocalContext) => Promise<T>,
   working: 'working' | 'rebuilt' = 'working',
 ): Promise<T> {
-  const { effects, terminal, signal } = invocation;
+  const { effects, terminal, signal, runId } = invocation;
   const { dataDir } = config;
   const files = dataFiles(dataDir);
   const inContext = async (lock: RunLock): Promise<T> => {
@@ -137,6 +139,7 @@ export async function withLocalContext<T>(
         publishedSchema,
         warehouse,
         runs,
+        runId,
         report,
         exports: config.exports,
         dataDir,
@@ -261,7 +264,7 @@ export function withRunContext<T>(
   });
 }
 
-function exportsProgress({ terminal, effects, ledger, report, exports }: LocalContext): ExportsProgress {
+function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalContext): ExportsProgress {
   const { budget } = exports;
   return new ExportsProgress({
     terminal,
@@ -269,7 +272,7 @@ function exportsProgress({ terminal, effects, ledger, report, exports }: LocalCo
     spent: () =>
       budget === undefined
         ? undefined
-        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runStartedAt: report.startedAt })),
+        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runId })),
   });
 }
 
