@@ -53,7 +53,8 @@ const NEUTRAL =
   /^(please )?(try|retry|contact)\b|^(잠시|나중|다시)|^\S*[\d/@]\S*$|^[^\p{L}]*$|^(error|start|end)$/iu;
 
 /** Where another thought may begin. */
-const CLAUSES = /(?:[;:,!?()\n]|\\[nrt])+\s*|\.(?:\s+|$)|\s[-–—]+\s|\s(?:but|while|although|however|whereas)\s/i;
+const CLAUSES =
+  /(?:[;:,!?()\n]|\\[nrt])+\s*|\.(?:\s+|$)|\s[-–—]+\s|\s(?:but|while|although|however|whereas)\s/i;
 
 /**
  * Signs that an export was started after all, or that a proxy answered, whatever the status and the code: looked for in the
