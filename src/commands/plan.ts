@@ -20,12 +20,12 @@ import type { Job } from '../run/job.js';
 import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
 import { Ledger } from '../exports/ledger.js';
-import { planRequests, REASONS, untilLearned, type Decision } from '../exports/budget.js';
+import { planRequests, REASONS, untilConfirmed, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import { actionsNeeded, doubtAbout, restoredAction, type Attention } from '../exports/needs-action.js';
 import type { Invocation } from '../run/invocation.js';
 import { readPublished } from './published.js';
 
@@ -106,7 +106,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
           .filter((day) => job.consent !== 'budget' || !isQuiet(published.messages.get(day)))
       : [];
   const { candidates, learned } = estimateDays(entries, published.messages, wanted);
-  const decisions = untilLearned(
+  const restored = await restoredAction(config, ledger, now);
+  const decided = untilLearned(
     planRequests(candidates, config.exports.budget, entries, {
       now,
       runId: undefined,
@@ -115,6 +116,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     learned,
     entries,
   );
+  const decisions = untilConfirmed(decided, restored.length > 0 && job.consent === 'budget');
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
@@ -142,7 +144,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
         decision.verdict === 'request' ? [] : [{ ...planned(decision), reason: decision.verdict }],
       ),
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
-      needs_attention: actionsNeeded(ledger, doubt),
+      needs_attention: [...restored, ...actionsNeeded(ledger, doubt)],
       estimated_records: records,
       estimated_price: records * pricePerRecord,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },

@@ -12,7 +12,7 @@ import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
-import { actionsNeeded, doubtAbout, type Attention } from '../exports/needs-action.js';
+import { actionsNeeded, doubtAbout, restoredAction, type Attention } from '../exports/needs-action.js';
 import type { Invocation } from '../run/invocation.js';
 import { drawTable } from '../terminal/table.js';
 import { readPublished, type PastRun } from './published.js';
@@ -123,7 +123,10 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     findings: published.findings,
     failure: failureOf(journal),
     withheld: withheldRun(journal, published.runs),
-    needs_attention: actionsNeeded(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
+    needs_attention: [
+      ...(await restoredAction(config, ledger, effects.now())),
+      ...actionsNeeded(ledger, await doubtAbout(config.dataDir, ledger, published.exports)),
+    ],
     spend: spendOf(entries).map(monthlySpend),
     fresh: Object.values(missing).every((days) => days.length === 0),
   };

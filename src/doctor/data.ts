@@ -1,10 +1,11 @@
 /** The data folder: its lock, its ledger, its warehouse, and how long ago somebody worked on it. */
 import { existsSync } from 'node:fs';
+import type { Config } from '../config.js';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
 import { needsPerson } from '../exports/advice.js';
 import { landedPages, sumOf } from '../exports/download.js';
 import { Ledger } from '../exports/ledger.js';
-import { doubtAbout } from '../exports/needs-action.js';
+import { doubtAbout, restoredAction } from '../exports/needs-action.js';
 import { RunJournal } from '../run/journal.js';
 import { dataFiles } from '../storage/data-files.js';
 import { LandingZone } from '../storage/landing-zone.js';
@@ -37,11 +38,15 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 }
 
 /** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
-export async function ledger(dataDir: string): Promise<Finding> {
+export async function ledger(config: Config, now: Date): Promise<Finding> {
+  const { dataDir } = config;
   const whole = await Ledger.read(dataDir);
   const { exports } = await remembered(dataFiles(dataDir).published);
   const doubt = await doubtAbout(dataDir, whole, exports);
   if (doubt !== undefined) throw doubt;
+  const [restored] = await restoredAction(config, whole, now);
+  if (restored !== undefined)
+    return warn(restored.advice, '`dawnload exports recover` shows what is known, and asks.');
   const entries = whole.entries();
   const waiting = entries.filter(needsPerson).length;
   if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);

@@ -12,15 +12,18 @@ import type { ExportEntry, ExportRecord, Intent } from './entry.js';
 import { blocksPayingAgain, blocksRuns } from './state.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerView, unknownExport } from './ledger-view.js';
+import { confirmRestored, noteRestored, type Restored } from './restored.js';
 import { ledgerInDoubt, untrackedIn, type Recall, type Untracked } from './untracked.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
 /** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
 export class Ledger extends LedgerView {
+  readonly #dataDir: string;
   readonly #file: LedgerFile;
   readonly #effects: Effects;
   #untracked: readonly Untracked[] = [];
+  #restored: Restored | undefined;
   /** Exports intended through this object: they are under way, not left by a dead process. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -29,10 +32,12 @@ export class Ledger extends LedgerView {
   readonly setAside: string | undefined;
 
   private constructor(
+    dataDir: string,
     { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
     effects: Effects,
   ) {
     super(bodies, file.lost);
+    this.#dataDir = dataDir;
     this.#file = file;
     this.#effects = effects;
     this.setAside = setAside;
@@ -49,7 +54,7 @@ export class Ledger extends LedgerView {
     effects: Effects,
     recall: Recall = () => Promise.resolve({}),
   ): Promise<Ledger> {
-    const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
+    const ledger = new Ledger(dataDir, await LedgerFile.open(dataDir, effects), effects);
     ledger.#untracked = await untrackedIn(dataDir, ledger, recall);
     return ledger;
   }
@@ -57,6 +62,16 @@ export class Ledger extends LedgerView {
   /** Paid exports that other files of the data folder hold and the ledger does not. */
   get untracked(): readonly Untracked[] {
     return this.#untracked;
+  }
+
+  /** Set in a folder that was restored from a backup: what was paid since is not known, and runs do not pay. */
+  get restored(): Restored | undefined {
+    return this.#restored;
+  }
+
+  /** Notes durably whether the folder was restored, before a warehouse is made in it. Throws `StorageError`. */
+  async noteRestored(): Promise<void> {
+    this.#restored = await noteRestored(this.#dataDir, this, this.#effects);
   }
 
   /** Whether no line is missing. With missing lines the ledger can only be read. */
@@ -70,8 +85,8 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Restores the lost lines of the ledger, then enters each other untracked export. A person has confirmed them. The
-   * ledger must be opened again afterwards. Throws `StorageError`.
+   * Restores the lost lines of the ledger, enters each other untracked export, and lets runs pay again in a folder that was
+   * restored. A person has confirmed that. The ledger must be opened again afterwards. Throws `StorageError`.
    */
   recover(): Promise<void> {
     return this.#inTurn(async () => {
@@ -81,6 +96,8 @@ export class Ledger extends LedgerView {
       await this.#file.restore();
       for (const one of this.#untracked) if (!restored.has(one.key)) await this.#enterUntracked(one);
       this.#untracked = [];
+      await confirmRestored(this.#dataDir, this, this.#effects);
+      this.#restored = undefined;
     });
   }
 

@@ -4,12 +4,14 @@ import { askPage } from './page.js';
 import { requestPaid } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
+import type { Unpaid } from '../run/report.js';
 import type { ExportEntry } from './entry.js';
 import {
   planRequests,
   isUnderWay,
   reasonFor,
   recordsOf,
+  untilConfirmed,
   untilLearned,
   type BudgetVerdict,
   type Decision,
@@ -18,6 +20,7 @@ import { downloadExport, landedPages, sumOf } from './download.js';
 import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
+import { adviceOnRestored } from './restored.js';
 import { spentOf } from './spend.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
@@ -159,7 +162,7 @@ async function affordable(key: string, context: RunContext): Promise<number | un
  * estimates of what is under way, actual records of what has landed.
  */
 async function requestMissing(job: Job, context: RunContext): Promise<void> {
-  const { config, ledger, warehouse, report, runId, signal, effects } = context;
+  const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
   const messages = await warehouse.messages();
   let missing = ledger
     .missing(job.eventDays)
@@ -185,6 +188,16 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     return { decisions, learned };
   };
   const wanted = deciding().decisions;
+  const { restored } = ledger;
+  if (restored !== undefined && wanted.some(({ verdict }) => verdict === 'request')) {
+    const advice = adviceOnRestored(restored, missing);
+    if (job.consent === 'budget') {
+      report.needsAction(advice);
+      report.unpaid(unpaidOf(untilConfirmed(wanted, true)));
+      return;
+    }
+    terminal.warn(advice);
+  }
   if (!(await consentTo(job, context, wanted))) {
     report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
     return;
@@ -262,11 +275,14 @@ class ConcurrentDownloads {
   }
 }
 
-function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  const unpaid = decisions.flatMap(({ day, verdict, estimate }) =>
+function unpaidOf(decisions: readonly Decision[]): Unpaid[] {
+  return decisions.flatMap(({ day, verdict, estimate }) =>
     verdict === 'request' ? [] : [{ day, verdict, estimate }],
   );
-  context.report.unpaid(unpaid);
+}
+
+function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
+  context.report.unpaid(unpaidOf(decisions));
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;

@@ -214,6 +214,7 @@ export async function openLedger(
     for (const row of [...working.exports, ...published.exports]) rows.set(row.key, row);
     return { 'private warehouse': working.exports, 'published warehouse': published.exports };
   });
+  await ledger.noteRestored();
   const forgotten = [...rows.values()].filter(({ key }) => ledger.find(key) === undefined);
   return { ledger, forgotten, publishedSchema };
 }
