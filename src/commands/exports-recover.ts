@@ -45,8 +45,7 @@ export async function exportsRecoverCommand(
       terminal.note('Nothing was changed. `dawnload exports recover --yes` does it.');
       return EXIT.incomplete;
     }
-    const entered = ledger.untracked.length;
-    await ledger.recover();
+    const entered = await ledger.recover();
     terminal.note(
       `Entered ${plural(entered, 'export')} into the ledger in ${dataFiles(config.dataDir).ledger}. \`dawnload run\` continues from here.`,
     );

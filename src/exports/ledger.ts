@@ -86,19 +86,27 @@ export class Ledger extends LedgerView {
 
   /**
    * Restores the lost lines of the ledger, enters each other untracked export, and lets runs pay again in a folder that was
-   * restored. A person has confirmed that. The ledger must be opened again afterwards. Throws `StorageError`.
+   * restored. A person has confirmed that. Resolves to the number of untracked exports that the ledger tracks now. The ledger
+   * must be opened again afterwards. Throws `StorageError`.
    */
-  recover(): Promise<void> {
+  recover(): Promise<number> {
     return this.#inTurn(async () => {
-      const restored = new Set(
-        new LedgerView([...this.bodies, ...this.lost]).entries().map(({ key }) => key),
-      );
+      const untracked = this.#untracked;
       await this.#file.restore();
-      for (const one of this.#untracked) if (!restored.has(one.key)) await this.#enterUntracked(one);
+      this.lost.forEach((body, i) => {
+        this.replay(body, this.bodies.length + i + 1);
+      });
+      for (const one of untracked) if (!this.#tracks(one.key)) await this.#enterUntracked(one);
       this.#untracked = [];
       await confirmRestored(this.#dataDir, this, this.#effects);
       this.#restored = undefined;
+      return untracked.filter(({ key }) => this.#tracks(key)).length;
     });
+  }
+
+  #tracks(key: string): boolean {
+    const entry = this.find(key);
+    return entry !== undefined && blocksRuns(entry.state);
   }
 
   /**
@@ -304,16 +312,18 @@ export class Ledger extends LedgerView {
     await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** Enters an untracked export in the state in which it is known. */
+  /** Enters an untracked export in the state in which it is known; the ledger may hold it as not billed. */
   async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
-    await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
+    const isNew = this.find(key) === undefined;
+    if (isNew)
+      await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
     if (exportId === undefined || state === 'abandoned') {
       await this.#record(key, { event: 'ambiguous', note: `Recovered; known by the ${knownBy} alone.` });
       if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'Recovered.' });
       return;
     }
-    await this.#record(key, { event: 'requested', exportId });
+    await this.#record(key, { event: isNew ? 'requested' : 'attached', exportId });
     if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
     await this.#record(key, { event: 'ready', pages });
     await this.#record(key, { event: 'landed', pages, records, landedAt: this.#effects.now() });

@@ -34,7 +34,7 @@ export interface LocalContext {
   /** What lay in the landing zone when the run began. */
   readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
-  /** Exports that a warehouse holds and the ledger does not; kept until a person decides. */
+  /** Exports that a warehouse holds, and the ledger does not or as not billed; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
   /** The number of the last migration of the published file; 0 where there is none. */
   readonly publishedSchema: number;
@@ -215,7 +215,10 @@ export async function openLedger(
     return { 'private warehouse': working.exports, 'published warehouse': published.exports };
   });
   await ledger.noteRestored();
-  const forgotten = [...rows.values()].filter(({ key }) => ledger.find(key) === undefined);
+  const untracked = new Set(ledger.untracked.map(({ key }) => key));
+  const forgotten = [...rows.values()].filter(
+    ({ key }) => ledger.find(key) === undefined || untracked.has(key),
+  );
   return { ledger, forgotten, publishedSchema };
 }
 
