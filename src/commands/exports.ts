@@ -54,24 +54,35 @@ export async function exportsShowCommand(key: string, invocation: Invocation): P
   return needsPerson(entry) ? EXIT.incomplete : EXIT.done;
 }
 
+export interface AttachOptions {
+  readonly yes?: boolean;
+}
+
 export async function exportsAttachCommand(
   key: string,
   exportId: string,
+  options: AttachOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
+  const { terminal, signal } = invocation;
   if (exportId.trim() === '') throw new UsageError('The export id is empty.');
   const { entry, isNew } = await withLedger(
     invocation.loadConfig(),
     invocation,
     'exports attach',
-    async (ledger) => ({ isNew: ledger.find(key) === undefined, entry: await ledger.attach(key, exportId) }),
+    async (ledger) => ({
+      isNew: ledger.find(key) === undefined,
+      entry: await ledger.attach(key, exportId, (change) =>
+        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+      ),
+    }),
   );
   if (isNew) {
-    invocation.terminal.warn(
+    terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );
   }
-  invocation.terminal.note(
+  terminal.note(
     `Export ${entry.key} is ${entry.state} as ${exportId}. The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`,
   );
   return EXIT.done;
@@ -143,6 +154,7 @@ function asJson(entry: ExportEntry): Record<string, unknown> {
     state: entry.state,
     billed: entry.billed,
     export_id: entry.exportId ?? null,
+    earlier_export_ids: entry.earlierIds ?? [],
     message_data: entry.messageData,
     records: entry.records ?? null,
     pages: entry.pages ?? null,

@@ -23,6 +23,8 @@ export interface ExportEntry {
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
+  /** The ids that it had before a person attached another one, oldest first. */
+  readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
   /** Whether the last answer reported no records, against the daily statistics. */
@@ -174,6 +176,10 @@ function changesOf(
     case 'attached':
       return {
         exportId: record.exportId,
+        earlierIds:
+          entry.exportId === undefined || entry.exportId === record.exportId
+            ? entry.earlierIds
+            : [...(entry.earlierIds ?? []), entry.exportId],
         requestedAt: entry.requestedAt ?? record.at,
         troubles: 0,
         doubted: false,

@@ -235,22 +235,35 @@ export class Ledger extends LedgerView {
 
   /**
    * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
-   * entered as a new one: after the ledger itself was lost. Throws `UsageError`.
+   * entered as a new one: after the ledger itself was lost. Of an export whose data has arrived the id is replaced, and the
+   * id of another export exchanged for its own, only when the person agrees. Throws `UsageError`, `RefusedError`.
    */
-  attach(key: string, exportId: string): Promise<ExportEntry> {
+  attach(
+    key: string,
+    exportId: string,
+    agree: (change: string) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<ExportEntry> {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      if (other !== undefined) {
+      const known = this.find(key);
+      const replaced = known?.exportId === exportId ? undefined : known?.exportId;
+      if (other !== undefined && replaced === undefined) {
         throw new UsageError(`The export id already belongs to export ${other.key}.`, {
           hint: 'Check the id. One export belongs to one window.',
         });
       }
-      const known = this.find(key);
+      const change = known === undefined ? undefined : changeOfId(known, replaced, other);
+      if (change !== undefined && !(await agree(change))) {
+        throw new RefusedError(change, {
+          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`. \`dawnload exports show\` keeps the earlier ids.`,
+        });
+      }
       if (known === undefined) await this.#enter(key);
       // A window that was free to be requested again has perhaps been.
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
+      if (other !== undefined) await this.#record(other.key, { event: 'attached', exportId: replaced });
       const attached = await this.#record(key, { event: 'attached', exportId });
       this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
@@ -389,4 +402,18 @@ function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 /** One line, not too long: it is shown in tables. */
 function sentence(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+}
+
+/** What a person must agree to before an export gets another id; undefined where there is nothing to lose. */
+function changeOfId(
+  { key, state }: ExportEntry,
+  replaced: string | undefined,
+  other: ExportEntry | undefined,
+): string | undefined {
+  if (replaced === undefined) return undefined;
+  if (other !== undefined)
+    return `The export id belongs to export ${other.key}, which would get the id of ${key}, ${replaced}, in exchange.`;
+  return state === 'landed' || state === 'loaded'
+    ? `Export ${key} is ${state} as ${replaced}, and another id would replace it.`
+    : undefined;
 }
