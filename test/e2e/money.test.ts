@@ -128,6 +128,17 @@ test('an error that tells of an export is not asked again on the next night', as
   expect(place.sandbox.bills()).toHaveLength(2);
 });
 
+test('a token that no header can carry leaves no export in doubt', async () => {
+  const place = await make(DAYS + budget(100_000));
+  const body = { data: 'token\nother', error: null };
+  place.sandbox.setFaults([{ endpoint: 'E1', kind: 'status', status: 200, body, times: 1 }]);
+  const result = await place.run(['run']);
+  expect(result.code).toBe(1);
+  expect(result.stderr).toMatch(/with a token that no header can carry/);
+  expect(await states(place)).toEqual([]);
+  expect((await place.run(['run'])).code).toBe(0);
+});
+
 describe('exit codes', () => {
   test('1, not 3, when an ambiguous export waits and the budget stands in the way too', async () => {
     const place = await make(DAYS + budget(100_000));
