@@ -208,7 +208,8 @@ async function deliver(
   if (failure instanceof CorruptDatabaseError) throw failure;
 
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
-  await warehouse.replaceExports([...ledger.entries().map(exportRow), ...forgotten]);
+  const exports = new Map([...ledger.entries().map(exportRow), ...forgotten].map((row) => [row.key, row]));
+  await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));

@@ -42,6 +42,9 @@ class Attempt extends Error {
   }
 }
 
+/** What a header may hold: the letters that HTTP sends as one byte each, and no control character. */
+const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
+
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
 
@@ -246,13 +249,14 @@ export class ServiceClient {
       this.#signal,
     );
     if (verdict.kind === 'ok') {
-      const token = textOf(verdict.envelope, body, 'data');
-      if (token !== undefined && token !== '') {
+      const token = textOf(verdict.envelope, body, 'data')?.trim() ?? '';
+      if (HEADER_TEXT.test(token)) {
         this.secrets.add(token);
         await this.#onToken();
         return token;
       }
-      throw new ServiceError('The service answers E1 (authenticate) without a token.', {
+      const what = token === '' ? 'without a token' : 'with a token that no header can carry';
+      throw new ServiceError(`The service answers E1 (authenticate) ${what}.`, {
         hint: 'Check base_url. This does not look like the service.',
       });
     }

@@ -4,7 +4,7 @@
  */
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
 import { CERTIFICATE_CODES } from './certificate.js';
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * On a connection of its own, closed afterwards. For E20: a kept connection that went stale would leave open whether
-   * the request was read.
+   * the request was read, and before there is a connection nothing of it has been written.
    */
   readonly fresh: boolean;
 }
@@ -31,7 +31,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Failures of connecting: nothing of the request had been written yet. */
+/** Failures of connecting a shared connection: nothing of the request had been written yet. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -49,12 +49,22 @@ class TooLarge extends Error {}
 
 /** @param deadlineMs for one exchange from connecting to the last byte */
 export function httpTransport(connections: number, deadlineMs: number, userAgent: string): Transport {
-  const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs, connect: { timeout: deadlineMs } };
-  const shared = new Agent({ connections, pipelining: 1, keepAliveTimeout: 4_000, ...timeouts });
+  const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
+  const connect = buildConnector({ timeout: deadlineMs });
+  const shared = new Agent({ connections, pipelining: 1, keepAliveTimeout: 4_000, connect, ...timeouts });
 
   async function exchange(what: Exchange, signal: AbortSignal): Promise<RawAnswer | AnswerClass> {
     signal.throwIfAborted();
-    const dispatcher = what.fresh ? new Agent({ connections: 1, pipelining: 0, ...timeouts }) : shared;
+    let isConnected = false;
+    const noting: buildConnector.connector = (options, callback) => {
+      connect(options, (...result) => {
+        isConnected ||= result[0] === null;
+        callback(...result);
+      });
+    };
+    const dispatcher = what.fresh
+      ? new Agent({ connections: 1, pipelining: 0, connect: noting, ...timeouts })
+      : shared;
     const deadline = AbortSignal.timeout(deadlineMs);
     // A signal of this exchange's own: listeners on a long-lived one would pile up over thousands of requests.
     const abort = new AbortController();
@@ -67,7 +77,7 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
       return await send(dispatcher, what, abort.signal, userAgent);
     } catch (cause) {
       if (signal.aborted) throw new InterruptedError('Interrupted during a request.', { cause });
-      return failure(cause, deadline.aborted, deadlineMs);
+      return failure(cause, deadline.aborted, deadlineMs, what.fresh ? isConnected : undefined);
     } finally {
       signal.removeEventListener('abort', stop);
       if (what.fresh) void dispatcher.destroy();
@@ -147,12 +157,13 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
   }
 }
 
-function failure(error: unknown, late: boolean, deadlineMs: number): AnswerClass {
+/** @param isConnected where that is known, whether a connection stood */
+function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?: boolean): AnswerClass {
   if (error instanceof TooLarge) {
     return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
   }
   const code = innermostCode(error);
-  const sent = code === undefined || !NEVER_SENT.has(code);
+  const sent = isConnected ?? (code === undefined || !NEVER_SENT.has(code));
   const reason = late ? `no complete answer within ${deadlineMs / 1000} s` : (code ?? messageOf(error));
   return { kind: 'unreachable', reason, sent, cause: error };
 }

@@ -73,7 +73,7 @@ async function examine(
     await assertSameProject(config);
     return ok(`${dataDir} is for project ${config.projectId ?? '(not set)'}`);
   });
-  await examination.look('ledger', () => ledger(dataDir));
+  await examination.look('ledger', () => ledger(config, now));
   await examination.look('warehouse', () => warehouse(dataDir));
   await examination.look('last run', async () => lastRun(dataDir, now, (await lockState(dataDir)).held));
   await examination.look('scheduler', () => scheduler(dataDir, now));

@@ -1,6 +1,7 @@
 /** The commands under `dawnload exports`: the ledger of paid exports, and decisions about one. */
 import type { Command } from 'commander';
 import type { ResumeOptions } from '../run.js';
+import type { AttachOptions } from './exports.js';
 import type { RecoverOptions } from './exports-recover.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
 
@@ -33,9 +34,14 @@ export function addExports(
     );
   add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
     'dawnload exports attach 2026-11-20.1 8c1f0e2a',
-  ]).action((key: string, exportId: string) =>
-    act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, invocation)),
-  );
+  ])
+    .option(
+      '--yes',
+      'replace the id of an export whose data has arrived, or exchange two ids, without asking',
+    )
+    .action((key: string, exportId: string, options: AttachOptions) =>
+      act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),
+    );
   add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
     'dawnload exports recover',
     'dawnload exports recover --yes',

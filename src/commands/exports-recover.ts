@@ -1,6 +1,7 @@
 /** `dawnload exports recover`: shows the paid exports that the ledger has lost, and enters them once a person agrees. */
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
+import { adviceIfRestored } from '../exports/needs-action.js';
 import type { Ledger } from '../exports/ledger.js';
 import type { Untracked } from '../exports/untracked.js';
 import { withLedger } from '../run.js';
@@ -22,11 +23,13 @@ export async function exportsRecoverCommand(
   options: RecoverOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
-  const { terminal, signal } = invocation;
+  const { terminal, signal, effects } = invocation;
   const config = invocation.loadConfig();
   return withLedger(config, invocation, 'exports recover', async (ledger) => {
     if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(asJson)));
-    if (ledger.doubt === undefined) {
+    const advice = await adviceIfRestored(config, ledger, effects.now());
+    if (advice !== undefined) terminal.warn(advice);
+    if (ledger.doubt === undefined && ledger.restored === undefined) {
       terminal.note('The ledger lists every paid export that is known in this data folder.');
       return EXIT.done;
     }
@@ -34,15 +37,16 @@ export async function exportsRecoverCommand(
     terminal.note(
       'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
     );
-    const agreed =
-      options.yes === true ||
-      (await terminal.confirm(`Enter ${plural(ledger.untracked.length, 'export')} into the ledger?`, signal));
+    const enter =
+      ledger.doubt === undefined ? '' : `Enter ${plural(ledger.untracked.length, 'export')} into the ledger`;
+    const pay = ledger.restored === undefined ? '' : 'Let runs request the days that it does not list';
+    const question = `${[enter, pay].filter((part) => part !== '').join('. ')}?`;
+    const agreed = options.yes === true || (await terminal.confirm(question, signal));
     if (!agreed) {
-      terminal.note('Nothing was changed. `dawnload exports recover --yes` enters them.');
+      terminal.note('Nothing was changed. `dawnload exports recover --yes` does it.');
       return EXIT.incomplete;
     }
-    const entered = ledger.untracked.length;
-    await ledger.recover();
+    const entered = await ledger.recover();
     terminal.note(
       `Entered ${plural(entered, 'export')} into the ledger in ${dataFiles(config.dataDir).ledger}. \`dawnload run\` continues from here.`,
     );

@@ -29,7 +29,7 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
 /** Exit code 1 while one needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig());
+  const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
   const entries = ledger.entries();
   if (options.json === true) terminal.out(JSON.stringify(entries.map((entry) => asJson(entry, lock.held))));
   else if (entries.length > 0) {
@@ -49,7 +49,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
 
 export async function exportsShowCommand(key: string, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
-  const state = await ledgerOf(invocation.loadConfig());
+  const state = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
   const entry = entryIn(state, key);
   // Within JSON every line break is ours: those of values are escaped already.
   terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.held), null, 2)));
@@ -58,11 +58,17 @@ export async function exportsShowCommand(key: string, invocation: Invocation): P
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
+export interface AttachOptions {
+  readonly yes?: boolean;
+}
+
 export async function exportsAttachCommand(
   key: string,
   exportId: string,
+  options: AttachOptions,
   invocation: Invocation,
 ): Promise<ExitCode> {
+  const { terminal, signal } = invocation;
   if (exportId.trim() === '') throw new UsageError('The export id is empty.');
   const { entry, isNew } = await withLedger(
     invocation.loadConfig(),
@@ -70,17 +76,19 @@ export async function exportsAttachCommand(
     'exports attach',
     async (ledger) => {
       const isNew = ledger.find(key) === undefined;
-      const entry = await ledger.attach(key, exportId);
-      warnDoubt(ledger, invocation.terminal);
+      const entry = await ledger.attach(key, exportId, (change) =>
+        options.yes === true ? Promise.resolve(true) : terminal.confirm(`${change} Go on?`, signal),
+      );
+      warnDoubt(ledger, terminal);
       return { isNew, entry };
     },
   );
   if (isNew) {
-    invocation.terminal.warn(
+    terminal.warn(
       `The ledger did not list ${key}, so it was entered as a paid export of ${entry.day}. If the key was mistyped: \`dawnload exports abandon ${key}\`.`,
     );
   }
-  invocation.terminal.note(
+  terminal.note(
     `Export ${entry.key} is ${entry.state} as ${exportId}. The next run, or \`dawnload exports resume ${key}\`, downloads it at no cost.`,
   );
   return EXIT.done;
@@ -107,7 +115,7 @@ export async function exportsResumeCommand(
 ): Promise<ExitCode> {
   const { terminal, effects } = invocation;
   const config = requireService(invocation.loadConfig());
-  const entry = entryIn(await ledgerOf(config), key);
+  const entry = entryIn(await ledgerOf(config, effects.now()), key);
   const payAgain = options.payAgain === true;
   if (payAgain && options.acceptIncomplete === true) {
     throw new UsageError('--pay-again and --accept-incomplete cannot be combined.', { hint: 'Choose one.' });
@@ -127,10 +135,10 @@ export async function exportsResumeCommand(
 }
 
 /** The ledger as it is on disk, of the project in the settings. */
-async function ledgerOf(config: Config): Promise<LedgerState> {
+async function ledgerOf(config: Config, now: Date): Promise<LedgerState> {
   await assertSameProject(config);
   const { exports } = await remembered(dataFiles(config.dataDir).published);
-  return ledgerState(config.dataDir, exports);
+  return ledgerState(config, exports, now);
 }
 
 /** The export of a key. Throws `UsageError`; where the ledger is not whole, what is wrong with it. */
@@ -160,6 +168,7 @@ function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown>
     state: entry.state,
     billed: entry.billed,
     export_id: entry.exportId ?? null,
+    earlier_export_ids: entry.earlierIds ?? [],
     message_data: entry.messageData,
     records: entry.records ?? null,
     pages: entry.pages ?? null,
@@ -175,6 +184,7 @@ function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown>
     short_pages: entry.shortPages,
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
+    run_id: entry.run ?? null,
     note: entry.note ?? null,
     raw_answer: entry.rawAnswer ?? null,
     advice: adviceFor(entry, isRunning) ?? null,

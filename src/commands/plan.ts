@@ -19,7 +19,7 @@ import { dataFiles } from '../storage/data-files.js';
 import type { Job } from '../run/job.js';
 import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
-import { planRequests, REASONS, untilLearned, type Decision } from '../exports/budget.js';
+import { planRequests, REASONS, untilConfirmed, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
@@ -78,7 +78,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     messages: await tables.messages(),
     exports: await tables.exports(),
   }));
-  const { ledger, doubt, needed } = await ledgerState(config.dataDir, published.exports);
+  const { ledger, doubt, restored, needed } = await ledgerState(config, published.exports, now);
   const entries = ledger.entries();
   const days = dayCount(job.days) > 0 ? daysOf(job.days) : [];
   const isAgain = (day: Day): boolean => day >= job.again.start && day <= job.again.end;
@@ -104,15 +104,16 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
           .filter((day) => job.consent !== 'budget' || !isQuiet(published.messages.get(day)))
       : [];
   const { candidates, learned } = estimateDays(entries, published.messages, wanted);
-  const decisions = untilLearned(
+  const decided = untilLearned(
     planRequests(candidates, config.exports.budget, entries, {
       now,
-      runStartedAt: now,
+      runId: undefined,
       yesPaid: job.consent === 'given',
     }),
     learned,
     entries,
   );
+  const decisions = untilConfirmed(decided, restored !== undefined && job.consent === 'budget');
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);

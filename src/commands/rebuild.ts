@@ -1,6 +1,8 @@
 /** `dawnload rebuild`: rebuilds the warehouse from landing zone and ledger, without any request. */
 import type { ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/data-files.js';
+import { Ledger } from '../exports/ledger.js';
+import { adviceIfRestored } from '../exports/needs-action.js';
 import { rebuild } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
 import { outcomeJson, summarise } from './summary.js';
@@ -15,6 +17,9 @@ export async function rebuildCommand(options: RebuildOptions, invocation: Invoca
   terminal.note('Rebuilding from everything that has landed, oldest first. No request is sent.');
   const outcome = await rebuild(config, invocation);
   const exitCode = summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
+  const ledger = await Ledger.read(config.dataDir);
+  const advice = await adviceIfRestored(config, ledger, effects.now());
+  if (advice !== undefined) terminal.warn(advice);
   if (options.json === true) terminal.out(outcomeJson('rebuild', null, outcome));
   return exitCode;
 }

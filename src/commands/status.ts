@@ -87,7 +87,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     findings: await tables.findings(),
     exports: await tables.exports(),
   }));
-  const { ledger, lock, needed } = await ledgerState(config.dataDir, published.exports);
+  const { ledger, lock, needed } = await ledgerState(config, published.exports, effects.now());
   const entries = ledger.entries();
   const journal = await new RunJournal(config.dataDir).runs();
   const last = lastCompleteDay(effects.now());

@@ -72,12 +72,14 @@ export function summarise(
   for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
 
   const exitCode = report.exitCode();
-  const took = formatDuration(now.getTime() - report.startedAt.getTime());
+  // A clock that was set back during the run must not make it a negative time.
+  const ms = Math.max(0, now.getTime() - report.startedAt.getTime());
+  const took = formatDuration(ms);
   if (publishedBytes !== undefined) {
     terminal.note(`Published ${published} (${formatBytes(publishedBytes)}) after ${took}.`, {
       event: 'published',
       bytes: publishedBytes,
-      seconds: (now.getTime() - report.startedAt.getTime()) / 1000,
+      seconds: ms / 1000,
       exit_code: exitCode,
     });
   } else {

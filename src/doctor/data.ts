@@ -1,5 +1,6 @@
 /** The data folder: its lock, its ledger, its warehouse, and how long ago somebody worked on it. */
 import { existsSync } from 'node:fs';
+import type { Config } from '../config.js';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
 import { landedPages, sumOf } from '../exports/download.js';
 import { Ledger } from '../exports/ledger.js';
@@ -36,10 +37,12 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
 }
 
 /** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
-export async function ledger(dataDir: string): Promise<Finding> {
-  const { exports } = await remembered(dataFiles(dataDir).published);
-  const { ledger: whole, doubt, needed } = await ledgerState(dataDir, exports);
+export async function ledger(config: Config, now: Date): Promise<Finding> {
+  const { exports } = await remembered(dataFiles(config.dataDir).published);
+  const { ledger: whole, doubt, restored, needed } = await ledgerState(config, exports, now);
   if (doubt !== undefined) throw doubt;
+  if (restored !== undefined)
+    return warn(restored, '`dawnload exports recover` shows what is known, and asks.');
   const entries = whole.entries();
   const waiting = needed.length;
   if (waiting === 0) return ok(`${plural(entries.length, 'paid export')}, none needs action`);

@@ -17,14 +17,18 @@ export interface Candidate {
   readonly estimate: number | undefined;
 }
 
-/** `waits_for_size`: an export of unknown size holds the rest of the budget until its records are known. */
+/**
+ * `waits_for_size`: an export of unknown size holds the rest of the budget until its records are known. `restored`: the
+ * folder was restored, and the day may have been paid for since (restored.ts).
+ */
 export type BudgetVerdict =
   | 'request'
   | 'over_run_budget'
   | 'over_month_budget'
   | 'no_estimate'
   | 'waits_for_size'
-  | 'no_budget';
+  | 'no_budget'
+  | 'restored';
 
 export interface Decision {
   readonly day: Day;
@@ -39,8 +43,8 @@ export interface Decision {
 
 export interface Circumstances {
   readonly now: Date;
-  /** When the run began: what was intended since then counts against the run's budget. */
-  readonly runStartedAt: Date;
+  /** What the run of this id has intended counts against the run's budget; undefined before a run. */
+  readonly runId: string | undefined;
   /** A person's consent (`--yes-paid`): permits a day without an estimate. It never widens the budget. */
   readonly yesPaid: boolean;
 }
@@ -55,6 +59,13 @@ export function recordsOf({ billed, state, records, estimate }: ExportEntry): nu
   // An export that is read again may turn out larger than what landed first.
   const known = [records, estimate].filter((size) => size !== undefined);
   return known.length === 0 ? undefined : Math.max(1, ...known);
+}
+
+/** In a folder that was restored, what would be requested waits until a person has confirmed it. */
+export function untilConfirmed(decisions: readonly Decision[], restored: boolean): readonly Decision[] {
+  return decisions.map((decision) =>
+    restored && decision.verdict === 'request' ? { ...decision, verdict: 'restored' } : decision,
+  );
 }
 
 /** Whether an export is paid for and its records have not landed yet. */
@@ -87,10 +98,10 @@ export function planRequests(
   candidates: readonly Candidate[],
   budget: Budget | undefined,
   entries: Iterable<ExportEntry>,
-  { now, runStartedAt, yesPaid }: Circumstances,
+  { now, runId, yesPaid }: Circumstances,
 ): Decision[] {
   const all = [...entries];
-  const ofRun = all.filter(({ intendedAt }) => intendedAt >= runStartedAt);
+  const ofRun = all.filter(({ run }) => run !== undefined && run === runId);
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);
@@ -164,6 +175,7 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
   no_estimate: 'no daily statistics to estimate from (`backfill --yes-paid` requests it anyway)',
   waits_for_size: 'waiting for the size of an export that is under way',
   no_budget: 'exports.budget is not set',
+  restored: 'perhaps paid after the backup from which the data folder was restored',
 };
 
 /** The same with its numbers; `undefined` when the day is requested. */

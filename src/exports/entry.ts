@@ -23,6 +23,8 @@ export interface ExportEntry {
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
+  /** The ids that it had before a person attached another one, oldest first. */
+  readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
   /** Whether the last answer reported no records, against the daily statistics. */
@@ -39,6 +41,8 @@ export interface ExportEntry {
   readonly rawAnswer?: string;
   /** The key of the export that a person chose to pay for again. */
   readonly again?: string;
+  /** The id of the run that intended it. */
+  readonly run?: string | undefined;
 }
 
 /** What an export request asks for. */
@@ -50,6 +54,8 @@ export interface Intent {
   /** Records, a whole number. */
   readonly estimate: number | undefined;
   readonly pricePerRecord: number;
+  /** The id of the run. */
+  readonly run?: string | undefined;
 }
 
 const KEY = /^(\d{4}-\d{2}-\d{2})\.([1-9]\d{0,5})$/;
@@ -75,6 +81,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     estimate: count.optional(),
     pricePerRecord: z.number().nonnegative(),
     again: key.optional(),
+    run: z.string().optional(),
   }),
   z.object({
     event: z.literal('requested'),
@@ -150,6 +157,7 @@ function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
     shortPages: [],
     intendedAt: record.at,
     updatedAt: record.at,
+    run: record.run,
     ...(record.again === undefined ? {} : { again: record.again }),
   };
 }
@@ -168,6 +176,10 @@ function changesOf(
     case 'attached':
       return {
         exportId: record.exportId,
+        earlierIds:
+          entry.exportId === undefined || entry.exportId === record.exportId
+            ? entry.earlierIds
+            : [...(entry.earlierIds ?? []), entry.exportId],
         requestedAt: entry.requestedAt ?? record.at,
         troubles: 0,
         doubted: false,

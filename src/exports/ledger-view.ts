@@ -17,13 +17,16 @@ export class LedgerView {
     /** Lines that only its second copy still holds: the ledger was lost, or is an older copy. */
     readonly lost: readonly unknown[] = [],
   ) {
-    for (const [i, body] of bodies.entries()) {
-      const record = exportRecord.safeParse(body);
-      if (!record.success) throw damaged(`Line ${i + 1} of the ledger has an unknown shape.`, record.error);
-      const entry = applyRecord(this.book.get(record.data.key), record.data);
-      if (typeof entry === 'string') throw damaged(`Line ${i + 1} of the ledger is invalid. ${entry}`);
-      this.book.set(entry.key, entry);
-    }
+    for (const [i, body] of bodies.entries()) this.replay(body, i + 1);
+  }
+
+  /** @throws DamageError for an invalid line */
+  protected replay(body: unknown, line: number): void {
+    const record = exportRecord.safeParse(body);
+    if (!record.success) throw damaged(`Line ${line} of the ledger has an unknown shape.`, record.error);
+    const entry = applyRecord(this.book.get(record.data.key), record.data);
+    if (typeof entry === 'string') throw damaged(`Line ${line} of the ledger is invalid. ${entry}`);
+    this.book.set(entry.key, entry);
   }
 
   /** The ledger as it is on disk; changes nothing. Throws `DamageError`, `StorageError`. */

@@ -12,15 +12,18 @@ import type { ExportEntry, ExportRecord, Intent } from './entry.js';
 import { blocksPayingAgain, blocksRuns } from './state.js';
 import { LedgerFile } from './ledger-file.js';
 import { LedgerView, unknownExport } from './ledger-view.js';
+import { confirmRestored, noteRestored, type Restored } from './restored.js';
 import { ledgerInDoubt, untrackedIn, type Recall, type Untracked } from './untracked.js';
 
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
 /** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
 export class Ledger extends LedgerView {
+  readonly #dataDir: string;
   readonly #file: LedgerFile;
   readonly #effects: Effects;
   #untracked: readonly Untracked[] = [];
+  #restored: Restored | undefined;
   /** Exports intended through this object: they are under way, not left by a dead process. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
@@ -29,10 +32,12 @@ export class Ledger extends LedgerView {
   readonly setAside: string | undefined;
 
   private constructor(
+    dataDir: string,
     { file, bodies, setAside }: Awaited<ReturnType<typeof LedgerFile.open>>,
     effects: Effects,
   ) {
     super(bodies, file.lost);
+    this.#dataDir = dataDir;
     this.#file = file;
     this.#effects = effects;
     this.setAside = setAside;
@@ -49,7 +54,7 @@ export class Ledger extends LedgerView {
     effects: Effects,
     recall: Recall = () => Promise.resolve({}),
   ): Promise<Ledger> {
-    const ledger = new Ledger(await LedgerFile.open(dataDir, effects), effects);
+    const ledger = new Ledger(dataDir, await LedgerFile.open(dataDir, effects), effects);
     ledger.#untracked = await untrackedIn(dataDir, ledger, recall);
     return ledger;
   }
@@ -57,6 +62,16 @@ export class Ledger extends LedgerView {
   /** Paid exports that other files of the data folder hold and the ledger does not. */
   get untracked(): readonly Untracked[] {
     return this.#untracked;
+  }
+
+  /** Set in a folder that was restored from a backup: what was paid since is not known, and runs do not pay. */
+  get restored(): Restored | undefined {
+    return this.#restored;
+  }
+
+  /** Notes durably whether the folder was restored, before a warehouse is made in it. Throws `StorageError`. */
+  async noteRestored(): Promise<void> {
+    this.#restored = await noteRestored(this.#dataDir, this, this.#effects);
   }
 
   /** Whether no line is missing. With missing lines the ledger can only be read. */
@@ -70,18 +85,28 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Restores the lost lines of the ledger, then enters each other untracked export. A person has confirmed them. The
-   * ledger must be opened again afterwards. Throws `StorageError`.
+   * Restores the lost lines of the ledger, enters each other untracked export, and lets runs pay again in a folder that was
+   * restored. A person has confirmed that. Resolves to the number of untracked exports that the ledger tracks now. The ledger
+   * must be opened again afterwards. Throws `StorageError`.
    */
-  recover(): Promise<void> {
+  recover(): Promise<number> {
     return this.#inTurn(async () => {
-      const restored = new Set(
-        new LedgerView([...this.bodies, ...this.lost]).entries().map(({ key }) => key),
-      );
+      const untracked = this.#untracked;
       await this.#file.restore();
-      for (const one of this.#untracked) if (!restored.has(one.key)) await this.#enterUntracked(one);
+      this.lost.forEach((body, i) => {
+        this.replay(body, this.bodies.length + i + 1);
+      });
+      for (const one of untracked) if (!this.#tracks(one.key)) await this.#enterUntracked(one);
       this.#untracked = [];
+      await confirmRestored(this.#dataDir, this, this.#effects);
+      this.#restored = undefined;
+      return untracked.filter(({ key }) => this.#tracks(key)).length;
     });
+  }
+
+  #tracks(key: string): boolean {
+    const entry = this.find(key);
+    return entry !== undefined && blocksRuns(entry.state);
   }
 
   /**
@@ -122,7 +147,7 @@ export class Ledger extends LedgerView {
       this.assertPayableAgain(key);
       const old = this.get(key);
       const { day, window, messageData, estimate, pricePerRecord } = { ...old, ...changes };
-      const intent = { day, window, messageData, estimate, pricePerRecord };
+      const intent = { day, window, messageData, estimate, pricePerRecord, run: changes.run };
       this.#assertNotCovered(intent, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       if (blocksPayingAgain(old.state)) {
         await this.#record(key, { event: 'abandoned', note: 'A person chose to pay for this window again.' });
@@ -210,22 +235,35 @@ export class Ledger extends LedgerView {
 
   /**
    * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
-   * entered as a new one: after the ledger itself was lost. Throws `UsageError`.
+   * entered as a new one: after the ledger itself was lost. Of an export whose data has arrived the id is replaced, and the
+   * id of another export exchanged for its own, only when the person agrees. Throws `UsageError`, `RefusedError`.
    */
-  attach(key: string, exportId: string): Promise<ExportEntry> {
+  attach(
+    key: string,
+    exportId: string,
+    agree: (change: string) => Promise<boolean> = () => Promise.resolve(false),
+  ): Promise<ExportEntry> {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
-      if (other !== undefined) {
+      const known = this.find(key);
+      const replaced = known?.exportId === exportId ? undefined : known?.exportId;
+      if (other !== undefined && replaced === undefined) {
         throw new UsageError(`The export id already belongs to export ${other.key}.`, {
           hint: 'Check the id. One export belongs to one window.',
         });
       }
-      const known = this.find(key);
+      const change = known === undefined ? undefined : changeOfId(known, replaced, other);
+      if (change !== undefined && !(await agree(change))) {
+        throw new RefusedError(change, {
+          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`. \`dawnload exports show\` keeps the earlier ids.`,
+        });
+      }
       if (known === undefined) await this.#enter(key);
       // A window that was free to be requested again has perhaps been.
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
+      if (other !== undefined) await this.#record(other.key, { event: 'attached', exportId: replaced });
       const attached = await this.#record(key, { event: 'attached', exportId });
       this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
@@ -252,7 +290,7 @@ export class Ledger extends LedgerView {
 
   async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
     if (this.doubt !== undefined) throw this.doubt;
-    const { day, window = windowOf(intent.day), messageData, pricePerRecord } = intent;
+    const { day, window = windowOf(intent.day), messageData, pricePerRecord, run } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
     if (window.start >= window.end) throw new UsageError(`The window of ${day} has no length.`);
     const attempts = this.entries().flatMap((entry) =>
@@ -271,6 +309,7 @@ export class Ledger extends LedgerView {
       estimate,
       pricePerRecord,
       again,
+      run,
     });
   }
 
@@ -286,16 +325,18 @@ export class Ledger extends LedgerView {
     await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** Enters an untracked export in the state in which it is known. */
+  /** Enters an untracked export in the state in which it is known; the ledger may hold it as not billed. */
   async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
-    await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
+    const isNew = this.find(key) === undefined;
+    if (isNew)
+      await this.#record(key, { event: 'intended', day, ...window, messageData, estimate, pricePerRecord });
     if (exportId === undefined || state === 'abandoned') {
       await this.#record(key, { event: 'ambiguous', note: `Recovered; known by the ${knownBy} alone.` });
       if (state === 'abandoned') await this.#record(key, { event: 'abandoned', note: 'Recovered.' });
       return;
     }
-    await this.#record(key, { event: 'requested', exportId });
+    await this.#record(key, { event: isNew ? 'requested' : 'attached', exportId });
     if ((state !== 'landed' && state !== 'loaded') || records === undefined) return;
     await this.#record(key, { event: 'ready', pages });
     await this.#record(key, { event: 'landed', pages, records, landedAt: this.#effects.now() });
@@ -361,4 +402,18 @@ function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 /** One line, not too long: it is shown in tables. */
 function sentence(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+}
+
+/** What a person must agree to before an export gets another id; undefined where there is nothing to lose. */
+function changeOfId(
+  { key, state }: ExportEntry,
+  replaced: string | undefined,
+  other: ExportEntry | undefined,
+): string | undefined {
+  if (replaced === undefined) return undefined;
+  if (other !== undefined)
+    return `The export id belongs to export ${other.key}, which would get the id of ${key}, ${replaced}, in exchange.`;
+  return state === 'landed' || state === 'loaded'
+    ? `Export ${key} is ${state} as ${replaced}, and another id would replace it.`
+    : undefined;
 }

@@ -1,14 +1,22 @@
 /** What needs action, for `run` and for commands beside it: doubt about the ledger first, then single exports. */
+import { dayCount, lastCompleteDay } from '../calendar.js';
+import type { ExportsConfig } from '../config.js';
 import type { DamageError } from '../errors.js';
 import { lockState, type LockState } from '../storage/run-lock.js';
 import { adviceFor } from './advice.js';
 import { LedgerView } from './ledger-view.js';
+import { adviceOnRestored, restoredIn } from './restored.js';
 import { ledgerInDoubt, untrackedIn, type RememberedExport } from './untracked.js';
 
 export interface Attention {
   /** The export, or `ledger`. */
   readonly key: string;
   readonly advice: string;
+}
+
+interface Settings {
+  readonly dataDir: string;
+  readonly exports: ExportsConfig;
 }
 
 /** The ledger as a command beside a run sees it. */
@@ -18,6 +26,8 @@ export interface LedgerState {
   readonly lock: LockState;
   /** Why no paid request may be sent, as far as a reader can see. */
   readonly doubt: DamageError | undefined;
+  /** What to do where the folder was restored from a backup and a run would pay. */
+  readonly restored: string | undefined;
   readonly needed: readonly Attention[];
 }
 
@@ -27,9 +37,11 @@ export interface LedgerState {
  * @throws DamageError when it is not what was written, StorageError
  */
 export async function ledgerState(
-  dataDir: string,
+  settings: Settings,
   published: readonly RememberedExport[],
+  now: Date,
 ): Promise<LedgerState> {
+  const { dataDir } = settings;
   const before = await lockState(dataDir);
   const ledger = await LedgerView.read(dataDir);
   // A run that began in between may have written an intent of its own.
@@ -38,7 +50,25 @@ export async function ledgerState(
     Promise.resolve({ 'published warehouse': published }),
   );
   const doubt = ledgerInDoubt(untracked, ledger.lost.length);
-  return { ledger, lock, doubt, needed: actionsNeeded(ledger, doubt, lock.held) };
+  const restored = await adviceIfRestored(settings, ledger, now);
+  const needed = [
+    ...(restored === undefined ? [] : [{ key: 'ledger', advice: restored }]),
+    ...actionsNeeded(ledger, doubt, lock.held),
+  ];
+  return { ledger, lock, doubt, restored, needed };
+}
+
+/** What to do in a folder that was restored from a backup, where there are days that runs would pay for. */
+export async function adviceIfRestored(
+  { dataDir, exports: { budget, startDate } }: Settings,
+  ledger: LedgerView,
+  now: Date,
+): Promise<string | undefined> {
+  const range = { start: startDate ?? '', end: lastCompleteDay(now) };
+  if (budget === undefined || startDate === undefined || dayCount(range) <= 0) return undefined;
+  const days = ledger.missing(range);
+  const restored = days.length === 0 ? undefined : await restoredIn(dataDir, ledger);
+  return restored === undefined ? undefined : adviceOnRestored(restored, days);
 }
 
 export function actionsNeeded(

@@ -10,10 +10,11 @@ import { formatCount } from '../terminal/terminal.js';
 import type { ExportEntry } from './entry.js';
 import { requestExport, type RequestOutcome } from './request-outcome.js';
 
-/** What the settings say of every export. */
+/** What the settings say of every export, and the run that requests it. */
 export interface Terms {
   readonly pricePerRecord: number;
   readonly messageData: boolean;
+  readonly run: string;
 }
 
 /** The export that was requested, or what its absence means for the days after it. */
@@ -27,7 +28,7 @@ export async function requestPaid(
   context: RunContext,
   intend: (terms: Terms) => Promise<ExportEntry>,
 ): Promise<Sent> {
-  const { service, lock, terminal, config } = context;
+  const { service, lock, terminal, config, runId: run } = context;
   const { pricePerRecord, includeMessageData: messageData } = config.exports;
 
   // A token first: a request that fails for want of one should not even be intended.
@@ -36,7 +37,7 @@ export async function requestPaid(
   // Whoever removed the lock file may have started a run that pays for the same day.
   await lock.assertHeld();
 
-  const entry = await intend({ pricePerRecord, messageData });
+  const entry = await intend({ pricePerRecord, messageData, run });
 
   terminal.note(`Requesting the export of ${entry.day}, ${sizeOf(entry)} (${entry.key}).`, {
     event: 'export_requested',

@@ -4,12 +4,14 @@ import { askPage } from './page.js';
 import { requestPaid } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
+import type { Unpaid } from '../run/report.js';
 import type { ExportEntry } from './entry.js';
 import {
   planRequests,
   isUnderWay,
   reasonFor,
   recordsOf,
+  untilConfirmed,
   untilLearned,
   type BudgetVerdict,
   type Decision,
@@ -18,6 +20,7 @@ import { downloadExport, landedPages, sumOf } from './download.js';
 import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
+import { adviceOnRestored } from './restored.js';
 import { spentOf } from './spend.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
@@ -46,14 +49,11 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
 }
 
 /** What the exports of this run come to, where there are any. */
-function tellSpent({ ledger, config, effects, report, terminal }: RunContext): void {
+function tellSpent({ ledger, config, effects, report, runId, terminal }: RunContext): void {
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
-  const { run, month } = spentOf(ledger.entries(), budget, {
-    now: effects.now(),
-    runStartedAt: report.startedAt,
-  });
+  const { run, month } = spentOf(ledger.entries(), budget, { now: effects.now(), runId });
   const price = run.price === 0 ? '' : `, price ${formatCount(Math.ceil(run.price))}`;
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
@@ -140,14 +140,14 @@ export async function requestAgain(key: string, context: RunContext): Promise<vo
  * for counts too.
  */
 async function affordable(key: string, context: RunContext): Promise<number | undefined> {
-  const { ledger, warehouse, config, effects, report } = context;
+  const { ledger, warehouse, config, effects, runId } = context;
   const { day } = ledger.get(key);
   // The old one of unknown size would hold the whole budget, until it is given up: which is what is being asked for.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, config.exports.budget, others, {
     now: effects.now(),
-    runStartedAt: report.startedAt,
+    runId,
     yesPaid: true,
   });
   const reason = decision === undefined ? undefined : reasonFor(decision);
@@ -162,7 +162,7 @@ async function affordable(key: string, context: RunContext): Promise<number | un
  * estimates of what is under way, actual records of what has landed.
  */
 async function requestMissing(job: Job, context: RunContext): Promise<void> {
-  const { config, ledger, warehouse, report, signal, effects } = context;
+  const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
   const messages = await warehouse.messages();
   let missing = ledger
     .missing(job.eventDays)
@@ -182,12 +182,22 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     const { candidates, learned } = estimateDays(ledger.entries(), messages, missing);
     const decisions = planRequests(candidates, config.exports.budget, ledger.entries(), {
       now: effects.now(),
-      runStartedAt: report.startedAt,
+      runId,
       yesPaid: job.consent === 'given',
     });
     return { decisions, learned };
   };
   const wanted = deciding().decisions;
+  const { restored } = ledger;
+  if (restored !== undefined && wanted.some(({ verdict }) => verdict === 'request')) {
+    const advice = adviceOnRestored(restored, missing);
+    if (job.consent === 'budget') {
+      report.needsAction(advice);
+      report.unpaid(unpaidOf(untilConfirmed(wanted, true)));
+      return;
+    }
+    terminal.warn(advice);
+  }
   if (!(await consentTo(job, context, wanted))) {
     report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
     return;
@@ -265,11 +275,14 @@ class ConcurrentDownloads {
   }
 }
 
-function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  const unpaid = decisions.flatMap(({ day, verdict, estimate }) =>
+function unpaidOf(decisions: readonly Decision[]): Unpaid[] {
+  return decisions.flatMap(({ day, verdict, estimate }) =>
     verdict === 'request' ? [] : [{ day, verdict, estimate }],
   );
-  context.report.unpaid(unpaid);
+}
+
+function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
+  context.report.unpaid(unpaidOf(decisions));
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;

@@ -20,12 +20,48 @@ export type RequestOutcome =
 /** The statuses of a request that was refused before anything was done with it. */
 const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
 
+/** Bytes. No specified error comes near: what is larger says more than no. */
+const LONGEST_REFUSAL = 16 * 1024;
+
+/** The codes that the specification shows for errors of the caller (Errors; States and transitions: `not_found`). */
+const REFUSING_CODES: ReadonlySet<unknown> = new Set([
+  'InvalidRequest',
+  'Unauthorized',
+  'INVALID_ARGUMENT',
+  'UNAUTHORIZED',
+  'not_found',
+]);
+
 /**
- * Signs that an export was started after all, or that a proxy answered, whatever the status: looked for in the whole
- * body, since a key given twice or an inner object may hide them.
+ * What a refusal without such a code is about: the caller's rights, or the rate of requests. The specification has texts
+ * of the first kind (E18, E19, Authentication); the service answers in two languages.
+ */
+const RIGHTS_OR_RATE =
+  /unauthori[sz]ed$|unauthenticated|authenticat|authori[sz]ation|jwt|forbidden|access denied|permission|too many|rate limit|throttl|quota|limit (exceeded|reached)|per (second|minute|hour|day)|(너무|요청.*) ?많|한도|인증|토큰|권한/i;
+
+/** Or a part of the request, and what is wrong with it. */
+const PART =
+  /\b(requests?|body|json|input|param(eter)?s?|fields?|arguments?|values?|start|end|dates?|time(stamp)?s?|range|window|period|format|message data included|project|token|key|access|method|path|post)\b|요청|본문|파라미터|매개변수|형식|필드|값|날짜|시간|기간|시작|종료|프로젝트|키|접근/i;
+const FAULT =
+  /\b(invalid|malformed|bad|missing|required?s?|must|unknown|unexpected|unsupported|denied|expired|too (long|large|short|old)|not|cannot|wrong|failed|exceed(s|ed))\b|잘못|유효하지|올바르지|없습|누락|필수|초과|아닙니다|여야|해야|거부|만료|실패/i;
+
+/** A text of its own: the words of HTTP for these statuses that name no part of the request. */
+const PHRASE = /^(not found|unprocessable (entity|content))$/i;
+
+/** What may stand beside such a text and says nothing: advice, an id, a number, a path, the name of a part. */
+const NEUTRAL =
+  /^(please )?(try|retry|contact)\b|^(잠시|나중|다시)|^\S*[\d/@]\S*$|^[^\p{L}]*$|^(error|start|end)$/iu;
+
+/** Where another thought may begin. */
+const CLAUSES =
+  /(?:[;:,!?()\n]|\\[nrt])+\s*|\.(?:\s+|$)|\s[-–—]+\s|\s(?:but|while|although|however|whereas)\s/i;
+
+/**
+ * Signs that an export was started after all, or that a proxy answered, whatever the status and the code: looked for in the
+ * whole body, since a key given twice or an inner object may hide them.
  */
 const SIGNS_OF_WORK =
-  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|in progress|being (made|generated|processed)|accepted|billed|export_?id|이미|중복|진행 중|생성 중|과금/i;
+  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가)(되|됐|된|됨|했)|대기열|과금|청구/i;
 
 /** The values of `status` that a refusal may have; with another one the answer is about an export (E21). */
 const REFUSING_WORDS = [undefined, 'error', 'not_found'];
@@ -70,8 +106,9 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): 
 
 /**
  * What an answer to E20 says of the bill. An id is an export, whatever the status. A refusal is one of a few statuses
- * together with an error body of the service's own; whatever else comes, the export may have been made and billed. Pure;
- * docs/money.md holds the table.
+ * together with an error of the service's own that has a code of the specification, or whose every text is about rights,
+ * rate, or the shape of the request. Whatever else comes, the export may have been made and billed. Pure; docs/money.md
+ * holds the table.
  */
 export function readAnswer(
   status: number,
@@ -83,11 +120,48 @@ export function readAnswer(
   if (exportId !== undefined) return { kind: 'accepted', exportId };
   const isRefusal =
     REFUSING_STATUSES.has(status) &&
+    body.length <= LONGEST_REFUSAL &&
     errorWords(envelope, body) !== undefined &&
     !hasData(envelope.parts, body) &&
     REFUSING_WORDS.includes(textOf(envelope, body, 'status')) &&
-    !SIGNS_OF_WORK.test(body.toString('utf8'));
+    !SIGNS_OF_WORK.test([body.toString('utf8'), ...textsIn(body)].join('\n')) &&
+    (hasRefusingCode(envelope.parts, body) || areOfARefusal(textsIn(body)));
   return { kind: isRefusal ? 'refused' : 'unknown' };
+}
+
+function hasRefusingCode(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
+  const [error, status] = ['error', 'status'].map((key) => partValue(body, parts.get(key)));
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : error;
+  return REFUSING_CODES.has(code) || REFUSING_CODES.has(status);
+}
+
+/** Every text of a body but its keys, also where a key is given twice. */
+function textsIn(body: Buffer): string[] {
+  const strings = body.toString('utf8').matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/g);
+  return [...strings].flatMap(([, text = '', colon]) =>
+    colon === undefined
+      ? [
+          text.replaceAll(/\\u([\da-f]{4})/gi, (_, hex: string) =>
+            String.fromCharCode(Number.parseInt(hex, 16)),
+          ),
+        ]
+      : [],
+  );
+}
+
+/** Whether one of the texts says why the request was refused, and no other one says anything else. */
+function areOfARefusal(texts: readonly string[]): boolean {
+  const clauses = texts
+    .flatMap((text) => text.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').split(CLAUSES))
+    .map((clause) => clause.replaceAll(/["'`]/g, '').trim())
+    .filter((clause) => !NEUTRAL.test(clause));
+  return (
+    clauses.length > 0 &&
+    clauses.every(
+      (clause) =>
+        RIGHTS_OR_RATE.test(clause) || PHRASE.test(clause) || (PART.test(clause) && FAULT.test(clause)),
+    )
+  );
 }
 
 /** Whether an answer carries data besides its error: then it is not a plain refusal. */

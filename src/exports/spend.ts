@@ -92,14 +92,14 @@ export interface Spending {
 export function spentOf(
   entries: Iterable<ExportEntry>,
   { recordsPerRun, recordsPerMonth }: Budget,
-  { now, runStartedAt }: { readonly now: Date; readonly runStartedAt: Date },
+  { now, runId }: { readonly now: Date; readonly runId: string },
 ): { readonly run: Spending; readonly month: Spending } {
   const all = [...entries];
   const sums = (some: readonly ExportEntry[]): { records: number; price: number } => ({
     records: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0), 0),
     price: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) * entry.pricePerRecord, 0),
   });
-  const ofRun = all.filter(({ intendedAt }) => intendedAt >= runStartedAt);
+  const ofRun = all.filter(({ run }) => run === runId);
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   return {
     run: { scope: 'run', limit: recordsPerRun, ...sums(ofRun) },

@@ -93,9 +93,10 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   ambiguous: { attached: 'requested', abandoned: 'abandoned' },
-  // The window of a failed one is free for the next run; abandoning it tells the runs to leave that day alone.
-  failed: { abandoned: 'abandoned', attached: 'requested' },
-  withdrawn: { abandoned: 'abandoned', attached: 'requested' },
+  // The window of a failed one is free for the next run; abandoning it tells the runs to leave that day alone. What else
+  // remembers it as billed, after the ledger was restored, makes it ambiguous.
+  failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
+  withdrawn: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
   abandoned: { attached: 'requested' },
 };
 

@@ -1,11 +1,13 @@
 /**
  * Paid exports that the ledger does not know, though something else in the data folder does: the second copy of the
- * ledger, pages in the landing zone, or a warehouse. The ledger was lost or restored from an older backup, and relying on it
+ * ledger, pages in the landing zone, the journal of runs, or a warehouse. The ledger was lost or restored from an older backup, and relying on it
  * would pay twice. No paid request is sent until a person has confirmed them (`exports recover`).
  */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { windowOf, type Day, type Window } from '../calendar.js';
 import { DamageError } from '../errors.js';
+import { RunJournal } from '../run/journal.js';
 import { partsOf } from './entry.js';
 import { blocksRuns, EXPORT_STATES, type ExportState } from './state.js';
 import { LedgerView } from './ledger-view.js';
@@ -14,7 +16,13 @@ import { namesIn } from '../storage/landed-pulls.js';
 import { idOf } from '../storage/safe-name.js';
 
 /** What else may hold an export, the most reliable source first. */
-export const SOURCES = ['second copy', 'private warehouse', 'published warehouse', 'landing zone'] as const;
+export const SOURCES = [
+  'second copy',
+  'private warehouse',
+  'published warehouse',
+  'landing zone',
+  'run journal',
+] as const;
 export type Source = (typeof SOURCES)[number];
 
 export interface Untracked {
@@ -64,6 +72,7 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
     ...lost.map((entry) => ofEntry(entry, 'second copy')),
     ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
     ...(await pagesOnDisk(dataDir, isTracked)),
+    ...(await inJournal(dataDir)),
   ];
   const untracked = new Map<string, Untracked>();
   for (const one of found) {
@@ -140,17 +149,39 @@ async function exportIn(folder: string, key: string): Promise<Untracked | undefi
   const day = partsOf(key)?.day;
   if (day === undefined) return undefined;
   const [name = '.'] = await namesIn(folder);
+  return requestedExport(key, day, 'landing zone', idOf(name));
+}
+
+const summaryOfRun = z.object({
+  exports: z.array(z.object({ key: z.string(), records: z.number().nullable() })),
+});
+
+/** The exports that earlier runs requested or resumed. Throws `StorageError`. */
+async function inJournal(dataDir: string): Promise<Untracked[]> {
+  const runs = await new RunJournal(dataDir).runs();
+  return runs.flatMap(({ over }) => {
+    const { data } = summaryOfRun.safeParse(over?.summary);
+    return (data?.exports ?? []).flatMap(({ key, records }) => {
+      const day = partsOf(key)?.day;
+      if (day === undefined) return [];
+      // What it held counts against the budget until it has landed again.
+      return [{ ...requestedExport(key, day, 'run journal'), estimate: records ?? undefined }];
+    });
+  });
+}
+
+function requestedExport(key: string, day: Day, knownBy: Source, exportId?: string): Untracked {
   return {
     key,
     day,
     window: windowOf(day),
     state: 'requested',
-    exportId: idOf(name),
+    exportId,
     messageData: true,
     records: undefined,
     pages: undefined,
     estimate: undefined,
     pricePerRecord: undefined,
-    knownBy: 'landing zone',
+    knownBy,
   };
 }

@@ -34,12 +34,14 @@ export interface LocalContext {
   /** What lay in the landing zone when the run began. */
   readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
-  /** Exports that a warehouse holds and the ledger does not; kept until a person decides. */
+  /** Exports that a warehouse holds, and the ledger does not or as not billed; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
   /** The number of the last migration of the published file; 0 where there is none. */
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
+  /** Of this process. */
+  readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
   readonly exports: ExportsConfig;
@@ -95,7 +97,7 @@ export async function withLocalContext<T>(
   work: (context: LocalContext) => Promise<T>,
   working: 'working' | 'rebuilt' = 'working',
 ): Promise<T> {
-  const { effects, terminal, signal } = invocation;
+  const { effects, terminal, signal, runId } = invocation;
   const { dataDir } = config;
   const files = dataFiles(dataDir);
   const inContext = async (lock: RunLock): Promise<T> => {
@@ -137,6 +139,7 @@ export async function withLocalContext<T>(
         publishedSchema,
         warehouse,
         runs,
+        runId,
         report,
         exports: config.exports,
         dataDir,
@@ -211,7 +214,11 @@ export async function openLedger(
     for (const row of [...working.exports, ...published.exports]) rows.set(row.key, row);
     return { 'private warehouse': working.exports, 'published warehouse': published.exports };
   });
-  const forgotten = [...rows.values()].filter(({ key }) => ledger.find(key) === undefined);
+  await ledger.noteRestored();
+  const untracked = new Set(ledger.untracked.map(({ key }) => key));
+  const forgotten = [...rows.values()].filter(
+    ({ key }) => ledger.find(key) === undefined || untracked.has(key),
+  );
   return { ledger, forgotten, publishedSchema };
 }
 
@@ -261,7 +268,7 @@ export function withRunContext<T>(
   });
 }
 
-function exportsProgress({ terminal, effects, ledger, report, exports }: LocalContext): ExportsProgress {
+function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalContext): ExportsProgress {
   const { budget } = exports;
   return new ExportsProgress({
     terminal,
@@ -269,7 +276,7 @@ function exportsProgress({ terminal, effects, ledger, report, exports }: LocalCo
     spent: () =>
       budget === undefined
         ? undefined
-        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runStartedAt: report.startedAt })),
+        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runId })),
   });
 }
 

@@ -64,7 +64,7 @@ export async function loadExport(context: LocalContext, entry: ExportEntry): Pro
   if ((stray + odd) * 2 <= pull.records) return;
   report.needsAction(
     `Export ${entry.key} of ${entry.day} holds mostly events of other days, so its id may belong to another export. ` +
-      `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID\`.`,
+      `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID --yes\`.`,
   );
 }
 

@@ -75,6 +75,16 @@ export function latestInstant(found: readonly Found[]): Date | undefined {
   return latest;
 }
 
+/** The same of the landing zone on disk, by the newest folder of each free stream: those of years are not opened. */
+export async function newestLanded(landing: string): Promise<Date | undefined> {
+  const inNewest = async (stream: Found['stream']): Promise<Found[]> => {
+    const folder = (await namesIn(join(landing, stream))).sort().at(-1);
+    if (folder === undefined) return [];
+    return (await namesIn(join(landing, stream, folder))).map((name) => ({ stream, folder, name }));
+  };
+  return latestInstant((await Promise.all(FREE_STREAMS.map(inNewest))).flat());
+}
+
 async function pullOf(landing: string, { stream, folder, name }: Found): Promise<FreePull | undefined> {
   if (stream === 'statistics') return statisticsPull(landing, folder, name);
   if (stream === 'statistics_by_subchannel') return subchannelPull(landing, folder, name);

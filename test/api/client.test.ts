@@ -1,7 +1,9 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { CredentialsError, ServiceError } from '../../src/errors.js';
 import type { ServiceClient } from '../../src/api/client.js';
+import { httpTransport } from '../../src/api/transport.js';
 import {
   campaignStatistics,
   dailyStatistics,
@@ -26,7 +28,7 @@ const E20 = exportRequest(
   true,
 );
 
-const open: (Double | ServiceClient)[] = [];
+const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
@@ -267,6 +269,62 @@ describe('asking again', () => {
       kind: 'unreachable',
       sent: false,
       reason: 'ECONNREFUSED',
+    });
+  });
+
+  test.each(['a\nb', 'a\r\nX-Other: 1', 'a\u0000', '토큰', 'a\u{1F600}'])(
+    'a token that no header can carry is no token, and nothing is sent with it: %j',
+    async (token) => {
+      const double = await startDouble((_, response) => {
+        json(response, { data: token, error: null });
+      }, true);
+      const client = clientFor(double.url);
+      open.push(double, client);
+      await expect(client.authorize()).rejects.toThrow(ServiceError);
+      await expect(client.authorize()).rejects.toThrow(
+        /E1 \(authenticate\) with a token that no header can carry/,
+      );
+      expect(asked(double)).toEqual([]);
+    },
+  );
+
+  test('white space around a token does not count', async () => {
+    const double = await startDouble(({ url }, response) => {
+      json(response, url === '/authenticate' ? { data: ' token\n', error: null } : []);
+    }, true);
+    const client = clientFor(double.url);
+    open.push(double, client);
+    expect((await client.ask(E17)).verdict.kind).toBe('ok');
+    expect(asked(double)[0]?.headers.authorization).toBe('Bearer token');
+  });
+
+  describe('a request that is billed counts as sent once its connection stands', () => {
+    const exchange = async (url: string, token = 'token'): Promise<unknown> => {
+      const transport = httpTransport(1, 200, 'test');
+      open.push(transport);
+      const what = { method: 'POST', url, token, body: {}, fresh: true } as const;
+      return transport.exchange(what, new AbortController().signal);
+    };
+    const silent = async (): Promise<number> => {
+      const server = createServer(() => undefined);
+      open.push({
+        close: () =>
+          new Promise((resolve) => {
+            server.close();
+            resolve();
+          }),
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return (server.address() as AddressInfo).port;
+    };
+
+    test.each([
+      ['not when a header cannot be written', 'http', 'a\nb', false],
+      ['not while TLS is being agreed on', 'https', 'token', false],
+      ['but when no answer comes', 'http', 'token', true],
+    ])('%s', async (_, scheme, token, sent) => {
+      const url = `${scheme}://127.0.0.1:${await silent()}/exports`;
+      expect(await exchange(url, token)).toMatchObject({ kind: 'unreachable', sent });
     });
   });
 

@@ -94,7 +94,8 @@ describe('paying again for an ambiguous export', () => {
 describe('a clear refusal', () => {
   test.each([
     ['400 with an error body', { status: 400, body: { error: 'InvalidRequest', message: 'no' } }],
-    ['401, whatever the token', { status: 401 }],
+    ['401 about the token', { status: 401, body: { status: 'error', message: 'jwt expired' } }],
+    ['429 about the rate', { status: 429, body: { error: 'Too many requests' } }],
   ])('(%s) costs nothing: each run asks again, until one is accepted', async (_, answer) => {
     const place = await make(DAYS + budget(100_000));
     place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', ...answer }]);
@@ -113,6 +114,29 @@ describe('a clear refusal', () => {
       '2026-11-18T15:00:00.000Z',
     ]);
   });
+});
+
+test('an error that tells of an export is not asked again on the next night', async () => {
+  const place = await make(DAYS + budget(100_000));
+  const body = { error: 'Export queued; notification channel missing' };
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  const next = await place.run(['run']);
+  expect(next.code).toBe(1);
+  expect(next.stderr).toMatch(/may have been billed.*Export queued; notification channel missing/);
+  expect(await states(place)).toEqual(['2026-11-20.1 ambiguous', '2026-11-19.1 loaded']);
+  expect(place.sandbox.bills()).toHaveLength(2);
+});
+
+test('a token that no header can carry leaves no export in doubt', async () => {
+  const place = await make(DAYS + budget(100_000));
+  const body = { data: 'token\nother', error: null };
+  place.sandbox.setFaults([{ endpoint: 'E1', kind: 'status', status: 200, body, times: 1 }]);
+  const result = await place.run(['run']);
+  expect(result.code).toBe(1);
+  expect(result.stderr).toMatch(/with a token that no header can carry/);
+  expect(await states(place)).toEqual([]);
+  expect((await place.run(['run'])).code).toBe(0);
 });
 
 describe('exit codes', () => {

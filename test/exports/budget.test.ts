@@ -7,12 +7,12 @@ import {
   untilLearned,
   type Candidate,
 } from '../../src/exports/budget.js';
+import type { ExportEntry } from '../../src/exports/entry.js';
 import { EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/state.js';
 import { entry } from './entries.js';
 
 const NOW = new Date('2026-11-20T22:10:00Z');
-const RUN = new Date('2026-11-20T22:05:00Z');
-const circumstances = { now: NOW, runStartedAt: RUN, yesPaid: false };
+const circumstances = { now: NOW, runId: 'tonight', yesPaid: false };
 const budget = { recordsPerRun: 1_000, recordsPerMonth: 5_000 };
 /** An entry of an earlier run of this month. */
 const earlier = new Date('2026-11-10T22:05:00Z');
@@ -75,17 +75,20 @@ describe('the purse', () => {
     const now = new Date('2026-11-30T15:10:00Z');
     const inNovember = entry({ ...spent, intendedAt: new Date('2026-11-30T14:59:00Z') });
     const inDecember = entry({ ...spent, intendedAt: new Date('2026-11-30T15:00:00Z') });
-    const then = { now, runStartedAt: new Date('2026-11-30T15:09:00Z'), yesPaid: false };
+    const then = { now, runId: 'tonight', yesPaid: false };
     expect(verdicts(days, budget, [inNovember], then)).toEqual(['2026-11-29 request']);
     expect(verdicts(days, budget, [inDecember], then)).toEqual(['2026-11-29 over_month_budget']);
   });
 
-  it('counts against the run only what was intended since it began', () => {
+  it('counts against the run what the run itself has intended, whatever the clock says', () => {
     const days = [{ day: '2026-11-19', estimate: 200 }];
-    const mine = entry({ estimate: 900, intendedAt: RUN });
-    const before = entry({ estimate: 900, intendedAt: new Date(RUN.getTime() - 1) });
-    expect(verdicts(days, budget, [mine], circumstances)).toEqual(['2026-11-19 over_run_budget']);
-    expect(verdicts(days, budget, [before], circumstances)).toEqual(['2026-11-19 request']);
+    for (const intendedAt of [earlier, NOW, new Date(NOW.getTime() + 120_000)]) {
+      const of = (run: string | undefined): ExportEntry => entry({ estimate: 900, intendedAt, run });
+      expect(verdicts(days, budget, [of('tonight')], circumstances)).toEqual(['2026-11-19 over_run_budget']);
+      expect(verdicts(days, budget, [of('yesterday'), of(undefined)], circumstances)).toEqual([
+        '2026-11-19 request',
+      ]);
+    }
   });
 
   it('asks for consent to a day without an estimate, and then lets one through at a time', () => {
@@ -128,7 +131,7 @@ describe('the purse', () => {
 
   it('holds at least one record for an export until its size is known, however small its estimate', () => {
     const pending = Array.from({ length: 1_000 }, (_, i) =>
-      entry({ key: `k${i}`, estimate: 0, intendedAt: RUN }),
+      entry({ key: `k${i}`, estimate: 0, run: 'tonight' }),
     );
     expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending, circumstances)).toEqual([
       '2026-11-20 over_run_budget',
@@ -209,12 +212,14 @@ describe('the purse', () => {
         state: fc.constantFrom<ExportState>(...EXPORT_STATES),
         estimate: amount,
         records: amount,
+        run: fc.constantFrom('tonight', 'yesterday'),
         minutesAgo: fc.nat(60 * 24 * 40),
       })
-      .map(({ state, estimate, records, minutesAgo }) =>
+      .map(({ state, estimate, records, run, minutesAgo }) =>
         entry({
           state,
           estimate,
+          run,
           intendedAt: new Date(NOW.getTime() - minutesAgo * 60_000),
           ...(records === undefined ? {} : { records }),
         }),
@@ -233,13 +238,17 @@ describe('the purse', () => {
           const decisions = planRequests(days, limit, entries, { ...circumstances, yesPaid });
           const requested = decisions.filter(({ verdict }) => verdict === 'request');
           // Ask again with what was let through in the ledger: the same answer, and nothing more fits twice.
-          const after = requested.map(({ day, estimate }) => entry({ day, estimate, intendedAt: NOW }));
-          const sum = (list: typeof entries, since: Date) =>
-            list.filter((e) => e.intendedAt >= since).reduce((total, e) => total + (recordsOf(e) ?? 0), 0);
+          const after = requested.map(({ day, estimate }) =>
+            entry({ day, estimate, run: 'tonight', intendedAt: NOW }),
+          );
+          const all = [...entries, ...after];
+          const sum = (list: typeof entries) => list.reduce((total, e) => total + (recordsOf(e) ?? 0), 0);
           const monthStart = new Date('2026-10-31T15:00:00Z');
           if (after.length > 0) {
-            expect(sum([...entries, ...after], RUN)).toBeLessThanOrEqual(limit.recordsPerRun);
-            expect(sum([...entries, ...after], monthStart)).toBeLessThanOrEqual(limit.recordsPerMonth);
+            expect(sum(all.filter(({ run }) => run === 'tonight'))).toBeLessThanOrEqual(limit.recordsPerRun);
+            expect(sum(all.filter(({ intendedAt }) => intendedAt >= monthStart))).toBeLessThanOrEqual(
+              limit.recordsPerMonth,
+            );
           }
           expect(requested.filter(({ estimate }) => estimate === undefined).length).toBeLessThanOrEqual(
             yesPaid ? 1 : 0,

@@ -210,10 +210,40 @@ test('the id of an export of another day is told, and the right one can still be
   const odd = await place.run(['run']);
   expect(odd.code).toBe(1);
   expect(odd.stderr).toMatch(/holds mostly events of other days.*exports attach 2026-11-20\.1 EXPORT_ID/);
-  expect((await place.run(['exports', 'attach', '2026-11-20.1', right])).code).toBe(0);
+  const attach = ['exports', 'attach', '2026-11-20.1', right];
+  const asked = await place.run(attach);
+  expect(asked.code).toBe(3);
+  expect(asked.stderr).toMatch(/is loaded as .*another id would replace it[^]*--yes/);
+  expect((await place.run([...attach, '--yes'])).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   const [row] = await place.rows(`select count(*)::int as n, count(distinct date)::int as days from events`);
   expect(row).toEqual({ n: place.sandbox.bills()[0]?.records, days: 1 });
+  const { stdout } = await place.run(['exports', 'show', '2026-11-20.1']);
+  expect(JSON.parse(stdout)).toMatchObject({ export_id: right, earlier_export_ids: [wrong] });
+});
+
+test('two ids that a person mixed up are exchanged by one command, and each day holds its own events', async () => {
+  const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
+  for (let night = 0; night < 2; night++) expect((await place.run(['run'])).code).toBe(1);
+  place.sandbox.setFaults([]);
+  const [newer, older] = place.sandbox.bills().map(({ export_id: id }) => id);
+  const attach = (day: string, id = '', ...more: string[]) =>
+    place.run(['exports', 'attach', `2026-11-${day}.1`, id, ...more]);
+  await attach('20', older);
+  await attach('19', newer);
+  expect((await place.run(['run'])).stderr).toMatch(/holds mostly events of other days/);
+  expect((await attach('20', newer)).code).toBe(3);
+  expect((await attach('20', newer, '--yes')).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
+    from events group by all order by day desc`;
+  const bills = place.sandbox.bills();
+  const wanted = ['20', '19'].map((day, i) => ({ day, n: bills[i]?.records, exports: 1 }));
+  expect(await place.rows(held)).toEqual(wanted);
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  expect(await place.rows(held)).toEqual(wanted);
+  expect(bills).toHaveLength(2);
 });
 
 /** The id of an export of 19 November that the service of `place` knows, asked for by someone else. */

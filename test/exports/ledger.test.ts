@@ -259,6 +259,75 @@ describe('what a person decides', () => {
     );
   });
 
+  describe('attach to an export whose data has arrived', () => {
+    const yes = (): Promise<boolean> => Promise.resolve(true);
+
+    /** Two exports, both loaded, the first as exp-1, the second as exp-2. */
+    async function loaded() {
+      const { ledger, data } = await opened();
+      for (const [i, day] of [DAY, '2026-11-19'].entries()) {
+        const { key } = await ledger.intend({ ...INTENT, day });
+        await ledger.requested(key, `exp-${i + 1}`);
+        await ledger.ready(key, 1);
+        await ledger.landed(key, { pages: 1, records: 5 });
+        if (i === 0) await ledger.loaded(key);
+      }
+      return { ledger, data };
+    }
+
+    it('is refused until a person agrees, and keeps the id that it replaces', async () => {
+      const { ledger, data } = await loaded();
+      for (const [key, state, id] of [
+        [KEY, 'loaded', 'exp-1'],
+        ['2026-11-19.1', 'landed', 'exp-2'],
+      ] as const) {
+        const refusal = await rejection(ledger.attach(key, `new-${id}`));
+        expect(refusal).toBeInstanceOf(RefusedError);
+        expect(refusal.message).toBe(`Export ${key} is ${state} as ${id}, and another id would replace it.`);
+        expect(refusal.hint).toContain(`dawnload exports attach ${key} new-${id} --yes`);
+        expect(ledger.get(key)).toMatchObject({ state, exportId: id });
+        await ledger.attach(key, `new-${id}`, yes);
+        await ledger.attach(key, `newer-${id}`);
+        expect((await LedgerView.read(data)).get(key)).toMatchObject({
+          state: 'requested',
+          exportId: `newer-${id}`,
+          earlierIds: [id, `new-${id}`],
+        });
+      }
+    });
+
+    it('exchanges two ids that are mixed up, once a person agrees', async () => {
+      const { ledger, data } = await loaded();
+      const refusal = await rejection(ledger.attach(KEY, 'exp-2'));
+      expect(refusal).toBeInstanceOf(RefusedError);
+      expect(refusal.message).toBe(
+        'The export id belongs to export 2026-11-19.1, which would get the id of 2026-11-20.1, exp-1, in exchange.',
+      );
+      expect(await ledger.attach(KEY, 'exp-2', yes)).toMatchObject({ exportId: 'exp-2' });
+      // The second half, which a person may well give too, changes nothing any more.
+      await ledger.attach('2026-11-19.1', 'exp-1', yes);
+      for (const [key, exportId, earlier] of [
+        [KEY, 'exp-2', 'exp-1'],
+        ['2026-11-19.1', 'exp-1', 'exp-2'],
+      ] as const)
+        expect((await LedgerView.read(data)).get(key)).toMatchObject({
+          state: 'requested',
+          exportId,
+          earlierIds: [earlier],
+        });
+      // And back.
+      await ledger.attach(KEY, 'exp-1', yes);
+      expect(ledger.get('2026-11-19.1').exportId).toBe('exp-2');
+    });
+
+    it('gives no id of another export to one that has none to exchange', async () => {
+      const { ledger } = await loaded();
+      await ledger.intend({ ...INTENT, day: '2026-11-18' });
+      await ledger.ambiguous('2026-11-18.1', 'timeout');
+      await expect(ledger.attach('2026-11-18.1', 'exp-1', yes)).rejects.toThrow(UsageError);
+    });
+  });
+
   it('abandon keeps every run away from the day, and only paying again opens it', async () => {
     const { data, ledger } = await opened();
     await ledger.intend(INTENT);

@@ -125,3 +125,28 @@ test.each([
   expect((await place.run(command)).code).toBe(0);
   expect(await place.rows(events)).toEqual(before);
 });
+
+test('recover enters an export that was refused and whose id a person attached after the backup', async () => {
+  const place = await Place.make(YAML.replace('11-19', '11-20'));
+  places.push(place);
+  // The service bills what it refuses; its operator finds the export.
+  const body = { error: 'InvalidRequest', message: 'no' };
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(await states(place)).toEqual(['2026-11-20.1 failed']);
+  for (const path of ['ledger', 'landing/ledger'])
+    await cp(inData(place, path), inData(place, 'backup', path), { recursive: true });
+  const { export_id: id = '' } = place.sandbox.bills()[0] ?? {};
+  expect((await place.run(['exports', 'attach', '2026-11-20.1', id])).code).toBe(0);
+  expect((await place.run(['run'])).code).toBe(0);
+  for (const path of ['ledger', 'landing/ledger']) {
+    await rm(inData(place, path), { recursive: true });
+    await cp(inData(place, 'backup', path), inData(place, path), { recursive: true });
+  }
+  expect((await place.run(['run'])).stderr).toMatch(/lacks paid exports .*2026-11-20\.1/);
+  const recovered = await place.run(['exports', 'recover', '--yes']);
+  expect(recovered.stderr).toMatch(/Entered 1 export into the ledger/);
+  expect(await states(place)).toEqual(['2026-11-20.1 loaded']);
+  expect((await place.run(['run'])).code).toBe(0);
+  expect(place.sandbox.bills()).toHaveLength(1);
+});

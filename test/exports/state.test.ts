@@ -45,8 +45,10 @@ const MOVES: [ExportState, ExportEvent, ExportState][] = [
   ['ambiguous', 'abandoned', 'abandoned'],
   ['failed', 'abandoned', 'abandoned'],
   ['failed', 'attached', 'requested'],
+  ['failed', 'ambiguous', 'ambiguous'],
   ['withdrawn', 'abandoned', 'abandoned'],
   ['withdrawn', 'attached', 'requested'],
+  ['withdrawn', 'ambiguous', 'ambiguous'],
   ['abandoned', 'attached', 'requested'],
 ];
 

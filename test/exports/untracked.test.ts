@@ -142,4 +142,34 @@ describe('exports that a warehouse remembers and the ledger does not know', () =
     });
     expect(ledger.doubt?.message).toContain(KEY);
   });
+
+  describe.each(['failed', 'withdrawn'] as const)('and the ledger holds as %s', (before) => {
+    it.each<[string, string | undefined, string]>([
+      ['loaded', 'exp-1', 'loaded'],
+      ['landed', 'exp-1', 'landed'],
+      ['requested', 'exp-1', 'requested'],
+      ['abandoned', 'exp-1', 'abandoned'],
+      ['ambiguous', undefined, 'ambiguous'],
+      ['requested', undefined, 'ambiguous'],
+    ])('are entered by recovering them: %s with the id %s as %s', async (state, exportId, after) => {
+      for (const lines of ['in the ledger', 'in its second copy alone']) {
+        const { data, effects, ledger } = await opened();
+        await ledger.intend(INTENT);
+        await ledger[before](KEY, 'HTTP 400');
+        if (lines !== 'in the ledger') await rm(join(data, 'ledger'), { recursive: true });
+        const open = (): Promise<Ledger> =>
+          Ledger.open(data, effects, () =>
+            Promise.resolve({ 'published warehouse': [{ ...row, state, exportId }] }),
+          );
+        expect(await (await open()).recover()).toBe(1);
+        const next = await open();
+        expect(next.doubt).toBeUndefined();
+        expect(next.get(KEY).state).toBe(after);
+        expect(next.get(KEY).billed).not.toBe('no');
+        expect(next.get(KEY).exportId).toBe(after === 'abandoned' ? undefined : exportId);
+        await expect(next.intend(INTENT)).rejects.toThrow(RefusedError);
+        await next.intend({ ...INTENT, day: '2026-11-10' });
+      }
+    });
+  });
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { completeFrom } from '../../src/calendar.js';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
 import { NOW, Place } from '../support/dawnload.js';
+import { performCommand } from '../support/in-process.js';
 
 const SETTINGS = `start_date: 2026-11-17
 lookback_days: 2
@@ -102,4 +103,21 @@ test('where the service does not tell its time, this clock alone decides', async
   expect(result.stderr).not.toMatch(/clock/);
   expect(result.code).toBe(0);
   expect(await daysOf(place, 'events')).toEqual(['17', '18', '19', '20']);
+});
+
+test('a clock that is set back by two minutes during a run leaves the budget of the run as it is', async () => {
+  const place = await make();
+  await place.configure(SETTINGS.replace('records_per_run: 100000', 'records_per_run: 400'));
+  const began = Date.now();
+  const result = await performCommand(['run'], place.folder, place.environment, {
+    now: () => {
+      const isBack = place.sandbox.requests().E17 > 0;
+      return new Date(Date.parse(NOW) + Date.now() - began - (isBack ? 2 * MINUTE : 0));
+    },
+    moveTo: () => undefined,
+  });
+  expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run/);
+  expect(result.stderr).not.toMatch(/ -\d/);
+  expect(result.code).toBe(3);
+  expect(place.sandbox.bills()).toHaveLength(1);
 });

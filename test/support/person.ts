@@ -18,8 +18,8 @@ export function personWho(answers: readonly string[]): Person {
   stderr.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
     line = (line + text).split('\n').at(-1) ?? '';
-    // A question ends with a colon and waits on its line.
-    if (!/: (?:.\[\d+G)?$/.test(line)) return;
+    // A question ends with a colon, or with its two answers, and waits on its line.
+    if (!/(?::|\[y\/N\]) (?:.\[\d+G)?$/.test(line)) return;
     line = '';
     const next = left.shift();
     if (next === undefined) stdin.end();

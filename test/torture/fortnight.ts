@@ -32,6 +32,40 @@ exports:
 
 type Endpoint = Fault['endpoint'];
 
+const STATUSES = [200, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504];
+
+/** Bodies that refuse with a status that does, and with no other. */
+const REFUSALS: readonly unknown[] = [
+  { error: 'jwt expired' },
+  { error: 'Too many requests' },
+  { error: 'InvalidRequest', message: 'no' },
+  { data: null, error: { code: 'UNAUTHORIZED', message: 'no' } },
+];
+
+/** Bodies after which an export may have been made. */
+const OTHER_WORDS: readonly unknown[] = [
+  { error: 'InternalServerError', message: 'storage backend: unauthorized' },
+  { error: 'Timeout' },
+  { error: 'Conflict', message: 'already being generated' },
+  { error: 'Export queued; notification channel missing' },
+  { error: 'InvalidRequest', message: 'started, but the callback is invalid' },
+  { status: 'error', message: 'was created with warnings' },
+  { data: null, error: '처리 중인 요청이 있습니다' },
+  { error: 'no' },
+  '<html>Bad Gateway</html>',
+  '',
+  [],
+  {},
+];
+
+function answered(
+  endpoint: Endpoint,
+  chance: Chance,
+  bodies: readonly unknown[],
+): Fault & { kind: 'status' } {
+  return { endpoint, kind: 'status', status: chance.pick(STATUSES), body: chance.pick(bodies) };
+}
+
 /** Answers that are wrong in one way; each strikes a few times, or all night. */
 const SERVICE: readonly ((chance: Chance) => Fault)[] = [
   ...(['E1', 'E17', 'E18', 'E19', 'E20', 'E21'] as const).flatMap((endpoint: Endpoint) => [
@@ -40,24 +74,9 @@ const SERVICE: readonly ((chance: Chance) => Fault)[] = [
     (chance: Chance): Fault => ({ endpoint, kind: 'no-answer', billed: chance.happens(0.5) }),
     (): Fault => ({ endpoint, kind: 'cut-with-length' }),
     (): Fault => ({ endpoint, kind: 'cut-without-length' }),
-    (chance: Chance): Fault => ({
-      endpoint,
-      kind: 'status',
-      status: chance.pick([200, 400, 401, 403, 404, 408, 409, 413, 418, 422, 429, 500, 502, 503, 504]),
-      body: chance.pick<unknown>([
-        { error: 'InternalServerError', message: 'storage backend: unauthorized' },
-        { error: 'jwt expired' },
-        { error: 'Timeout' },
-        { error: 'InvalidRequest', message: 'no' },
-        { error: 'Conflict', message: 'already being generated' },
-        { data: null, error: { code: 'UNAUTHORIZED', message: 'no' } },
-        '<html>Bad Gateway</html>',
-        '',
-        [],
-        {},
-      ]),
-      handled: chance.happens(0.5),
-    }),
+    (chance: Chance): Fault => ({ ...answered(endpoint, chance, OTHER_WORDS), handled: chance.happens(0.5) }),
+    // A service that bills what it refuses in its own words cannot be noticed.
+    (chance: Chance): Fault => answered(endpoint, chance, REFUSALS),
   ]),
   (): Fault => ({ endpoint: 'E17', kind: 'other-shape-200', body: [] }),
   (): Fault => ({ endpoint: 'E18', kind: 'other-shape-200', body: [] }),
