@@ -51,11 +51,12 @@ function startsWithMark(body: Buffer): boolean {
   return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
-/** The value of a small part, parsed; undefined when there is no such part or it is not valid JSON. */
+/** The value of a small part, parsed, a text as whole Unicode; undefined when there is no such part or it is not valid JSON. */
 export function partValue(body: Buffer, part: Part | undefined): unknown {
   if (part === undefined) return undefined;
   try {
-    return JSON.parse(body.toString('utf8', part.start, part.end));
+    const value: unknown = JSON.parse(body.toString('utf8', part.start, part.end));
+    return typeof value === 'string' ? value.toWellFormed() : value;
   } catch {
     return undefined;
   }
