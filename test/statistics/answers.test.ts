@@ -6,6 +6,7 @@ import {
   extractSubchannelStatistics,
   type StatisticsSink,
 } from '../../src/statistics/daily-answer.js';
+import { dayTotals } from '../../src/statistics/day-totals.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 
@@ -86,6 +87,23 @@ describe('daily statistics', () => {
     await extractSubchannelStatistics(client, WEEK, into);
     expect(into.accepted.map(({ start }) => start).sort()).toHaveLength(7);
     expect(double.received.filter(({ method }) => method === 'GET')).toHaveLength(7);
+  });
+});
+
+test('the sums of a day leave out what is no count, as the load does', async () => {
+  const { client } = await setUp((_, response) => {
+    response.end(
+      '\ufeff[{"message_sent":5,"message_failed":-1,"delivered":"7","click":9223372036854775807,"odd":NaN},' +
+        '{"message_sent":-1e6,"message_failed":2,"delivered":"many","click":null},null,{"message_sent":1.5}]',
+    );
+  });
+  expect(await dayTotals(client, 'http://service', '2026-11-20')).toEqual({
+    rows: 4,
+    sent: 5,
+    failed: 2,
+    delivered: 7,
+    click: 0,
+    nights: 1,
   });
 });
 
