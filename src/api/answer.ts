@@ -4,7 +4,7 @@
  */
 import { Secrets, withoutPeople } from '../redaction.js';
 import { cut } from '../text.js';
-import { partValue, readEnvelope, type Envelope } from './envelope.js';
+import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 import { parseRetryAfter } from './retry-after.js';
 
 /** One HTTP answer, its body decoded. */

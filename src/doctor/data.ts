@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
 import { needsPerson } from '../exports/advice.js';
-import { landedPages, sumOf } from '../exports/download.js';
+import { landedPages, sumOf } from '../exports/page.js';
 import { Ledger } from '../exports/ledger.js';
 import { doubtAbout } from '../exports/needs-action.js';
 import { RunJournal } from '../run/journal.js';

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { brandTemplate, brandTemplates } from '../api/endpoints.js';
 import { settleAll } from '../api/settle.js';
+import type { Envelope } from '../envelope.js';
 import type { BrandTemplateSettings } from '../config/reference.js';
 import type { TemplateRead } from '../storage/pull.js';
 import { rowsOf } from './page.js';
@@ -86,6 +87,11 @@ function keyOf({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): strin
   return `${list.length} ${list} ${templateId}`;
 }
 
+/** Whether the load takes an answer of E5. */
+function isTemplate(envelope: Envelope): boolean {
+  return envelope.kind === 'object' && !envelope.twice.has('data');
+}
+
 /** What is known of a template already, or E5's answer; undefined when there is neither. */
 async function readTemplate(
   template: Listed,
@@ -99,11 +105,11 @@ async function readTemplate(
   if (before?.digest === digest && before.readAt > oldest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
-  if (verdict.kind === 'ok') {
+  if (verdict.kind === 'ok' && isTemplate(verdict.envelope)) {
     const file = await snapshot.landTemplate(list, templateId, body);
     return { ...template, readAt: snapshot.pulledAt, file };
   }
-  fail(verdict.reason);
+  fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // A template that is as it was keeps the status that was read of it, however long ago.
   return before?.digest === digest ? before : undefined;
 }

@@ -108,6 +108,27 @@ test('the sums of a day leave out what is no count, as the load does', async () 
 });
 
 describe('campaign statistics', () => {
+  test.each([
+    '{"data":{"stats":null},"error":null}',
+    '{"data":{"stats":{"a":1}},"error":null}',
+    '{"data":{"stats":[],"stats":{}},"error":null}',
+    '{"data":{"stats":[]},"data":{"stats":[]},"error":null}',
+    '{"data":{"stats":[]},"error":null,"error":null}',
+    '{"data":[],"error":null}',
+    '[]',
+  ])('an answer that would stop the load of every campaign fails alone: %s', async (body) => {
+    const { client } = await setUp(({ url }, response) => {
+      response.end(url.includes('/odd/') ? body : '{"data":{"stats":[]},"error":null}');
+    });
+    const accepted: string[] = [];
+    const failures = await extractCampaigns(client, ['odd', 'other'], WEEK, {
+      accept: (campaignId) => Promise.resolve(void accepted.push(campaignId)),
+      reject: () => Promise.resolve(),
+    });
+    expect(accepted).toEqual(['other']);
+    expect(failures.map(({ campaignId }) => campaignId)).toEqual(['odd']);
+  });
+
   test('one campaign that fails does not keep the others from coming', async () => {
     const { client } = await setUp(({ url }, response) => {
       if (url.includes('/campaigns/bad/')) json(response, { data: null, error: 'Invalid campaign' });

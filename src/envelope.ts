@@ -1,7 +1,8 @@
 /**
- * Reads the outside of a JSON answer without parsing the inside: which keys it has, how many records its list holds,
- * and whether it is whole. A page of an export is most of a megabyte; making JavaScript objects of it would cost more
- * than everything else that happens to it, and only DuckDB needs to look within.
+ * The one grammar of answers: what it reads is landed, and what is landed loads (storage/repair-json.ts mends what DuckDB
+ * refuses of it). Only the outside of an answer is read: which keys it has, how many records its list holds, and whether
+ * it is whole. A page of an export is most of a megabyte; making JavaScript objects of it would cost more than everything
+ * else that happens to it, and only DuckDB needs to look within.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,6 +12,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+/** From an opening bracket's code to that of its closing one. */
+const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Where a value lies in the body: bytes, `end` excluded. */
@@ -27,13 +30,22 @@ export interface Part extends Span {
 
 export type Envelope =
   | { readonly kind: 'array'; readonly elements: number }
-  | { readonly kind: 'object'; readonly parts: ReadonlyMap<string, Part> };
+  | {
+      readonly kind: 'object';
+      /** By key; of a key that is given twice, the last. */
+      readonly parts: ReadonlyMap<string, Part>;
+      /** Every value, in the order of the text. */
+      readonly members: readonly Part[];
+      /** The keys that are given more than once: JSON leaves open what they mean, and DuckDB refuses some. */
+      readonly twice: ReadonlySet<string>;
+    };
 
 /**
- * The outside of a JSON text. Faults inside of it, such as bytes that are not UTF-8 and control characters, reject no
- * answer: it lands as it came, and the load repairs it.
+ * The outside of a JSON text. Faults inside of it, such as bytes that are not UTF-8, control characters and words that are
+ * no values, reject no answer: it lands as it came, and the load repairs it. A comma behind the last value is no matter.
  *
- * @returns undefined when the body is not one whole JSON array or object: cut short, HTML, or empty.
+ * @returns undefined when the body is not one whole JSON array or object: cut short, HTML, empty, with brackets that do
+ *   not match, or with nothing between two commas of a list
  */
 export function readEnvelope(body: Buffer): Envelope | undefined {
   const start = skipSpace(body, startsWithMark(body) ? BYTE_ORDER_MARK.length : 0);
@@ -64,10 +76,10 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
 
 function readObject(body: Buffer, start: number): Envelope | undefined {
   const parts = new Map<string, Part>();
+  const members: Part[] = [];
+  const twice = new Set<string>();
   let at = skipSpace(body, start + 1);
-  if (body[at] === CLOSE_BRACE)
-    return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts } : undefined;
-  for (;;) {
+  while (body[at] !== CLOSE_BRACE) {
     if (body[at] !== QUOTE) return undefined;
     const keyEnd = stringEnd(body, at);
     if (keyEnd === undefined) return undefined;
@@ -76,14 +88,17 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
     if (body[colon] !== COLON) return undefined;
     const value = measure(body, skipSpace(body, colon + 1));
     if (value === undefined) return undefined;
+    members.push(value);
     // A key that cannot be read is none of ours.
-    if (typeof key === 'string') parts.set(key, value);
+    if (typeof key === 'string') {
+      if (parts.has(key)) twice.add(key);
+      parts.set(key, value);
+    }
     at = skipSpace(body, value.end);
-    if (body[at] === CLOSE_BRACE) break;
-    if (body[at] !== COMMA) return undefined;
-    at = skipSpace(body, at + 1);
+    if (body[at] === COMMA) at = skipSpace(body, at + 1);
+    else if (body[at] !== CLOSE_BRACE) return undefined;
   }
-  return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts } : undefined;
+  return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, members, twice } : undefined;
 }
 
 /** One value from its first byte to its last, with the elements of it if it is an array. */
@@ -95,43 +110,47 @@ function measure(body: Buffer, start: number): Part | undefined {
   }
   if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) return scalar(body, start);
 
-  let depth = 0;
-  let commas = 0;
-  let at = start;
-  while (at < body.length) {
+  const closing: number[] = [opening + BETWEEN_BRACKETS];
+  const isList = opening === OPEN_BRACKET;
+  let elements = 0;
+  /** Whether anything stands behind the last comma of the list. */
+  let filled = false;
+  for (let at = start + 1; at < body.length; at++) {
     const byte = body[at];
     if (byte === QUOTE) {
       const end = stringEnd(body, at);
       if (end === undefined) return undefined;
-      at = end;
-      continue;
-    }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth--;
-      if (depth === 0) {
-        const empty = skipSpace(body, start + 1) === at;
-        const elements = opening === OPEN_BRACKET ? (empty ? 0 : commas + 1) : undefined;
-        return { start, end: at + 1, elements };
-      }
-    } else if (byte === COMMA && depth === 1) commas++;
-    at++;
+      at = end - 1;
+      filled = true;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      closing.push(byte + BETWEEN_BRACKETS);
+      filled = true;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (closing.pop() !== byte) return undefined;
+      if (closing.length > 0) continue;
+      return { start, end: at + 1, elements: isList ? elements + (filled ? 1 : 0) : undefined };
+    } else if (byte === COMMA && isList && closing.length === 1) {
+      if (!filled) return undefined;
+      elements++;
+      filled = false;
+    } else if (!isSpace(byte)) filled = true;
   }
   return undefined;
 }
 
-/** A number, `true`, `false` or `null`, or a number that JavaScript alone knows. */
+/** A number, `true`, `false` or `null`, or a word that is none: it costs no more than itself. */
 function scalar(body: Buffer, start: number): Part | undefined {
   let end = start;
-  while (end < body.length && !isDelimiter(body[end])) end++;
-  const part = { start, end, elements: undefined };
-  const isKnown =
-    partValue(body, part) !== undefined || /^-?(NaN|Infinity)$/.test(body.toString('latin1', start, end));
-  return isKnown ? part : undefined;
+  while (end < body.length && !isSign(body[end]) && !isSpace(body[end])) end++;
+  return end === start ? undefined : { start, end, elements: undefined };
 }
 
-function isDelimiter(byte: number | undefined): boolean {
-  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || isSpace(byte);
+function isSign(byte: number | undefined): boolean {
+  return byte === COMMA || byte === COLON || byte === QUOTE || isBracket(byte);
+}
+
+function isBracket(byte: number | undefined): boolean {
+  return byte === OPEN_BRACE || byte === CLOSE_BRACE || byte === OPEN_BRACKET || byte === CLOSE_BRACKET;
 }
 
 /** The index after a string's closing quote. Most strings are short: a native search for each would cost three times as much. */
