@@ -8,8 +8,13 @@ create macro macros.pointer(key) as '/' || replace(replace(key, '~', '~0'), '/',
 create macro macros.whole(value) as
     case when try_cast(value as double) = try_cast(value as bigint)::double then try_cast(value as bigint) end;
 
+-- A number of things, small enough that sums of thousands of them fit into a bigint.
+create macro macros.counter(value) as
+    case when try_cast(value as double) between 0 and 1000000000000000 then whole(value) end;
+
 -- Counts and sums, exact to four decimals.
 create macro macros.number(value) as try_cast(value as decimal(18, 4));
+create macro macros.quantity(value) as case when number(value) >= 0 then number(value) end;
 
 -- Microseconds since 1970, up to the year 9999: outside of that a number is no time.
 create macro macros.epoch(value) as
@@ -41,6 +46,8 @@ create macro macros.fits(kind, value) as coalesce(
         when json_type(value) in ('OBJECT', 'ARRAY') then false
         when kind = 'scalar' then true
         when kind = 'whole' then whole(value ->> '$') is not null
+        when kind = 'counter' then counter(value ->> '$') is not null
+        when kind = 'quantity' then quantity(value ->> '$') is not null
         when kind = 'number' then number(value ->> '$') is not null
         when kind = 'boolean' then try_cast(value ->> '$' as boolean) is not null
         when kind = 'day' then try_cast(value ->> '$' as date) is not null

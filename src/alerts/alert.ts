@@ -1,4 +1,5 @@
 /** An alert: one sentence, the numbers, and the command to run next. */
+import { cut } from '../text.js';
 
 export const CAUSES = [
   'failure',
@@ -41,7 +42,7 @@ export function bodyOf(alert: Alert, { projectId, runId, time }: Sender, format:
       `Next: \`${next}\``,
     ];
     const text = lines.filter((line) => line !== '').join('\n');
-    return JSON.stringify({ text: Array.from(escapeSlack(text)).slice(0, SLACK_LIMIT).join('') });
+    return JSON.stringify({ text: cut(escapeSlack(text), SLACK_LIMIT) });
   }
   return JSON.stringify({
     tool: 'dawnload',

@@ -3,7 +3,8 @@
  * these endpoints are not given and errors arrive with status 200 as well (specification, Errors).
  */
 import { Secrets, withoutPeople } from '../redaction.js';
-import { partValue, readEnvelope, type Envelope } from './envelope.js';
+import { cut } from '../text.js';
+import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 import { parseRetryAfter } from './retry-after.js';
 
 /** One HTTP answer, its body decoded. */
@@ -158,12 +159,12 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
 
 /** Text of the service as one short line for a message: no secret, no person, no long number, no control character. */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
-  return withoutPeople(secrets.hide(text))
+  const line = withoutPeople(secrets.hide(text))
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}]/gu, '')
     .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')
-    .replace(/\+?\d[\d -]{8,}\d/g, '…')
-    .slice(0, 200);
+    .replace(/\+?\d[\d -]{8,}\d/g, '…');
+  return cut(line, 200);
 }
 
 function originOf(location: string | undefined): string {

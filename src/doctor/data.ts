@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config.js';
 import { completeFrom, formatKst, lastCompleteDay } from '../calendar.js';
-import { landedPages, sumOf } from '../exports/download.js';
+import { landedPages, sumOf } from '../exports/page.js';
 import { Ledger } from '../exports/ledger.js';
 import { ledgerState } from '../exports/needs-action.js';
 import { RunJournal } from '../run/journal.js';

@@ -2,19 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
-import { readPage, type Page, type Result } from './page.js';
+import { landedPages, sumOf, type Page, type Result } from './page.js';
 import { awaitExport, collectPages, type ExportReading, type PageSink, type Waiting } from './poll.js';
 import type { RunContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
 import type { ExportFolder } from '../storage/paths.js';
-import type { SizedFile } from '../storage/pull.js';
 import type { ExportLine } from '../run/report.js';
 import { loadEarly, type EarlyLoad } from './early-load.js';
 import { loadExport } from '../run/load-landed.js';
 import { estimateDays } from './estimate.js';
-
-/** A page on disk; its bytes stay there. */
-interface LandedPage extends Page, SizedFile {}
 
 export interface Download {
   /** Whether this run paid for it. */
@@ -34,8 +30,16 @@ export async function downloadExport(
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
   const { progress } = context;
   progress.began(day, entry.estimate);
-  const landed = await land(context, entry, { day, key, exportId }, download);
-  if (landed !== undefined) await loadExport(context, landed);
+  const notes: string[] = [];
+  const landed = await land(context, entry, { day, key, exportId }, download, notes);
+  const isLoaded = landed !== undefined && (await loadExport(context, landed));
+  if (notes.length > 0) {
+    context.report.needsAction(
+      `Export ${key} of ${day} is nonconforming: ${notes.join('; ')}. ` +
+        (isLoaded ? 'The records that came are loaded. ' : '') +
+        `To download it again at no cost: \`dawnload exports resume ${key}\`.`,
+    );
+  }
   progress.ended(day);
   return { key, day, records: landed?.records, requested: download.requested };
 }
@@ -47,14 +51,17 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
   invalid_page: 'not ready',
   not_found: 'not found, asking again',
   trouble: 'no answer, asking again',
+  unreadable: 'unreadable answer, asking again',
   strange: 'strange answer',
 };
 
+/** @param notes takes what is nonconforming, one clause each */
 async function land(
   context: RunContext,
   entry: ExportEntry,
   place: ExportFolder,
   { acceptIncomplete = false, lookAgain = false }: Download,
+  notes: string[],
 ): Promise<ExportEntry | undefined> {
   const { config, service, ledger, landing, effects, signal, terminal, report, progress } = context;
   const { key, day } = entry;
@@ -79,6 +86,7 @@ async function land(
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
           expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
           missing: missing ?? 0,
+          landed: earlier[0],
           async onAnswer(result) {
             progress.waiting(day, WAITING[result.kind]);
             if (result.kind !== 'processing') return keep(result);
@@ -125,12 +133,7 @@ async function land(
     const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
-    if (pages.notes.length > 0) {
-      report.needsAction(
-        `Export ${key} of ${day} is nonconforming: ${pages.notes.join('; ')}. ` +
-          `Its records are loaded. To download it again at no cost: \`dawnload exports resume ${key}\`.`,
-      );
-    }
+    notes.push(...pages.notes);
     const landed = await ledger.landed(key, pages, early?.since);
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
@@ -233,33 +236,10 @@ async function keepReplaced(
   await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
 }
 
-export function sumOf(pages: readonly Page[]): number {
-  return pages.reduce((sum, { records }) => sum + records, 0);
-}
-
 /** The number of the first page that has not landed; undefined when all of them have. */
 function firstMissing(pages: readonly Page[]): number | undefined {
   const numbers = new Set(pages.map(({ number }) => number));
   const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
   for (let number = 0; number < total; number++) if (!numbers.has(number)) return number;
   return undefined;
-}
-
-/** The pages of an earlier run with their records; one that is damaged, or empty, is read again, at no cost (E21). */
-export async function landedPages(
-  { landing }: Pick<RunContext, 'landing'>,
-  place: ExportFolder,
-): Promise<LandedPage[]> {
-  const pages: LandedPage[] = [];
-  for (const [number, file] of await landing.landedPages(place)) {
-    try {
-      const page = readPage(await landing.read(file), number);
-      if (page === undefined || page.records === 0) continue;
-      // Only what the set of pages needs: the bytes themselves stay on disk.
-      pages.push({ ...page, file, bytes: page.body.byteLength, body: Buffer.alloc(0) });
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-    }
-  }
-  return pages;
 }

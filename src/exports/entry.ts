@@ -66,7 +66,9 @@ const key = z
   .string()
   .regex(KEY)
   .refine((text) => isDay(text.slice(0, 10)), 'not a day');
-const exportId = z.string().min(1);
+/** An earlier version may have written half of a surrogate pair, which no address and no warehouse takes. */
+const text = z.string().transform((written) => written.toWellFormed());
+const exportId = z.string().min(1).pipe(text);
 
 /** The body of one line of the ledger; the file adds sequence number and checksum. */
 export const exportRecord = z.discriminatedUnion('event', [
@@ -88,7 +90,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     at: instant,
     key,
     exportId,
-    rawAnswer: z.string().optional(),
+    rawAnswer: text.optional(),
   }),
   z.object({ event: z.literal('attached'), at: instant, key, exportId }),
   z.object({ event: z.literal('processing'), at: instant, key }),
@@ -107,7 +109,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
     at: instant,
     key,
-    note: z.string(),
+    note: text,
   }),
 ]);
 export type ExportRecord = z.infer<typeof exportRecord>;

@@ -5,6 +5,7 @@
 import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
+import { cut } from '../text.js';
 import { overlap } from './windows.js';
 import { coveredBy } from './advice.js';
 import { applyRecord, exportRecord, keyOf, partsOf } from './entry.js';
@@ -175,7 +176,11 @@ export class Ledger extends LedgerView {
    */
   async requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
     try {
-      return await this.#event(key, { event: 'requested', exportId, rawAnswer: rawAnswer?.slice(0, 4_096) });
+      return await this.#event(key, {
+        event: 'requested',
+        exportId,
+        rawAnswer: rawAnswer && cut(rawAnswer, 4_096),
+      });
     } catch (cause) {
       if (!(cause instanceof StorageError || cause instanceof DamageError)) throw cause;
       throw new StorageError(
@@ -401,7 +406,7 @@ function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 
 /** One line, not too long: it is shown in tables. */
 function sentence(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 500);
+  return cut(text.replaceAll(/\s+/g, ' ').trim(), 500);
 }
 
 /** What a person must agree to before an export gets another id; undefined where there is nothing to lose. */

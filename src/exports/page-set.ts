@@ -15,6 +15,8 @@ export class PageSet {
   readonly #byFingerprint = new Map<string, number>();
   readonly #notes = new Set<string>();
   readonly #repeated = new Map<number, number>();
+  /** Why pages cannot be read. */
+  readonly #unreadable = new Map<number, string>();
   #total: number;
   #largest = 0;
 
@@ -41,6 +43,7 @@ export class PageSet {
     const before = this.#byNumber.get(page.number)?.fingerprint ?? '';
     if (this.#byFingerprint.get(before) === page.number) this.#byFingerprint.delete(before);
     this.#repeated.delete(page.number);
+    this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
     if (page.records > 0) this.#byFingerprint.set(page.fingerprint, page.number);
     this.#largest = Math.max(this.#largest, page.records);
@@ -58,6 +61,12 @@ export class PageSet {
   addRepeated(number: number, twin: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
     this.#repeated.set(number, twin);
+  }
+
+  /** A page that cannot be read however often it is asked for: the others go on without it. */
+  setAside(number: number, reason: string): void {
+    this.#byNumber.set(number, { records: 0, fingerprint: '' });
+    this.#unreadable.set(number, reason);
   }
 
   /** Whether another page came with the same records. */
@@ -112,6 +121,8 @@ export class PageSet {
   #about(number: number): string {
     const twin = this.#repeated.get(number);
     if (twin !== undefined) return `page ${number} repeats page ${twin}`;
+    const reason = this.#unreadable.get(number);
+    if (reason !== undefined) return `page ${number} cannot be read (${reason}) and is set aside`;
     return `page ${number} holds ${this.recordsOf(number)} records, others hold ${this.#largest}`;
   }
 

@@ -34,6 +34,8 @@ export interface Wait {
   readonly expectsRecords: boolean;
   /** The first page that has not landed yet: landed pages are not asked for again. */
   readonly missing: number;
+  /** A landed page: it shows that the export is ready where the missing one cannot be read. */
+  readonly landed?: Page | undefined;
   /** Sees each answer before it is interpreted. */
   readonly onAnswer: (result: Result) => Promise<void>;
 }
@@ -47,7 +49,7 @@ const ATTEMPTS = 4;
 /** Looks at an export, with growing pauses, until it is ready or the time to wait is over. */
 export async function awaitExport(
   reading: ExportReading,
-  { maxWaitMs, expectsRecords, missing, onAnswer }: Wait,
+  { maxWaitMs, expectsRecords, missing, landed, onAnswer }: Wait,
 ): Promise<Waiting> {
   const { effects, signal } = reading;
   let waited = 0;
@@ -84,6 +86,11 @@ export async function awaitExport(
         break;
       case 'strange':
         return { kind: 'stuck', reason: result.reason };
+      case 'unreadable':
+        failures++;
+        if (failures >= ATTEMPTS || waited >= maxWaitMs)
+          return anotherPage(reading, number, landed, result.reason);
+        break;
       case 'not_found':
       case 'trouble':
         failures++;
@@ -99,6 +106,18 @@ export async function awaitExport(
     waited += ms;
     pause = Math.min(pause * POLL.growth, POLL.longestMs);
   }
+}
+
+/** The export by another page than the one that cannot be read. */
+async function anotherPage(
+  reading: ExportReading,
+  number: number,
+  landed: Page | undefined,
+  reason: string,
+): Promise<Waiting> {
+  if (landed !== undefined) return { kind: 'ready', first: landed };
+  const next = await askPage(reading.service, reading.exportId, reading.pageParameter, number + 1);
+  return next.kind === 'page' ? { kind: 'ready', first: next } : { kind: 'stuck', reason };
 }
 
 export interface PageSink {
@@ -203,7 +222,7 @@ async function askAgain(
   } else pages.grow(page.totalPages);
 }
 
-/** One page, with retries; undefined when the export has become shorter than it was. */
+/** One page, with retries; undefined when it cannot be read, or the export has become shorter than it was. */
 async function fetchPage(
   reading: ExportReading,
   number: number,
@@ -212,6 +231,7 @@ async function fetchPage(
 ): Promise<Page | undefined> {
   let pause = POLL.firstMs;
   let reason = '';
+  let isUnreadable = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (attempt > 1) {
       await reading.effects.sleep(pause, reading.signal);
@@ -229,8 +249,11 @@ async function fetchPage(
     }
     if (result.kind !== 'processing' && result.body.length > 0) await sink.reject(number, result.body);
     reason = 'reason' in result ? result.reason : result.kind;
+    isUnreadable = result.kind === 'unreadable';
   }
-  throw incomplete(number, reason);
+  if (!isUnreadable) throw incomplete(number, reason);
+  pages.setAside(number, reason);
+  return undefined;
 }
 
 /** Whether page 0 now gives a number of pages without this one. */

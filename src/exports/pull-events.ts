@@ -1,6 +1,6 @@
 /** The stage of the paid exports: downloads what is paid already, then requests what the budget allows. */
 import { RefusedError } from '../errors.js';
-import { askPage } from './page.js';
+import { askPage, landedPages, sumOf } from './page.js';
 import { requestPaid } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
@@ -16,7 +16,7 @@ import {
   type BudgetVerdict,
   type Decision,
 } from './budget.js';
-import { downloadExport, landedPages, sumOf } from './download.js';
+import { downloadExport } from './download.js';
 import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';

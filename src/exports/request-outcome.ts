@@ -3,7 +3,7 @@ import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
 import { withoutPeople, type Secrets } from '../redaction.js';
 import { errorWords, textOf } from '../api/answer.js';
-import { partValue, readEnvelope, type Part } from '../api/envelope.js';
+import { partValue, readEnvelope, type Part } from '../envelope.js';
 import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
 

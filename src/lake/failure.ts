@@ -9,6 +9,7 @@ import {
   StorageError,
   TryLaterError,
 } from '../errors.js';
+import { cut } from '../text.js';
 
 /** Why the lake cannot be used; an error with a remedy of its own stays as it is. */
 export function catalogFailure(cause: unknown): unknown {
@@ -71,5 +72,5 @@ export function isMissing(error: unknown): boolean {
 /** The first line of DuckDB's message, short enough for a sentence. */
 function briefly(text: string): string {
   const [line = ''] = text.split('\n', 1);
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line.replace(/[.:]\s*$/, '');
+  return line.length > 200 ? `${cut(line, 200)}…` : line.replace(/[.:]\s*$/, '');
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { brandTemplate, brandTemplates } from '../api/endpoints.js';
 import { settleAll } from '../api/settle.js';
+import type { Envelope } from '../envelope.js';
 import type { BrandTemplateSettings } from '../config/reference.js';
 import { repairedJson } from '../storage/repair-json.js';
 import type { TemplateRead } from '../storage/pull.js';
@@ -87,6 +88,11 @@ function keyOf({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): strin
   return `${list.length} ${list} ${templateId}`;
 }
 
+/** Whether the load takes an answer of E5. */
+function isTemplate(envelope: Envelope): boolean {
+  return envelope.kind === 'object' && !envelope.twice.has('data');
+}
+
 /** What is known of a template already, or E5's answer; undefined when there is neither. */
 async function readTemplate(
   template: Listed,
@@ -100,12 +106,15 @@ async function readTemplate(
   if (before?.digest === digest && before.readAt > oldest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
-  const isReadable = repairedJson(body.toString('utf8')) !== undefined;
-  if (verdict.kind === 'ok' && isReadable) {
+  if (
+    verdict.kind === 'ok' &&
+    isTemplate(verdict.envelope) &&
+    repairedJson(body.toString('utf8')) !== undefined
+  ) {
     const file = await snapshot.landTemplate(list, templateId, body);
     return { ...template, readAt: snapshot.pulledAt, file };
   }
-  fail('reason' in verdict ? verdict.reason : 'an answer that is not JSON');
+  fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // A template that is as it was keeps the status that was read of it, however long ago.
   return before?.digest === digest ? before : undefined;
 }

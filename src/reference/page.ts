@@ -1,7 +1,7 @@
 /** The outside of a page of a list: how many rows it has, how many are announced, and where the next page is. */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { partValue, readEnvelope } from '../api/envelope.js';
+import { partValue, readEnvelope } from '../envelope.js';
 import { repairedJson } from '../storage/repair-json.js';
 
 /** Where a list stands in an answer, as keys from the outside in. */
@@ -23,8 +23,13 @@ export interface ListPage {
   readonly clean: boolean;
 }
 
+/** What the load reads of a page: given twice, it would stop there. */
+const LOADED = ['data', 'templateListResponse'];
+
 /** The page in an answer; undefined when there is no list where one belongs. */
 export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
+  const outer = readEnvelope(body);
+  if (outer?.kind !== 'object' || LOADED.some((key) => outer.twice.has(key))) return undefined;
   const found = rows.map((keys) => listAt(body, keys)).find((list) => list !== undefined);
   if (found === undefined) return undefined;
   const announced = z

@@ -4,6 +4,7 @@
  */
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
+import { landedPages, sumOf } from '../exports/page.js';
 import type { ExportEntry } from '../exports/entry.js';
 import type { OnDamage } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
@@ -54,18 +55,19 @@ async function exportPull(
   };
 }
 
-/** Loads an export's pages and notes it in the ledger. */
-export async function loadExport(context: LocalContext, entry: ExportEntry): Promise<void> {
+/** Loads an export's pages and notes it in the ledger. Resolves with whether it is loaded. */
+export async function loadExport(context: LocalContext, entry: ExportEntry): Promise<boolean> {
   const { ledger, report } = context;
   const pull = await exportPull(context, entry);
-  if (pull === undefined || !(await loadOrReport(context, [pull]))) return;
+  if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
   await ledger.loaded(entry.key);
   const { stray = 0, odd_time: odd = 0 } = report.notesOf(pull.id);
-  if ((stray + odd) * 2 <= pull.records) return;
+  if ((stray + odd) * 2 <= pull.records) return true;
   report.needsAction(
     `Export ${entry.key} of ${entry.day} holds mostly events of other days, so its id may belong to another export. ` +
       `To correct the id: \`dawnload exports attach ${entry.key} EXPORT_ID --yes\`.`,
   );
+  return true;
 }
 
 async function landedExports(
@@ -95,14 +97,47 @@ export async function loadOrReport(context: LocalContext, pulls: readonly Pull[]
     const exports = await landedExports(context, ({ day }) => neighbours.has(day));
     for (const pull of exports) failures.push(...(await context.reload(pull)).failures);
   }
+  let all = true;
   for (const { pull, error } of failures) {
+    if (pull.stream === 'events' && (await loadReadable(context, pull))) continue;
+    all = false;
     context.report.gap({
       stream: pull.stream,
       days: daysAsked(pull),
       reason: `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`,
     });
   }
-  return failures.length === 0;
+  return all;
+}
+
+/**
+ * Loads an export that was never loaded without the pages that cannot be read, as an earlier version may have landed them: the
+ * others are paid for. False where that is not what stops it.
+ */
+async function loadReadable(context: LocalContext, pull: EventsPull): Promise<boolean> {
+  const { ledger, landing, report } = context;
+  const entry = ledger.entries().find((one) => pullId(one) === pull.id);
+  if (entry?.exportId === undefined || entry.state !== 'landed') return false;
+  const place = { ...entry, exportId: entry.exportId };
+  const files = await landing.landedPages(place);
+  const pages = await landedPages(context, place);
+  const left = [...files.keys()].filter((number) => pages.every((page) => page.number !== number));
+  if (left.length === 0 || pages.length === 0) return false;
+  // A damaged file may be a whole page at the service.
+  for (const number of left) {
+    const isWhole = await landing.verify(files.get(number) ?? '').then(
+      () => true,
+      () => false,
+    );
+    if (!isWhole) return false;
+  }
+  const rest = { ...pull, files: pages.map(({ file }) => file), records: sumOf(pages) };
+  if ((await context.load([rest])).failures.length > 0) return false;
+  report.needsAction(
+    `Export ${entry.key} of ${entry.day} is loaded without page ${left.join(', ')}, which cannot be read. ` +
+      `To download it again at no cost: \`dawnload exports resume ${entry.key}\`.`,
+  );
+  return true;
 }
 
 /** A damaged page of an export can be downloaded again at no cost. */

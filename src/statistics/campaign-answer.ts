@@ -2,7 +2,7 @@
 import { dayCount, halvesOf, type DayRange } from '../calendar.js';
 import type { ServiceAnswer, ServiceClient } from '../api/client.js';
 import { campaignStatistics } from '../api/endpoints.js';
-import { readEnvelope } from '../api/envelope.js';
+import { readEnvelope, type Envelope } from '../envelope.js';
 import { settleAll } from '../api/settle.js';
 
 export interface CampaignSink {
@@ -58,11 +58,26 @@ async function extractCampaign(
     const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
     return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
   }
-  const data = verdict.envelope.kind === 'object' ? verdict.envelope.parts.get('data') : undefined;
-  if (data === undefined || body[data.start] !== 0x7b) {
+  if (!holdsStatistics(verdict.envelope, body)) {
     await sink.reject(question.endpoint, campaignId, body);
-    return { campaignId, reason: 'E19 answered without a data object', notFound: false };
+    return {
+      campaignId,
+      reason: 'E19 answered without a data object that holds a list of stats',
+      notFound: false,
+    };
   }
   await sink.accept(campaignId, range, body);
   return undefined;
+}
+
+/** Whether the load takes the answer: another one would stop it, and with it all campaigns of the range. */
+function holdsStatistics(envelope: Envelope, body: Buffer): boolean {
+  if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error')) return false;
+  const data = envelope.parts.get('data');
+  const inside = data && readEnvelope(body.subarray(data.start, data.end));
+  return (
+    inside?.kind === 'object' &&
+    !inside.twice.has('stats') &&
+    inside.parts.get('stats')?.elements !== undefined
+  );
 }

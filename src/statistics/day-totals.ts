@@ -5,14 +5,16 @@ import { unanswered } from '../api/client.js';
 import { dailyStatistics } from '../api/endpoints.js';
 import type { Day } from '../calendar.js';
 import { CredentialsError, ServiceError } from '../errors.js';
+import { repairedJson } from '../storage/repair-json.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 
-const counter = z
-  .number()
-  .nullish()
-  .transform((count) => count ?? 0);
+/** As the load takes counters (`macros.counter`): what is none counts nothing. */
+const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
+const NOTHING = { message_sent: 0, message_failed: 0, delivered: 0, click: 0 };
 const rows = z.array(
-  z.object({ message_sent: counter, message_failed: counter, delivered: counter, click: counter }),
+  z
+    .object({ message_sent: counter, message_failed: counter, delivered: counter, click: counter })
+    .catch(NOTHING),
 );
 
 /**
@@ -57,7 +59,7 @@ export async function dayTotals(service: ServiceClient, baseUrl: string, day: Da
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(repairedJson(body.toString('utf8')) ?? '');
   } catch {
     return undefined;
   }

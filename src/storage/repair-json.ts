@@ -3,8 +3,11 @@
  * Pure; the landed file keeps what the service sent.
  */
 
-/** A string of JSON from quote to quote, or the words that JavaScript knows and JSON does not. */
-const STRINGS_AND_WORDS = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+import { readEnvelope } from '../envelope.js';
+
+/** A string of JSON from quote to quote, the words that JavaScript knows and JSON does not, or a comma behind the last value. */
+const STRINGS_AND_WORDS =
+  /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity)\b|,(?=[ \t\r\n]*[\]}])(?<![[{,][ \t\r\n]*,)/g;
 
 /** Inside of a string: a pair of surrogates, any other escape of a character, any other escape, a control character. */
 const TROUBLES =
@@ -12,16 +15,17 @@ const TROUBLES =
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
 
 /**
- * The text without a byte order mark, with half pairs of surrogates as U+FFFD, control characters and unknown escapes
- * escaped, and `NaN` and the infinities as null. In a list of records, one that is still not JSON becomes the string of
- * its text, so that the other records can be loaded.
+ * The text without a byte order mark and without commas behind the last value, with half pairs of surrogates as U+FFFD,
+ * control characters and unknown escapes escaped, and `NaN` and the infinities as null. In a list of records, one that is
+ * still not JSON becomes the string of its text, so that the other records can be loaded. Whatever `readEnvelope` reads
+ * becomes JSON.
  *
  * @returns undefined when what is left is not JSON
  */
 export function repairedJson(text: string): string | undefined {
   const given = text.startsWith('\ufeff') ? text.slice(1) : text;
   const repaired = given.replace(STRINGS_AND_WORDS, (found) =>
-    found.startsWith('"') ? found.replace(TROUBLES, repairedCharacter) : 'null',
+    found.startsWith('"') ? found.replace(TROUBLES, repairedCharacter) : found === ',' ? '' : 'null',
   );
   if (isJson(repaired)) return repaired;
   const salvaged = withTextsForBroken(repaired);
@@ -51,27 +55,44 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same text, with elements of the outer list, or of the list `data`, that are not JSON as strings. */
+/**
+ * The same text with strings for what is not JSON in it: elements of the outer list or of lists of the outer object, and other
+ * values of the object; within an object in an object, the same again.
+ */
 function withTextsForBroken(text: string): string {
-  const start = /^\s*\[/.exec(text) ?? /"data"\s*:\s*\[/.exec(text);
-  if (start === null) return text;
-  const from = start.index + start[0].length;
+  const body = Buffer.from(text);
+  const envelope = readEnvelope(body);
+  if (envelope === undefined) return text;
+  if (envelope.kind === 'array') return withElements(text, orItsText);
+  let mended = '';
+  let at = 0;
+  for (const { start, end } of envelope.members) {
+    const value = body.toString('utf8', start, end);
+    mended +=
+      body.toString('utf8', at, start) + (isJson(value) ? value : orItsText(withTextsForBroken(value)));
+    at = end;
+  }
+  return mended + body.toString('utf8', at);
+}
+
+/** The list with each element as that gives it. */
+function withElements(text: string, of: (element: string) => string): string {
+  const from = text.indexOf('[') + 1;
   const elements: string[] = [];
   let depth = 0;
   let begin = from;
   // Strings count as a whole: what looks like a bracket in them is none.
-  for (const { 0: token, index } of text.slice(from).matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{},]/g)) {
-    const at = from + index;
+  for (const { 0: token, index: at } of text.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{},]/g)) {
+    if (at < from) continue;
     if (token === '[' || token === '{') depth++;
     else if (depth === 0 && (token === ',' || token === ']')) {
       elements.push(text.slice(begin, at));
       begin = at + 1;
-      if (token === ']') return text.slice(0, from) + elements.map(orItsText).join(',') + text.slice(at);
     } else if (token === ']' || token === '}') depth--;
   }
-  return text;
+  return text.slice(0, from) + elements.map(of).join(',') + text.slice(begin - 1);
 }
 
-function orItsText(element: string): string {
-  return element.trim() === '' || isJson(element) ? element : JSON.stringify(element.trim());
+function orItsText(value: string): string {
+  return isJson(value) ? value : JSON.stringify(value.trim());
 }

@@ -5,7 +5,8 @@
 
 /**
  * `scalar` is a text, number or boolean; `any` is kept as it comes; the others are scalars that must be readable as that,
- * `epoch` as microseconds since 1970.
+ * `epoch` as microseconds since 1970, `counter` as a whole number from 0 to 10^15, which sums of bigints hold, `quantity` as a
+ * number from 0.
  */
 type Kind = (typeof KINDS)[number];
 
@@ -23,7 +24,9 @@ const KINDS = [
   'object',
   'any',
   'whole',
+  'counter',
   'number',
+  'quantity',
   'boolean',
   'day',
   'time',
@@ -92,7 +95,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       'resource_type campaign_id campaign_name variant_id variant_name user_journey_id user_journey_name ' +
       'user_journey_node_id user_journey_node_name channel',
     day: 'date',
-    whole: 'message_sent message_failed delivered click',
+    counter: 'message_sent message_failed delivered click',
     any: 'message',
     list: 'tags conversion',
   },
@@ -101,21 +104,22 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       'resource_type resource_id resource_name node_id node_mane node_name variant_id variant_name channel ' +
       'channel_sub brand_message_target',
     day: 'date',
-    whole: 'message_sent message_failed delivered click',
+    counter: 'message_sent message_failed delivered click',
     list: 'tags conversion',
   },
-  conversion: { scalar: 'name type', whole: 'count' },
+  conversion: { scalar: 'name type', counter: 'count' },
   // E19
   answer: { time: 'lastCollectedAt', list: 'stats' },
   metric: {
     scalar: 'metricType metricName conversionType',
-    number: 'totalSum totalCount',
+    number: 'totalSum',
+    quantity: 'totalCount',
     list: 'dailySums dailyCounts',
   },
-  daily: { day: 'date', number: 'sum count', list: 'dimensionSums dimensionCounts' },
-  dimension: { scalar: 'dimensionKey dimensionValue', number: 'sum count' },
+  daily: { day: 'date', number: 'sum', quantity: 'count', list: 'dimensionSums dimensionCounts' },
+  dimension: { scalar: 'dimensionKey dimensionValue', number: 'sum', quantity: 'count' },
   // E2
-  catalog: { scalar: 'name description data_classification', whole: 'num_items', list: 'fields' },
+  catalog: { scalar: 'name description data_classification', counter: 'num_items', list: 'fields' },
   catalog_field: { scalar: 'name type' },
   // E4
   brand_template: {

@@ -5,6 +5,7 @@ import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
+import { wellFormedJson } from '../text.js';
 import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
 import { cannotWrite, isStorage } from './cannot-write.js';
 import { runChecks } from './checks.js';
@@ -165,7 +166,7 @@ export class Warehouse {
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
-        await this.#session.set({ exports: JSON.stringify(rows) });
+        await this.#session.set({ exports: wellFormedJson(rows) });
         await this.#session.run('ops/exports');
       }),
     );
@@ -188,7 +189,7 @@ export class Warehouse {
 
   async finishRun({ summary, ...run }: RunEnd): Promise<void> {
     await this.#writing(() =>
-      this.#session.runWith('ops/finish_run', { ...run, summary: JSON.stringify(summary) }),
+      this.#session.runWith('ops/finish_run', { ...run, summary: wellFormedJson(summary) }),
     );
   }
 

@@ -88,4 +88,11 @@ describe('what an answer means', () => {
   test('words of the service are repeated without tokens and long numbers', () => {
     expect(clean('bad token eyJhbGciOi.eyJzdWIi.c2ln for 010-1234-5678\n\u0007')).toBe('bad token … for … ');
   });
+
+  test.each(['', 'x'])('words of the service are cut between characters, behind %j', (before) => {
+    const words = clean(`${before}${'🎁'.repeat(300)}`);
+    expect(Array.from(words)).toHaveLength(200);
+    expect(words.isWellFormed()).toBe(true);
+    expect(clean('half \ud83d of one')).toBe('half \ufffd of one');
+  });
 });

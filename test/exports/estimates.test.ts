@@ -39,6 +39,20 @@ async function listed(place: Place): Promise<Listed[]> {
 const events = (place: Place): Promise<Record<string, unknown>[]> =>
   place.rows('select count(*)::int as events from events');
 
+test('one count far below zero leaves its day with an estimate, and costs nothing else', async () => {
+  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
+  const odd = { endpoint: 'E17', kind: 'other-type', records: 'one' } as const;
+  place.sandbox.setFaults([
+    { ...odd, field: 'message_sent', value: -1_000_000 },
+    { ...odd, field: 'delivered', value: -(2 ** 62) },
+  ]);
+  const { code, stderr } = await place.run(['run']);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/Requesting the export of 2026-11-20, about \d/);
+  expect((await listed(place)).map(({ state }) => state)).toEqual(['loaded']);
+  expect(stderr).toContain('message_sent');
+});
+
 describe('a day without rows of daily statistics', () => {
   test('has no estimate: nothing is requested, however large the budget, until two nights agree', async () => {
     const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`);

@@ -6,6 +6,7 @@ import {
   extractSubchannelStatistics,
   type StatisticsSink,
 } from '../../src/statistics/daily-answer.js';
+import { dayTotals } from '../../src/statistics/day-totals.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 
@@ -89,7 +90,45 @@ describe('daily statistics', () => {
   });
 });
 
+test('the sums of a day leave out what is no count, as the load does', async () => {
+  const { client } = await setUp((_, response) => {
+    response.end(
+      '\ufeff[{"message_sent":5,"message_failed":-1,"delivered":"7","click":9223372036854775807,"odd":NaN},' +
+        '{"message_sent":-1e6,"message_failed":2,"delivered":"many","click":null},null,{"message_sent":1.5}]',
+    );
+  });
+  expect(await dayTotals(client, 'http://service', '2026-11-20')).toEqual({
+    rows: 4,
+    sent: 5,
+    failed: 2,
+    delivered: 7,
+    click: 0,
+    nights: 1,
+  });
+});
+
 describe('campaign statistics', () => {
+  test.each([
+    '{"data":{"stats":null},"error":null}',
+    '{"data":{"stats":{"a":1}},"error":null}',
+    '{"data":{"stats":[],"stats":{}},"error":null}',
+    '{"data":{"stats":[]},"data":{"stats":[]},"error":null}',
+    '{"data":{"stats":[]},"error":null,"error":null}',
+    '{"data":[],"error":null}',
+    '[]',
+  ])('an answer that would stop the load of every campaign fails alone: %s', async (body) => {
+    const { client } = await setUp(({ url }, response) => {
+      response.end(url.includes('/odd/') ? body : '{"data":{"stats":[]},"error":null}');
+    });
+    const accepted: string[] = [];
+    const failures = await extractCampaigns(client, ['odd', 'other'], WEEK, {
+      accept: (campaignId) => Promise.resolve(void accepted.push(campaignId)),
+      reject: () => Promise.resolve(),
+    });
+    expect(accepted).toEqual(['other']);
+    expect(failures.map(({ campaignId }) => campaignId)).toEqual(['odd']);
+  });
+
   test('one campaign that fails does not keep the others from coming', async () => {
     const { client } = await setUp(({ url }, response) => {
       if (url.includes('/campaigns/bad/')) json(response, { data: null, error: 'Invalid campaign' });

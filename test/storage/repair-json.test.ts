@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readEnvelope } from '../../src/envelope.js';
 import { repairedJson } from '../../src/storage/repair-json.js';
 
 describe('a text that is not JSON', () => {
@@ -14,6 +15,12 @@ describe('a text that is not JSON', () => {
     ['a backslash before a line break is text', '["a\\\nb"]', ['a\\\nb']],
     ['numbers that JSON does not know are null', '[NaN,-Infinity,{"a":Infinity}]', [null, null, { a: null }]],
     ['such a word in a text stays', '["NaN","a Infinity \u0001"]', ['NaN', 'a Infinity \u0001']],
+    ['commas behind the last value go', '[{"a":1 , },[2,\n], ]', [{ a: 1 }, [2]]],
+    [
+      'a value that is no JSON is its text',
+      '{"a":01,"b":{"c":None,"d":[TRUE]}}',
+      { a: '01', b: { c: 'None', d: ['TRUE'] } },
+    ],
     ['a record that is no JSON is its text', '[{"a":1},{"a":01},{"b":2}]', [{ a: 1 }, '{"a":01}', { b: 2 }]],
     [
       'one on a page too, whatever its texts hold',
@@ -27,6 +34,38 @@ describe('a text that is not JSON', () => {
   test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}'])('%j stays none', (text) => {
     expect(repairedJson(text)).toBeUndefined();
   });
+});
+
+const SOUND =
+  '{"status":"success","odd":{"a":[1,{"b":"\\u00e9\\ud83d"}]},"data":[{"id":1},[2],"x"],"n":-1e5}';
+
+test.each<[string, Parameters<typeof fc.array>[1]]>([
+  ['a little', { minLength: 1, maxLength: 2 }],
+  ['much', { minLength: 3, maxLength: 9 }],
+])('whatever is read of an answer that was changed %s becomes JSON with as many elements', (_, length) => {
+  const piece = fc.constantFrom(
+    ...'{ } [ ] " , : \\ 01 nul } ],"data":[ } ,] ,} {, \u0000 \ufeff \u00a0 \f \ud83d'.split(' '),
+    ' ',
+    '\n',
+    '",',
+  );
+  const change = fc.tuple(fc.nat(SOUND.length), fc.nat(4), piece);
+  fc.assert(
+    fc.property(fc.array(change, length), (changes) => {
+      let text = SOUND;
+      for (const [at, removed, by] of changes) text = text.slice(0, at) + by + text.slice(at + removed);
+      const given = Buffer.from(text);
+      const read = readEnvelope(given);
+      if (read === undefined) return;
+      const repaired = repairedJson(given.toString());
+      if (repaired === undefined) throw new Error(`read, and not repaired: ${text}`);
+      const again = readEnvelope(Buffer.from(repaired));
+      const sizes = (one: typeof read | undefined): unknown =>
+        one?.kind === 'object' ? one.members.map(({ elements }) => elements) : one?.elements;
+      expect(sizes(again)).toEqual(sizes(read));
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 test('a text that is JSON stays what it is', () => {

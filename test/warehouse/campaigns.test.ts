@@ -218,6 +218,30 @@ test('what the specification does not know is kept and told', async () => {
   ]);
 });
 
+test('a count below zero, and numbers that no column holds, are kept beside the columns', async () => {
+  const workshop = new Workshop();
+  const dimension = { dimensionKey: 'os', dimensionValue: 'iOS', count: -2 };
+  const body = JSON.stringify(
+    answer([
+      counts('x', daily(BEFORE, -1, [dimension]), daily(DAY, 2 ** 60)),
+      { metricType: 'conversion', metricName: 'y', totalSum: -3, dailySums: [{ date: DAY, sum: -3 }] },
+    ]),
+  );
+  const [report] = await workshop.load(workshop.campaigns(RANGE, { c1: body }));
+  expect(report?.drift).toEqual(['daily.count (type)', 'dimension.count (type)', 'metric.totalCount (type)']);
+  expect(
+    await workshop.look('select date, value, extra from campaign_metrics order by metric_name, date'),
+  ).toEqual([
+    { date: BEFORE, value: null, extra: '{"count":-1}' },
+    { date: DAY, value: null, extra: `{"count":${2 ** 60}}` },
+    // Sums go below zero where goods come back.
+    { date: DAY, value: '-3.0000', extra: null },
+  ]);
+  expect(await workshop.look('select value, extra from campaign_metric_dimensions')).toEqual([
+    { value: null, extra: '{"count":-2}' },
+  ]);
+});
+
 test.each([
   ['a refusal', { data: null, error: 'Internal Server Error' }],
   ['an answer without statistics', { data: { lastCollectedAt: 'x' }, error: null }],

@@ -368,6 +368,53 @@ describe('one bad byte in an answer costs none of its records', () => {
   });
 });
 
+describe('a counter that nothing can have counted is kept beside the columns, and told', () => {
+  const COUNTERS = ['message_sent', 'message_failed', 'delivered', 'click'];
+  const VALUES = ['9223372036854775808', '-9223372036854775808', '1000000000000001', '-1', '"-5"', '1e300'];
+
+  test.each([
+    ...COUNTERS.map((counter) => [counter, '9223372036854775807'] as const),
+    ...VALUES.map((value) => ['message_sent', value] as const),
+  ])('%s of %s', async (counter, value) => {
+    const workshop = new Workshop();
+    const spoil = (records: unknown[]): string =>
+      JSON.stringify(records).replaceAll('"QQ"', value).replaceAll('"RR"', value);
+    const conversion = [
+      { name: '구매', type: 'total_count_conversion', count: 'RR' },
+      { name: '구매', type: 'total_count_conversion', count: 7 },
+    ];
+    const odd = statistic({ [counter]: 'QQ', conversion });
+    const [daily, subchannels] = await workshop.load(
+      workshop.statistics(DAY, spoil([odd, odd, statistic({ campaign_id: 'c2' })])),
+      workshop.subchannels(DAY, spoil([odd, odd, { ...odd, [counter]: 1_000_000_000_000_000 }])),
+      // What is restated is compared with it.
+      workshop.statistics(DAY, spoil([odd, statistic()])),
+    );
+    expect(daily?.drift).toEqual(['conversion.count (type)', `record.${counter} (type)`]);
+    expect(subchannels?.drift).toContain(`record.${counter} (type)`);
+    const rows = await workshop.look(
+      `select ${counter} as counter, extra ->> '${counter}' as kept from daily_statistics
+         union all
+         select ${counter}, extra ->> '${counter}' from daily_statistics_by_subchannel
+         order by all`,
+    );
+    const kept = JSON.parse(value) as string | number;
+    expect(rows.map((row) => row['counter'])).toEqual([
+      String(statistic()[counter]),
+      '1000000000000000',
+      null,
+      null,
+      null,
+    ]);
+    expect(rows.flatMap((row) => row['kept'] ?? []).map(Number)).toEqual(Array(3).fill(Number(kept)));
+    expect(await workshop.look('select distinct count from daily_conversions order by all')).toEqual([
+      { count: '7' },
+      { count: null },
+    ]);
+    for (const { severity } of await workshop.findings()) expect(severity).not.toBe('stop');
+  });
+});
+
 test('half an emoji in a campaign name does not cost the days', async () => {
   const workshop = new Workshop();
   await workshop.load(workshop.statistics(DAY, [statistic({ campaign_name: '할인\ud83d' })]));

@@ -7,7 +7,7 @@ select
     m."metricType" as metric_type,
     m."metricName" as metric_name,
     m."conversionType" as conversion_type,
-    number(coalesce(m."totalSum", m."totalCount")) as total,
+    coalesce(number(m."totalSum"), quantity(m."totalCount")) as total,
     (document -> '$.dailySums[*]') || (document -> '$.dailyCounts[*]') as dailies,
     extra
 from (

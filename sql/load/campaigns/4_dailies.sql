@@ -8,7 +8,7 @@ select
     metric_name,
     conversion_type,
     try_cast(d.date as date) as date,
-    number(coalesce(d.sum, d.count)) as value,
+    coalesce(number(d.sum), quantity(d.count)) as value,
     (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions,
     extra
 from (

@@ -10,7 +10,7 @@ select
     date,
     d."dimensionKey" as dimension_key,
     d."dimensionValue" as dimension_value,
-    number(coalesce(d.sum, d.count)) as value,
+    coalesce(number(d.sum), quantity(d.count)) as value,
     extra
 from (
     select

@@ -8,7 +8,7 @@ select
     c.name as catalog_name,
     c.description,
     c.data_classification,
-    whole(c.num_items) as num_items,
+    counter(c.num_items) as num_items,
     c.fields,
     documents.extra
 from (

@@ -5,7 +5,7 @@ select
     date,
     c.name,
     c.type,
-    whole(c.count) as count,
+    counter(c.count) as count,
     position,
     extra
 from (

@@ -17,9 +17,14 @@ export type { Fault } from './fault.js';
 export interface FaultySandbox extends Sandbox {
   /** Switches these faults on, and all others off. */
   setFaults(faults: readonly Fault[]): void;
+  /** Sends what that makes of each right answer; undefined for the answers as they are. */
+  bend(by: Bend | undefined): void;
   /** The faults that are on, each with the number of requests it has struck. */
   faults(): (Fault & { readonly struck: number })[];
 }
+
+/** Changes an answer's bytes, for what no JSON value can say. */
+export type Bend = (endpoint: EndpointName, answer: Reply, query: URLSearchParams) => Reply;
 
 export interface FaultySandboxOptions extends SandboxOptions {
   /** How it misbehaves from the start. */
@@ -30,6 +35,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
   const { faults: initial = [], ...rest } = options;
   const faults = activeFaults(FaultSchema.array().parse(initial));
   const stale: StaleSockets = new WeakSet();
+  let bend: Bend | undefined;
   const sandbox = await startSandbox({
     ...rest,
     interfere({ endpoint: { name, family }, query, pageParameter, request, response }, answerOf) {
@@ -44,7 +50,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
           ? faults.lie(name, answerOf(query), (lie, truth, memory) => tellLie(lie, situation, truth, memory))
           : null;
       const fault = early ?? faults.strike(name, 'after');
-      if (fault === null) return answer ?? undefined;
+      if (fault === null) return answer === null ? undefined : (bend?.(name, answer, query) ?? answer);
       if (isInstead(fault)) return answerInstead(fault, family, request.url ?? '/');
       mistreat(fault, response, answer, stale);
       return undefined;
@@ -52,6 +58,7 @@ export async function startFaultySandbox(options: FaultySandboxOptions = {}): Pr
   });
   return {
     ...sandbox,
+    bend: (by) => (bend = by),
     faults: () => faults.list(),
     setFaults: (given) => {
       faults.replace(FaultSchema.array().parse(given));

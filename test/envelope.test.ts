@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partValue, readEnvelope } from '../../src/api/envelope.js';
+import { partValue, readEnvelope } from '../src/envelope.js';
 
 const spaced = fc.tuple(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(0, 1, 3));
 
@@ -46,6 +46,31 @@ describe('the outside of a JSON answer', () => {
     for (let length = 0; length < body.length; length++) {
       expect(readEnvelope(body.subarray(0, length)), `cut at ${length}`).toBeUndefined();
     }
+  });
+
+  test('a key that is given twice is told, and its last value counts', () => {
+    const body = Buffer.from('{"a":1,"b":[],"\\u0061":2,"A":3,}');
+    const envelope = readEnvelope(body);
+    if (envelope?.kind !== 'object') throw new Error('not an object');
+    expect([...envelope.twice]).toEqual(['a']);
+    expect(partValue(body, envelope.parts.get('a'))).toBe(2);
+    expect(envelope.members).toHaveLength(4);
+  });
+
+  test.each(['[,1]', '[1,,2]', '[,]', '[{]}', '[{"a":1]}', '{"a":[1}', '{,}', '{"a":1,,}', '{"a":,}'])(
+    'of %j there is none: what the load could not take apart either',
+    (text) => {
+      expect(readEnvelope(Buffer.from(text))).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ['[1,2,]', 2],
+    ['[ ]', 0],
+    ['[None,01,+1]', 3],
+    ['[{"a":1,} {"b":2}]', 1],
+  ])('%j has %d elements', (text, elements) => {
+    expect(readEnvelope(Buffer.from(text))).toEqual({ kind: 'array', elements });
   });
 
   test.each(['<html>502</html>', '', '   ', 'null', '"text"', '{} {}', '[1] x', '{"a" 1}', '{"a":}'])(

@@ -1,0 +1,207 @@
+/** One grammar: what the download takes for a page loads, and what it does not is set aside, and the other pages load. */
+import { writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readPage } from '../../src/exports/page.js';
+import { contents } from '../support/contents.js';
+import { Place, type Ended } from '../support/dawnload.js';
+import { page, record, Workshop } from '../warehouse/support.js';
+
+const DAY = '2026-11-20';
+const ONE = JSON.stringify(record({ id: 'one' }));
+const TWO = JSON.stringify(record({ id: 'two' }));
+const SOUND = `{"status":"success","data":[${ONE},${TWO}],"total_page_count":3}`;
+
+/** Texts of a page, each with the records that both readers find; undefined where it is none for both. */
+const TEXTS: readonly (readonly [what: string, text: string | Buffer, records: number | undefined])[] = [
+  ['a sound page', SOUND, 2],
+  ['spaces and lines around everything', JSON.stringify(JSON.parse(SOUND), null, 2), 2],
+  ['a byte order mark', `\ufeff${SOUND}`, 2],
+  ['an empty list', SOUND.replace(/\[\{.*\}\]/, '[]'), 0],
+  ['a comma behind the last record', SOUND.replace('],"total', ',],"total'), 2],
+  ['a comma behind the last key', SOUND.replace(/\}$/, ',}'), 2],
+  ['both, and half an emoji', SOUND.replace('],"total', ' , ],"total').replace('"one"', '"\\ud83d"'), 2],
+  ['a comma before the first record', SOUND.replace('[{', '[,{'), undefined],
+  ['two commas between records', SOUND.replace('},{', '},,{'), undefined],
+  ['a comma and no record', SOUND.replace(/\[\{.*\}\]/, '[,]'), undefined],
+  ['no comma between records', SOUND.replace('},{', '} {'), 1],
+  ['data of null', SOUND.replace(/\[\{.*\}\]/, 'null'), undefined],
+  ['no data', SOUND.replace(/"data":\[\{.*\}\],/, ''), undefined],
+  ['data that is an object', SOUND.replace(/\[\{.*\}\]/, ONE), undefined],
+  ['data that is a text', SOUND.replace(/\[\{.*\}\]/, '"[]"'), undefined],
+  ['data given twice', SOUND.replace('"data"', `"data":[${ONE}],"data"`), undefined],
+  ['data given twice, once with an escape', SOUND.replace('"data"', '"d\\u0061ta":[],"data"'), undefined],
+  ['data given twice, and no JSON', SOUND.replace('"data"', '"data":[01],"data"'), undefined],
+  ['status given twice', SOUND.replace('"status"', '"status":"processing","status"'), undefined],
+  ['an unknown key given twice', SOUND.replace('"data"', '"x":1,"x":2,"data"'), 2],
+  ['an unknown key given twice, and half an emoji', SOUND.replace('"data"', '"x":1,"x":"\\ud83d","data"'), 2],
+  ['a twin of data in capitals', SOUND.replace('"data"', '"Data":[1],"DATA":null,"data"'), 2],
+  ['keys in capitals alone', SOUND.replace('"data"', '"DATA"'), undefined],
+  ['another list called data before', SOUND.replace('"data"', '"meta":{"data":[{"a":01}]},"data"'), 2],
+  ['a text that looks like the list', SOUND.replace('"data"', '"note":"\\"data\\":[1,","odd":01,"data"'), 2],
+  ['a record that is no JSON', SOUND.replace('"one"', '01'), 2],
+  ['words of another language', SOUND.replace('"data"', '"a":None,"b":TRUE,"c":+1,"data"'), 2],
+  ['words that JavaScript knows', SOUND.replace('"one"', 'NaN').replace('"data"', '"a":-Infinity,"data"'), 2],
+  ['a number beyond all', SOUND.replace('"one"', '1e999'), 2],
+  ['brackets that do not match', SOUND.replace('"one"', '[1}'), undefined],
+  ['control characters', SOUND.replace('"one"', '"a\u0000\u0001\n"'), 2],
+  ['half of an emoji in a key', SOUND.replace('"data"', '"\\udc00":1,"data"'), 2],
+  ['bytes that are not UTF-8', Buffer.from(SOUND.replace('one', '\u00ff'), 'latin1'), 2],
+  ['depth', SOUND.replace('"one"', '['.repeat(9_000) + ']'.repeat(9_000)), 2],
+  ['a list around it', `[${SOUND}]`, undefined],
+  ['two of them', `${SOUND}\n${SOUND}`, undefined],
+  ['a byte behind it', `${SOUND}\u0000`, undefined],
+  ['half of it', SOUND.slice(0, SOUND.length / 2), undefined],
+  ['single quotes', SOUND.replaceAll('"', "'"), undefined],
+];
+
+/** How many records the load finds on a page beside a sound one; undefined where it stops at it. */
+async function loaded(
+  workshop: Workshop,
+  text: string | Buffer,
+  expected: number,
+): Promise<number | undefined> {
+  const file = join(workshop.folder, 'odd.json.gz');
+  writeFileSync(file, gzipSync(text));
+  const sound = workshop.events(DAY, [[record({ id: 'sound' })]]);
+  const pull = { ...sound, files: [...sound.files, file], records: 1 + expected };
+  const report = await workshop.load(pull).catch((error: unknown) => {
+    expect(String(error)).toMatch(/expected shape|not a page|not JSON|records together/);
+  });
+  if (report === undefined) return undefined;
+  return Number((await workshop.lookOne('select count(*)::int - 1 as n from events'))['n']);
+}
+
+test.each(TEXTS)('%s is the same to the download and to the load', async (_, text, records) => {
+  expect(readPage(Buffer.from(text), 1)?.records).toBe(records);
+  expect(await loaded(new Workshop(), text, records ?? 0)).toBe(records);
+});
+
+test('a page with any bytes changed is the same to both', { tags: ['long'], timeout: 240_000 }, async () => {
+  const workshop = new Workshop();
+  const pieces = fc.constantFrom(
+    ...'{ } [ ] " , : \\ 0'.split(' '),
+    ...[' ', '\n', 'null', '"data":', '\ufeff', '\u0000', '\\ud83d'],
+  );
+  const changes = fc.array(fc.tuple(fc.nat(SOUND.length), fc.nat(3), pieces), { minLength: 1, maxLength: 3 });
+  await fc.assert(
+    fc.asyncProperty(changes, async (made) => {
+      let text = SOUND;
+      for (const [at, removed, piece] of made) text = text.slice(0, at) + piece + text.slice(at + removed);
+      const records = readPage(Buffer.from(text), 1)?.records;
+      if (records !== undefined) expect(await loaded(workshop, text, records)).toBeDefined();
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+const YAML =
+  'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\n' +
+  'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
+
+/** Three pages, one of which comes as that makes it, for so many answers. */
+async function night(
+  odd: number,
+  make: (text: string) => string,
+  times = Infinity,
+): Promise<{ place: Place; run: Ended }> {
+  const place = await Place.make(YAML, { eventsPerDay: 1_900 });
+  places.push(place);
+  let left = times;
+  place.sandbox.bend((endpoint, answer, query) => {
+    if (endpoint !== 'E21' || Number(query.get('page') ?? 0) !== odd || left-- <= 0) return answer;
+    return { ...answer, body: Buffer.from(make(answer.body.toString())) };
+  });
+  return { place, run: await place.run(['run']) };
+}
+
+async function events(place: Place): Promise<number> {
+  return Number((await place.rows('select count(*)::int as n from events'))[0]?.['n']);
+}
+
+const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
+
+describe('a page of a paid export that cannot be read', () => {
+  test.each<[string, number, (text: string) => string]>([
+    ['without data', 1, withoutData],
+    ['without data, the first', 0, withoutData],
+    ['without data, the last', 2, withoutData],
+    ['without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
+    ['with a key given twice', 1, (text) => text.replace('"data"', '"data":[],"data"')],
+    ['with two commas', 2, (text) => text.replace('},{', '},,{')],
+    ['with data that is no list', 1, (text) => text.replace(/"data":\[[^]*\],"total/, '"data":{},"total')],
+  ])(
+    '(%s: page %d) is set aside with a note, the others load, and a rebuild loads the same',
+    async (_, odd, make) => {
+      const { place, run } = await night(odd, make);
+      const records = place.sandbox.bills()[0]?.records ?? 0;
+      expect(await events(place)).toBe(odd === 2 ? 2_000 : records - 1_000);
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain(`page ${odd} cannot be read`);
+      expect(run.stderr).toContain('The records that came are loaded.');
+      const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
+      expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
+      const before = await contents(place.published);
+      expect((await place.run(['rebuild'])).code).toBe(0);
+      expect(await contents(place.published)).toEqual(before);
+    },
+  );
+
+  test.each([1, 2])(
+    'is asked for again on later nights and by a person, at no cost (page %d)',
+    async (odd) => {
+      const { place, run } = await night(odd, withoutData);
+      expect(run.code).toBe(1);
+      const held = await events(place);
+      const codes: (number | null)[] = [];
+      for (let nights = 0; nights < 4; nights++) codes.push((await place.run(['run'])).code);
+      expect(codes).toEqual([1, 1, 1, 0]);
+      expect(await events(place)).toBe(held);
+      place.sandbox.bend(undefined);
+      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+      expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
+      expect(place.sandbox.bills()).toHaveLength(1);
+    },
+  );
+
+  test.each([0, 1, 2])('and comes whole when it is asked for again is no matter (page %d)', async (odd) => {
+    const { place, run } = await night(odd, withoutData, 2);
+    expect(run.code).toBe(0);
+    expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
+  });
+
+  test('that an earlier version landed is left out by the load, and what was paid for loads', async () => {
+    const { place } = await night(0, (text) => text, 0);
+    const [name = ''] = (
+      await readdir(join(place.folder, 'data', 'landing', 'events'), { recursive: true })
+    ).filter((file) => file.endsWith('page-00001.json.gz'));
+    const odd = { ...(page([], 3) as object), data: null };
+    writeFileSync(join(place.folder, 'data', 'landing', 'events', name), gzipSync(JSON.stringify(odd)));
+    // Its load failed, so the ledger ends there.
+    for (const ledger of ['ledger', 'landing/ledger']) {
+      const path = join(place.folder, 'data', ledger, 'exports.jsonl');
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      const end = lines.findIndex((line) => line.includes('"event":"landed"')) + 1;
+      await writeFile(path, `${lines.slice(0, end).join('\n')}\n`);
+    }
+    for (const file of ['private/warehouse.duckdb', 'warehouse.duckdb'])
+      await rm(join(place.folder, 'data', file));
+    const rebuilt = await place.run(['rebuild']);
+    expect(rebuilt.stderr).toContain('is loaded without page 1, which cannot be read');
+    expect(rebuilt.stderr).toContain('`dawnload exports resume 2026-11-20.1`');
+    const records = place.sandbox.bills()[0]?.records ?? 0;
+    expect(await events(place)).toBe(records - 1_000);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect(await events(place)).toBe(records);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await events(place)).toBe(records);
+  });
+});
