@@ -81,7 +81,7 @@ describe('revenue', () => {
 });
 
 describe('counts below zero, and very large ones', () => {
-  test.each(['click_rate', 'conversion_rate'])('top-campaigns ranks by %s all the same', async (measure) => {
+  test.each(['click_rate', 'conversion_rate'])('top-campaigns by %s: a negative count is none, a large one counts', async (measure) => {
     const workshop = await modelled((workshop) => [
       workshop.statistics(DAY, [
         statistic({ date: DAY, message_sent: 1000, message_failed: 0, click: -100 }),
@@ -89,7 +89,8 @@ describe('counts below zero, and very large ones', () => {
       ]),
     ]);
     const rows = await asked(workshop, 'top-campaigns', { measure });
-    if (measure === 'click_rate') expect(rows).toMatchObject([{ campaign_id: 'c2' }, { campaign_id: 'c1' }]);
+    if (measure === 'click_rate') expect(rows.length).toBe(1);
+    if (measure === 'click_rate') expect(rows).toMatchObject([{ campaign_id: 'c2' }]);
   });
 });
 
