@@ -181,7 +181,6 @@ function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown>
     updated_at: entry.updatedAt,
     attempts_without_delivery: entry.troubles,
     empty_in_doubt: entry.doubted,
-    short_pages: entry.shortPages,
     times_landed: entry.landings,
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,

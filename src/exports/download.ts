@@ -128,7 +128,7 @@ async function land(
   // What was loaded before is loaded again only when all of it is there.
   const early = entry.landings === 0 ? loadEarly(context, entry, earlier) : undefined;
   try {
-    const again = lookAgain ? earlier.map(({ number }) => number).slice(-1) : [];
+    const again = lookAgain ? earlier.map(({ number }) => number) : [];
     const atLeast = acceptIncomplete ? 0 : await recordsAtLeast(context, day);
     const sink = await sinkFor(context, place, { totalPages: waiting.first.totalPages, earlier }, early);
     const expected = { atLeast, again };

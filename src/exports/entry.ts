@@ -31,8 +31,6 @@ export interface ExportEntry {
   readonly doubted: boolean;
   /** How often its pages were complete on disk: more than once when pages were downloaded again. */
   readonly landings: number;
-  /** The numbers of the pages that hold fewer records than the others, even when downloaded again. */
-  readonly shortPages: readonly number[];
   readonly landedAt?: Date;
   readonly loadedAt?: Date;
   /** One sentence about the last thing that went wrong; no secrets. */
@@ -102,7 +100,6 @@ export const exportRecord = z.discriminatedUnion('event', [
     pages: count,
     records: count,
     landedAt: instant,
-    shortPages: z.array(count).default([]),
   }),
   z.object({ event: z.literal('loaded'), at: instant, key }),
   z.object({
@@ -156,7 +153,6 @@ function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
     troubles: 0,
     doubted: false,
     landings: 0,
-    shortPages: [],
     intendedAt: record.at,
     updatedAt: record.at,
     run: record.run,
@@ -195,7 +191,6 @@ function changesOf(
         pages: record.pages,
         records: record.records,
         landedAt: record.landedAt,
-        shortPages: record.shortPages,
         landings: entry.landings + 1,
       };
     case 'loaded':

@@ -202,17 +202,17 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Every page is durable on disk; `shortPages` hold fewer records than the others. Pages that were downloaded again get a
-   * later instant than the ones before, also when the clock was set back.
+   * Every page is durable on disk. Pages that were downloaded again get a later instant than the ones before, also when the
+   * clock was set back.
    */
   async landed(
     key: string,
-    { pages, records, shortPages = [] }: { pages: number; records: number; shortPages?: readonly number[] },
+    { pages, records }: { pages: number; records: number },
     now = this.#effects.now(),
   ): Promise<ExportEntry> {
     const before = this.get(key).landedAt;
     const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
-    return this.#event(key, { event: 'landed', pages, records, landedAt, shortPages });
+    return this.#event(key, { event: 'landed', pages, records, landedAt });
   }
 
   /** Every page is in the warehouse; repeated (a rebuild), it is written once. */

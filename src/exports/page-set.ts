@@ -4,8 +4,6 @@ import type { Page } from './page.js';
 export interface Collected {
   readonly pages: number;
   readonly records: number;
-  /** The numbers of the pages that hold fewer records than the others, even when downloaded again. */
-  readonly shortPages: readonly number[];
   /** What is nonconforming but did not stop the download, one clause each. */
   readonly notes: string[];
 }
@@ -18,7 +16,6 @@ export class PageSet {
   /** Why pages cannot be read. */
   readonly #unreadable = new Map<number, string>();
   #total: number;
-  #largest = 0;
 
   constructor(first: Page) {
     this.#total = first.totalPages;
@@ -46,7 +43,6 @@ export class PageSet {
     this.#unreadable.delete(page.number);
     this.#byNumber.set(page.number, { records: page.records, fingerprint: page.fingerprint });
     if (page.records > 0) this.#byFingerprint.set(page.fingerprint, page.number);
-    this.#largest = Math.max(this.#largest, page.records);
     this.grow(page.totalPages);
   }
 
@@ -69,16 +65,6 @@ export class PageSet {
     this.#unreadable.set(number, reason);
   }
 
-  /** Whether another page came with the same records. */
-  isContested(number: number): boolean {
-    return [...this.#repeated.values()].includes(number);
-  }
-
-  /** Whether the page has landed with exactly these records. */
-  holds({ number, fingerprint }: Page): boolean {
-    return this.#byNumber.get(number)?.fingerprint === fingerprint;
-  }
-
   shrink(to: number): void {
     this.#notes.add(`total_page_count shrank to ${to} or less`);
     this.#total = Math.min(this.#total, to);
@@ -89,33 +75,31 @@ export class PageSet {
   }
 
   /**
-   * The pages that are worth reading again: before the last one, those with fewer records than another has; a last one
-   * with none; and page 0, which tells the number of pages, when all together hold too few.
+   * The pages that are worth asking for again: those without records, among them those that repeated another one or cannot be
+   * read; and page 0, which gives the number of pages, when all together hold too few.
    */
   doubtful(atLeast: number): number[] {
-    const first = this.#records() < atLeast ? [0] : [];
-    // The page that came first with the records goes before those that repeat it: it may be the wrong one.
-    return [...new Set([...first, ...this.#repeated.values(), ...this.#short()])];
+    return [...new Set([...(this.#records() < atLeast ? [0] : []), ...this.#empty()])];
   }
 
-  #short(): number[] {
-    const last = this.#total - 1;
+  /** A page of an export of several that holds no record. One with a few is a page: 1,000 is only the most (Limits). */
+  #empty(): number[] {
+    if (this.#total <= 1) return [];
     return [...this.#byNumber]
-      .filter(([number, { records }]) => records < (number < last ? this.#largest : Math.min(1, last)))
+      .filter(([, { records }]) => records === 0)
       .map(([number]) => number)
       .sort((a, b) => a - b);
   }
 
   summary(atLeast: number): Collected {
-    const short = this.#short();
+    const empty = this.#empty();
     const records = this.#records();
-    for (const number of short.slice(0, 3)) this.#notes.add(this.#about(number));
-    if (short.length > 3) this.#notes.add(`${short.length - 3} more pages are short too`);
+    for (const number of empty.slice(0, 3)) this.#notes.add(this.#about(number));
+    if (empty.length > 3) this.#notes.add(`${empty.length - 3} more pages hold no records too`);
     if (records < atLeast) {
       this.#notes.add(`it holds ${records} records, at least ${Math.ceil(atLeast)} are expected`);
     }
-    const shortPages = [...new Set([...(records < atLeast ? [0] : []), ...short])];
-    return { pages: this.#byNumber.size, records, shortPages, notes: [...this.#notes] };
+    return { pages: this.#byNumber.size, records, notes: [...this.#notes] };
   }
 
   #about(number: number): string {
@@ -123,7 +107,7 @@ export class PageSet {
     if (twin !== undefined) return `page ${number} repeats page ${twin}`;
     const reason = this.#unreadable.get(number);
     if (reason !== undefined) return `page ${number} cannot be read (${reason}) and is set aside`;
-    return `page ${number} holds ${this.recordsOf(number)} records, others hold ${this.#largest}`;
+    return `page ${number} holds no records`;
   }
 
   #records(): number {

@@ -127,8 +127,8 @@ export interface PageSink {
 }
 
 /**
- * Reads every page that is not landed yet, several at once, and again those that hold fewer records than the others: all
- * pages but the last are full.
+ * Reads every page that is not landed yet, several at once, and again those that came without records or with those of
+ * another page.
  *
  * @param first the page that `awaitExport` got, or any page of an earlier run
  * @param landed pages of an earlier run
@@ -200,13 +200,10 @@ export async function collectPages(
   return pages.summary(atLeast);
 }
 
-/** How often doubtful pages are read again. Where many are, the service fills its pages unevenly, and once is enough. */
+/** How often doubtful pages are asked for again: once where there are many. */
 const ROUNDS = { few: 3, many: 1, upTo: 20 };
 
-/**
- * A short page may be a passing fault of the service: what it answers now replaces what landed if it holds more. Of two
- * pages with the same records either may be the wrong one: then any other records replace what landed.
- */
+/** Asks for a page once more: what the service answers now replaces what landed if it holds more. */
 async function askAgain(
   reading: ExportReading,
   number: number,
@@ -215,8 +212,7 @@ async function askAgain(
 ): Promise<void> {
   const page = await askPage(reading.service, reading.exportId, reading.pageParameter, number);
   if (page.kind !== 'page') return;
-  const isBetter = page.records > pages.recordsOf(number) || (page.records > 0 && pages.isContested(number));
-  if (isBetter && pages.twinOf(page) === undefined && !pages.holds(page)) {
+  if (page.records > pages.recordsOf(number) && pages.twinOf(page) === undefined) {
     await sink.accept(page);
     pages.add(page);
   } else pages.grow(page.totalPages);

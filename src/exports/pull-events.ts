@@ -1,4 +1,5 @@
 /** The stage of the paid exports: downloads what is paid already, then requests what the budget allows. */
+import pLimit from 'p-limit';
 import { RefusedError } from '../errors.js';
 import { askPage, landedPages, sumOf } from './page.js';
 import { requestPaid } from './paid-request.js';
@@ -30,18 +31,14 @@ const MOST_DOWNLOADS = 3;
 /** After this many refusals in a row the other days would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** On how many later nights a short page is downloaded again, at no cost, before it is accepted. */
-const NIGHTS_OF_SHORT_PAGES = 3;
-
 /** The days that are requested once those before them are downloaded. */
 const QUEUED: ReadonlySet<BudgetVerdict> = new Set(['request', 'waits_for_size']);
 
 export async function pullEvents(job: Job, context: RunContext): Promise<void> {
   const { ledger, report, signal } = context;
-  const under = ledger.entries().filter((entry) => isUnderWay(entry) || isWorthReadingAgain(entry));
-  for (const entry of under) {
+  for (const entry of ledger.entries().filter(isUnderWay)) {
     signal.throwIfAborted();
-    report.exported(await downloadExport(context, await reopened(context, entry), { requested: false }));
+    report.exported(await downloadExport(context, entry, { requested: false }));
   }
   // What the doubt is stands in the report of the run; until a person has settled it, nothing is paid.
   if (ledger.doubt === undefined) await requestMissing(job, context);
@@ -71,23 +68,13 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: RunCont
   );
 }
 
-function isWorthReadingAgain({ state, shortPages, landings }: ExportEntry): boolean {
-  return state === 'loaded' && shortPages.length > 0 && landings <= NIGHTS_OF_SHORT_PAGES;
-}
-
 /** Whether its pages were whole on disk once. */
 function isClosed({ state }: ExportEntry): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
-/** The export, reopened for its pages where it was closed. */
-function reopened({ ledger }: RunContext, entry: ExportEntry): Promise<ExportEntry> | ExportEntry {
-  return isClosed(entry) ? ledger.ready(entry.key, entry.pages ?? 0) : entry;
-}
-
 /**
- * Resumes one export that has an id. One that has landed is downloaded again where pages are missing, damaged, empty or
- * short, or where the service has more pages by now.
+ * Resumes one export that has an id. Of one that has landed every page is asked for again, and what is more is taken.
  */
 export async function resume(key: string, acceptIncomplete: boolean, context: RunContext): Promise<void> {
   const { ledger, report, terminal } = context;
@@ -97,7 +84,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
     return;
   }
   report.exported(
-    await downloadExport(context, await reopened(context, entry), {
+    await downloadExport(context, isClosed(entry) ? await ledger.ready(key, entry.pages ?? 0) : entry, {
       requested: false,
       acceptIncomplete,
       lookAgain: isClosed(entry),
@@ -107,16 +94,18 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
 
 /** Whether the pages on disk are whole, hold the records of the ledger, and are all that the service has. */
 async function isComplete(context: RunContext, entry: ExportEntry): Promise<boolean> {
-  const { day, key, exportId = '', pages = 0, records = 0, shortPages } = entry;
+  const { day, key, exportId = '', pages = 0, records = 0 } = entry;
+  const { service, config } = context;
   const onDisk = await landedPages(context, { day, key, exportId });
-  if (records === 0 || sumOf(onDisk) !== records || onDisk.length !== pages || shortPages.length > 0)
-    return false;
-  for (const page of new Set([onDisk.at(0), onDisk.at(-1)])) {
-    if (page === undefined) continue;
-    const now = await askPage(context.service, exportId, context.config.exports.pageParameter, page.number);
-    if (now.kind === 'page' && (now.totalPages > pages || now.records > page.records)) return false;
-  }
-  return true;
+  if (records === 0 || sumOf(onDisk) !== records || onDisk.length !== pages) return false;
+  const limit = pLimit(config.concurrency);
+  const hasMore = onDisk.map((page) =>
+    limit(async () => {
+      const now = await askPage(service, exportId, config.exports.pageParameter, page.number);
+      return now.kind === 'page' && (now.totalPages > pages || now.records > page.records);
+    }),
+  );
+  return !(await Promise.all(hasMore)).includes(true);
 }
 
 /**

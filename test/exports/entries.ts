@@ -19,7 +19,6 @@ export function entry(given: Partial<ExportEntry> = {}): ExportEntry {
     troubles: 0,
     doubted: false,
     landings: 0,
-    shortPages: [],
     intendedAt: new Date('2026-11-20T22:05:00Z'),
     updatedAt: new Date('2026-11-20T22:05:00Z'),
     ...given,

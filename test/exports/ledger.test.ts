@@ -66,7 +66,6 @@ describe('an export in the ledger', () => {
       troubles: 0,
       doubted: false,
       landings: 1,
-      shortPages: [],
       intendedAt: new Date('2026-11-20T22:05:13.123Z'),
       requestedAt: new Date('2026-11-20T22:05:14.123Z'),
       updatedAt: new Date('2026-11-20T22:05:19.123Z'),

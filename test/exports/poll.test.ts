@@ -334,7 +334,6 @@ describe('reading the pages', () => {
     expect(await collectPages(reading, first, [], 4, into)).toEqual({
       pages: 12,
       records: 36,
-      shortPages: [],
       notes: [],
     });
     expect(into.landed.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
@@ -367,7 +366,7 @@ describe('reading the pages', () => {
     expect(double.received.filter(({ url }) => url.includes('/result'))).toHaveLength(3);
   });
 
-  test('a page that repeats another one is not taken for new records: it counts as short, and is asked for again', async () => {
+  test('a page that repeats another one is not taken for new records: it counts as empty, and is asked for again', async () => {
     const { reading } = await setUp(({ url }, response) => {
       const page = pageOf(url);
       json(response, success(page === 5 ? 3 : page, 8));
@@ -377,26 +376,10 @@ describe('reading the pages', () => {
     expect(collected).toEqual({
       pages: 8,
       records: 21,
-      shortPages: [5],
       notes: ['page 5 repeats page 3'],
     });
     expect(into.landed).not.toContain(5);
     expect(into.rejected).toEqual([5]);
-  });
-
-  test('of two pages with the same records the one that came first may be the wrong one', async () => {
-    let wrong = true;
-    const { reading } = await setUp(({ url }, response) => {
-      const page = pageOf(url);
-      // Page 3 is read before page 4 and comes once with the records of page 4.
-      json(response, success(page === 3 && wrong ? 4 : page, 6));
-      if (page === 3) wrong = false;
-    });
-    const into = sink();
-    const collected = await collectPages(reading, await ready(reading), [], 1, into);
-    expect(collected).toEqual({ pages: 6, records: 18, shortPages: [], notes: [] });
-    expect(into.rejected).toEqual([4]);
-    expect(into.landed.sort()).toEqual([0, 1, 2, 3, 3, 4, 5]);
   });
 
   test('fewer records than the statistics tell of make the number of pages asked for again', async () => {
@@ -405,7 +388,7 @@ describe('reading the pages', () => {
       json(response, success(pageOf(url), ++asked < 3 ? 1 : 4));
     });
     const collected = await collectPages(reading, await ready(reading), [], 2, sink(), { atLeast: 6 });
-    expect(collected).toMatchObject({ pages: 4, records: 12, shortPages: [] });
+    expect(collected).toMatchObject({ pages: 4, records: 12 });
   });
 
   test('fewer records than the statistics tell of are told when the service stays with them', async () => {
@@ -415,7 +398,6 @@ describe('reading the pages', () => {
     expect(await collectPages(reading, await ready(reading), [], 2, sink(), { atLeast: 6 })).toEqual({
       pages: 1,
       records: 3,
-      shortPages: [0],
       notes: ['it holds 3 records, at least 6 are expected'],
     });
   });
@@ -454,7 +436,6 @@ describe('reading the pages', () => {
   });
 
   test.each<[string, number, number, number]>([
-    ['a short page in the middle', 2, 1, 4],
     ['an empty page in the middle', 1, 0, 4],
     ['an empty first page', 0, 0, 4],
     ['an empty last page', 3, 0, 4],
@@ -469,37 +450,31 @@ describe('reading the pages', () => {
     });
     const into = sink();
     const collected = await collectPages(reading, await ready(reading), [], 2, into);
-    expect(collected).toEqual({ pages: total, records: 3 * total, shortPages: [], notes: [] });
+    expect(collected).toEqual({ pages: total, records: 3 * total, notes: [] });
     expect(into.landed.filter((page) => page === short)).toHaveLength(2);
   });
 
-  test('a short page in the middle that stays short is kept, named and noted', async () => {
+  test('a page with fewer records than the others is a page, and is asked for once', async () => {
     const { reading, double } = await setUp(({ url }, response) => {
       const page = pageOf(url);
-      json(response, success(page, 4, page === 2 ? 1 : 3));
+      json(response, success(page, 60, 1 + (page % 5)));
+    });
+    const collected = await collectPages(reading, await ready(reading), [], 4, sink());
+    expect(collected).toMatchObject({ pages: 60, notes: [] });
+    expect(double.received.filter(({ url }) => url.includes('/result'))).toHaveLength(60);
+  });
+
+  test('an empty page in the middle that stays empty is kept and noted', async () => {
+    const { reading, double } = await setUp(({ url }, response) => {
+      const page = pageOf(url);
+      json(response, success(page, 4, page === 2 ? 0 : 3));
     });
     const collected = await collectPages(reading, await ready(reading), [], 2, sink());
-    expect(collected).toEqual({
-      pages: 4,
-      records: 10,
-      shortPages: [2],
-      notes: ['page 2 holds 1 records, others hold 3'],
-    });
+    expect(collected).toEqual({ pages: 4, records: 9, notes: ['page 2 holds no records'] });
     expect(double.received.filter(({ url }) => url.includes('page=2'))).toHaveLength(4);
   });
 
-  test('pages that are all filled unevenly are read again once, not for ever', async () => {
-    const { reading, double } = await setUp(({ url }, response) => {
-      const page = pageOf(url);
-      json(response, success(page, 60, 3 + (page % 5)));
-    });
-    const { shortPages, notes } = await collectPages(reading, await ready(reading), [], 4, sink());
-    expect(shortPages.length).toBeGreaterThan(40);
-    expect(notes).toHaveLength(4);
-    expect(double.received.filter(({ url }) => url.includes('/result')).length).toBeLessThan(120);
-  });
-
-  test('a short page of an earlier run is read again when the export is opened again', async () => {
+  test('pages of an earlier run are asked for again where that is wanted, and what is more is taken', async () => {
     const { reading } = await setUp(({ url }, response) => {
       json(response, success(pageOf(url), 3));
     });
@@ -511,7 +486,8 @@ describe('reading the pages', () => {
       fingerprint: String(number),
       records: number === 1 ? 2 : 3,
     }));
-    expect(await collectPages(reading, first, landed, 4, into)).toMatchObject({ records: 9, shortPages: [] });
+    const again = { again: [0, 1, 2] };
+    expect(await collectPages(reading, first, landed, 4, into, again)).toMatchObject({ records: 9 });
     expect(into.landed).toEqual([1]);
   });
 

@@ -81,17 +81,20 @@ describe('revenue', () => {
 });
 
 describe('counts below zero, and very large ones', () => {
-  test.each(['click_rate', 'conversion_rate'])('top-campaigns by %s: a negative count is none, a large one counts', async (measure) => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics(DAY, [
-        statistic({ date: DAY, message_sent: 1000, message_failed: 0, click: -100 }),
-        statistic({ date: DAY, campaign_id: 'c2', message_sent: 4e9, message_failed: 0, click: 4e8 }),
-      ]),
-    ]);
-    const rows = await asked(workshop, 'top-campaigns', { measure });
-    if (measure === 'click_rate') expect(rows.length).toBe(1);
-    if (measure === 'click_rate') expect(rows).toMatchObject([{ campaign_id: 'c2' }]);
-  });
+  test.each(['click_rate', 'conversion_rate'])(
+    'top-campaigns by %s: a negative count is none, a large one counts',
+    async (measure) => {
+      const workshop = await modelled((workshop) => [
+        workshop.statistics(DAY, [
+          statistic({ date: DAY, message_sent: 1000, message_failed: 0, click: -100 }),
+          statistic({ date: DAY, campaign_id: 'c2', message_sent: 4e9, message_failed: 0, click: 4e8 }),
+        ]),
+      ]);
+      const rows = await asked(workshop, 'top-campaigns', { measure });
+      if (measure === 'click_rate') expect(rows.length).toBe(1);
+      if (measure === 'click_rate') expect(rows).toMatchObject([{ campaign_id: 'c2' }]);
+    },
+  );
 });
 
 describe('failure-alarm', () => {
