@@ -50,7 +50,7 @@ const runRow = z
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
-/** What the published file tells, each by a statement of `sql/status`; without a file, nothing. */
+/** What the published file tells, each by a statement of `sql/status.sql`; without a file, nothing. */
 export interface Published {
   coverage(): Promise<CoveredDay[]>;
   /** Days whose last answer was held back. */

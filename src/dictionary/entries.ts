@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { relationName, type Dictionary, type Language } from './dictionary.js';
 
-/** A row of `sql/describe/columns.sql`. */
+/** A row of `the section columns of sql/describe.sql`. */
 export const columnRow = z.object({
   schema_name: z.string(),
   relation_name: z.string(),

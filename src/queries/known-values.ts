@@ -7,7 +7,7 @@ import { statement } from '../warehouse/statements.js';
 import type { QueryFile } from './catalogue.js';
 import type { ParameterValues } from './parameters.js';
 
-/** The parameters whose values are looked up, each with its statement in sql/ask. */
+/** The parameters whose values are looked up, each with its statement in sql/ask.sql. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   channel: 'ask/channels',
   goal: 'ask/goals',

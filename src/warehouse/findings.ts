@@ -1,7 +1,7 @@
 /** What checks found: one entry per check with its meaning, however many findings `ops.checks` holds. */
 import { z } from 'zod';
 
-/** A row of `sql/status/findings`: all findings of one check. Its keys are those of `--json`. */
+/** A row of `the section findings of sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
 export const findingGroup = z.object({
   name: z.string(),
   severity: z.enum(['stop', 'warn']),

@@ -8,7 +8,7 @@ export interface Refresh extends Dependence {
   readonly keepsRows: boolean;
 }
 
-/** What loads left behind (sql/incremental/changes). */
+/** What loads left behind (sql/incremental.sql). */
 export interface Changes {
   readonly touched: readonly { readonly stream: string; readonly day: number }[];
   /** The days of opt-outs that a loaded snapshot tells of. */

@@ -18,7 +18,7 @@ const number = z
   .transform((value) => value ?? undefined);
 const maybeInstant = number.transform((ms) => (ms === undefined ? undefined : new Date(ms)));
 
-/** A row of `sql/status/exports`. */
+/** A row of `the section exports of sql/status.sql`. */
 const rememberedExport = z
   .object({
     key: z.string(),

@@ -35,7 +35,7 @@ export interface Covered {
   readonly loadedAt: Date;
 }
 
-/** A row of `sql/status/messages`. */
+/** A row of `the section messages of sql/status.sql`. */
 export const messageTotals = z.object({
   date: z.string(),
   rows: z.number(),

@@ -1,1 +1,0 @@
-delete from {table} where export_date in (select date from leaving_days);

@@ -1,2 +1,0 @@
-select distinct goal as value, null::varchar as name
-from marts.goals;

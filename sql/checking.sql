@@ -1,0 +1,48 @@
+-- The statements around checks.
+
+-- name: clear_checks
+delete from ops.checks where name in ({names});
+
+-- name: clear_days
+-- Findings about the days that are checked again, and those about no day.
+
+delete from ops.checks
+where name in ({names}) and (date is null or date in (select date from dirty_days));
+
+-- name: forget_gone
+-- Checks that are no more leave nothing behind.
+
+delete from ops.checks where name not in (select unnest(getvariable('check_names')));
+delete from ops.check_versions where name not in (select unnest(getvariable('check_names')));
+
+-- name: found
+-- What a check found; an inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
+-- the days of the batch, to compare; its findings are about those.
+
+insert into ops.checks by name
+select
+    getvariable('checked_at') as checked_at,
+    '{name}' as name,
+    '{severity}' as severity,
+    nullif('{stream}', '') as stream,
+    found.date::date as date,
+    found.subject::varchar as subject,
+    found.finding,
+    found.expected::varchar as expected,
+    found.actual::varchar as actual,
+    getvariable('meanings')[{number}] as meaning
+from (
+{check}
+) as found
+where {whole} or found.date::date in (select date from batch_days);
+
+-- name: note_versions
+-- The findings of these checks stand there for all days.
+
+delete from ops.check_versions where name in (select unnest(getvariable('changed_checks')));
+
+insert into ops.check_versions by name
+select unnest(getvariable('changed_checks')) as name, unnest(getvariable('fingerprints')) as fingerprint;
+
+-- name: versions
+select name, fingerprint from ops.check_versions;

@@ -1,1 +1,0 @@
-select name, fingerprint from ops.check_versions;

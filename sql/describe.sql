@@ -1,0 +1,104 @@
+-- The statements that describe tables and columns in the file.
+
+-- name: columns
+-- Every column of every table and view, in order.
+select
+    columns.schema_name,
+    columns.table_name as relation_name,
+    case when views.view_name is null then 'table' else 'view' end as kind,
+    columns.column_name,
+    columns.data_type
+from duckdb_columns() as columns
+left join duckdb_views() as views
+    on
+        columns.database_name = views.database_name
+        and columns.schema_name = views.schema_name
+        and columns.table_name = views.view_name
+where columns.database_name = current_database() and not columns.internal
+order by columns.schema_name, columns.table_name, columns.column_index;
+
+-- name: comment
+comment on {kind} {name} is '{text}';
+
+-- name: fingerprint
+-- The state of the file as far as descriptions go: what there is, with which comments, and what was noted last.
+with things as (
+    select concat_ws('.', schema_name, table_name) as name, comment
+    from duckdb_tables()
+    where database_name = current_database() and not internal and not temporary
+    union all
+    select concat_ws('.', schema_name, view_name) as name, comment
+    from duckdb_views()
+    where database_name = current_database() and not internal and not temporary
+    union all
+    select concat_ws('.', schema_name, table_name, column_name) as name, comment
+    from duckdb_columns()
+    where database_name = current_database() and not internal
+)
+
+select
+    (select md5(string_agg(concat_ws(' ', name, comment), chr(10) order by name)) from things) as found,
+    (select count(*)::integer from ops.dictionary) as words,
+    (select fingerprint from ops.descriptions) as noted;
+
+-- name: note
+delete from ops.descriptions;
+insert into ops.descriptions values (getvariable('fingerprint'));
+
+-- name: relations
+-- Every schema, table, view and column of the file with the comment that it carries. kind is what `comment on` calls it;
+-- DuckDB takes no comment on a schema.
+select 'schema' as kind, schema_name, null as relation_name, null as column_name, null as comment, 0 as place
+from duckdb_schemas()
+where database_name = current_database() and (not internal or schema_name = 'main')
+union all
+select 'table', schema_name, table_name, null, comment, 0
+from duckdb_tables()
+where database_name = current_database() and not internal and not temporary
+union all
+select 'view', schema_name, view_name, null, comment, 0
+from duckdb_views()
+where database_name = current_database() and not internal and not temporary
+union all
+select 'column', schema_name, table_name, column_name, comment, column_index
+from duckdb_columns()
+where database_name = current_database() and not internal
+order by schema_name, relation_name nulls first, place;
+
+-- name: replace_words
+delete from ops.dictionary;
+
+insert into ops.dictionary
+select entry.schema_name, entry.relation_name, entry.column_name, entry.en, entry.ko, entry.label
+from (
+    select unnest(from_json(
+        getvariable('words'),
+        '[{
+            "schema_name": "varchar",
+            "relation_name": "varchar",
+            "column_name": "varchar",
+            "en": "varchar",
+            "ko": "varchar",
+            "label": "varchar"
+        }]'
+    )) as entry
+);
+
+-- name: tables
+-- The dictionary inside the file. DuckDB keeps one comment, in one language, and none for a schema: here is the rest.
+create table if not exists ops.dictionary (
+    schema_name varchar,
+    relation_name varchar,
+    column_name varchar,
+    en varchar,
+    ko varchar,
+    label varchar
+);
+
+-- What the descriptions were written from, so that a night on which nothing changed needs no look at them.
+create table if not exists ops.descriptions (
+    fingerprint varchar
+);
+
+-- name: words
+select schema_name, relation_name, column_name, en, ko, label from ops.dictionary order by rowid;

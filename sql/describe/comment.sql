@@ -1,1 +1,0 @@
-comment on {kind} {name} is '{text}';

@@ -1,2 +1,0 @@
-delete from ops.descriptions;
-insert into ops.descriptions values (getvariable('fingerprint'));

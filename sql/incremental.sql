@@ -1,0 +1,143 @@
+-- The statements that find the days that models and checks look at again.
+
+-- name: batch
+-- The days that those of one batch look back at, and its bounds.
+
+create or replace temp table lookback_days as
+select distinct date - back::integer as date
+from batch_days
+cross join range({lookback} + 1) as days (back);
+
+-- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
+set variable first_batch_day = date '1970-01-01' + getvariable('batch_days')[1]::integer;
+set variable last_batch_day = date '1970-01-01' + getvariable('batch_days')[-1]::integer;
+set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
+
+-- name: changes
+-- What makes days dirty, small lists all of them. Days are numbers, counted since 1970.
+
+select
+    -- The days that loads changed.
+    (
+        select coalesce(list({'stream': stream, 'day': (date - date '1970-01-01')::integer}), [])
+        from ops.touched_days
+        where date is not null
+    ) as touched,
+    -- A snapshot tells of opt-outs of earlier days, which matter where events are held.
+    (
+        select coalesce(list(distinct ((requested_at at time zone 'Asia/Seoul')::date - date '1970-01-01')::integer), [])
+        from opt_outs_history
+        where
+            valid_from in (select date from ops.touched_days where stream = 'opt_outs')
+            and requested_at >= (select min(date) from ops.coverage where stream = 'events')
+            and isfinite(requested_at)
+    ) as opt_outs_told,
+    (
+        select coalesce(list({'day': day, 'records': records}), [])
+        from (
+            select (date - date '1970-01-01')::integer as day, sum(rows)::bigint as records
+            from ops.coverage
+            group by date
+        ) as days
+    ) as covered,
+    -- The days whose events left this file, and those of them whose records may count on days near them.
+    (select coalesce(list((date - date '1970-01-01')::integer), []) from ops.archived_days) as archived,
+    (
+        select coalesce(list(distinct (archived_days.date - date '1970-01-01')::integer), [])
+        from ops.archived_days
+        inner join ops.load_notes using (date)
+        where load_notes.stream = 'events' and load_notes.note = 'stray'
+    ) as strays;
+
+-- name: days
+-- Days that a refresh chose: dirty ones, those that it leaves as they are, or those of one batch.
+
+create or replace temp table {relation} as
+select date '1970-01-01' + unnest(getvariable('{relation}'))::integer as date;
+
+-- name: event_days
+-- The days that hold events, from the first one that is dirty.
+
+select distinct (date - date '1970-01-01')::integer as day
+from events
+where date >= date '1970-01-01' + getvariable('first_dirty_day')::integer;
+
+-- name: every_day
+-- A full refresh: every day that any row is about.
+
+select distinct (date - date '1970-01-01')::integer as day
+from (
+    select date from ops.coverage
+    union
+    select date from ops.touched_days
+    union
+    select date from ops.load_notes
+    union
+    select date from daily_statistics
+    union
+    select date from daily_conversions
+    union
+    select date from daily_statistics_by_subchannel
+    union
+    select date from daily_conversions_by_subchannel
+    union
+    select date from campaign_metrics
+    union
+    select date from campaign_metric_dimensions
+    union
+    select date from events
+    union
+    select export_date from events
+    union
+    select unnest([date, export_date]) from message_rows
+    union
+    select valid_from from opt_outs_history
+    union
+    select (requested_at at time zone 'Asia/Seoul')::date
+    from opt_outs_history
+    where requested_at >= (select min(date) from ops.coverage where stream = 'events')
+) as days
+where isfinite(date);
+
+-- name: forget_touched_days
+delete from ops.touched_days;
+
+-- name: message_rows
+-- Every row of a message table, by what tells it apart: several checks look at all of these tables.
+
+create or replace temp view message_rows as
+select 'text_messages' as subject, event_id, 1 as position, date, export_date from text_messages
+union all
+select 'emails', event_id, 1, date, export_date from sent_emails
+union all
+select 'friendtalk_messages', event_id, 1, date, export_date from friendtalk_messages
+union all
+select 'alimtalk_messages', event_id, 1, date, export_date from alimtalk_messages
+union all
+select 'brand_messages', event_id, 1, date, export_date from brand_messages
+union all
+select 'in_app_messages', event_id, 1, date, export_date from in_app_messages
+union all
+select 'in_web_messages', event_id, 1, date, export_date from in_web_messages
+union all
+select 'push_messages', event_id, 1, date, export_date from sent_push_messages
+union all
+select 'web_push_messages', event_id, 1, date, export_date from web_push_messages
+union all
+select 'webhook_messages', event_id, 1, date, export_date from webhook_messages
+union all
+select 'other_messages', event_id, 1, date, export_date from other_messages
+union all
+select 'message_buttons', event_id, position, date, export_date from message_buttons
+union all
+select 'text_message_attachments', event_id, position, date, export_date from text_message_attachments;
+
+-- name: no_batch
+-- Tables are created without rows, and their statements are bound to these.
+
+create or replace temp table batch_days (date date);
+
+create or replace temp table lookback_days (date date);
+
+-- No day is spared where none is archived.
+create or replace temp table spared_days (date date);

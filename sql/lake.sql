@@ -1,0 +1,375 @@
+-- The statements that read and write the lake.
+
+-- name: add_column
+alter table lake.{table} add column {column};
+
+-- name: affected_days
+-- The days of events that one export brought, here and there: an event may bear another day than its export.
+
+select distinct date::varchar as date
+from (
+    select date from events where export_date in ({days})
+    union all
+    select date from lake.{main}.events where export_date in ({days})
+) as affected
+where date is not null and date not in (select date from ops.archived_days)
+order by date;
+
+-- name: archived_days
+select date::varchar as date from ops.archived_days order by archived_days.date;
+
+-- name: attach_catalog
+-- A failed commit must leave its data files where they are: if the catalog took it and only the answer was lost, they are the
+-- table.
+
+attach {warehouse} as lake (
+    type iceberg,
+    endpoint {uri},
+    access_delegation_mode {delegation},
+    remove_files_on_delete false,
+    {authorization}
+);
+
+-- name: attach_file
+-- The published file beside the lake. Its views name their tables without a catalog, so it is the one in use.
+
+attach {path} as warehouse (read_only);
+
+use warehouse;
+
+-- name: begin_notes
+-- What one transaction changes: it is told to the lake at its end, in one go for each table.
+
+create or replace temp table covered_days (stream varchar, date date);
+
+create or replace temp table cleared_parts (relation varchar, date date);
+
+create or replace temp table pushed_parts (relation varchar, date date, version varchar);
+
+-- name: catalog_secret
+create or replace temporary secret lake_catalog (type iceberg, {options});
+
+-- name: clear_days
+delete from lake.{table} where {day} in ({days});
+
+-- name: commit_requests
+-- Whether the catalog took a commit of several tables as one request.
+
+select count(*) as requests
+from duckdb_logs_parsed('HTTP')
+where request.type = 'POST' and request.url like '%/transactions/commit';
+
+-- name: commits
+-- The newest first.
+
+select number, commit_id, writer, epoch_ms(committed_at) as committed_at_ms, command, version, days, rows
+from lake.{ops}.lake_commits
+order by number desc
+limit {limit};
+
+-- name: compare_days
+-- Counts and sums by day, of the file and of the lake. Where a value differs that is no number, the digest does.
+
+with file as (
+    select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
+    from (select {values} from {relation} where {which}) as compared
+    group by all
+),
+
+lake as (
+    select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
+    from (select {names} from lake.{table} where {which}) as compared
+    group by all
+)
+
+select
+    coalesce(file.day, lake.day)::varchar as date,
+    coalesce(file.rows, 0) as file_rows,
+    coalesce(lake.rows, 0) as lake_rows,
+    coalesce(file.sums, []) as file_sums,
+    coalesce(lake.sums, []) as lake_sums,
+    file.rows is not distinct from lake.rows and file.digest is not distinct from lake.digest as equal
+from file
+full join lake on file.day is not distinct from lake.day
+order by date;
+
+-- name: count_days
+select count(*) as rows from {relation} where {day} in ({days});
+
+-- name: cover_days
+insert into covered_days
+select '{stream}', unnest([{days}]);
+
+-- name: coverage
+select
+    stream,
+    count(*)::double as days,
+    min(date)::varchar as first_date,
+    max(date)::varchar as last_date,
+    sum(rows)::double as rows
+from lake.{ops}.coverage
+group by stream
+order by stream;
+
+-- name: create_schema
+create schema if not exists lake.{schema};
+
+-- name: create_table
+create table lake.{table} ({columns}) {clauses};
+
+-- name: describe
+select column_name as name, column_type as type
+from (describe lake.{table});
+
+-- name: end_coverage
+delete from lake.{ops}.coverage where (stream, date) in (select (stream, date) from covered_days);
+
+insert into lake.{ops}.coverage ({coverage})
+select {coverage} from ops.coverage where (stream, date) in (select (stream, date) from covered_days);
+
+-- name: end_parts
+delete from lake.{ops}.lake_parts
+where
+    (relation, coalesce(date, date '0001-01-01'))
+    in (select (relation, coalesce(date, date '0001-01-01')) from cleared_parts);
+
+insert into lake.{ops}.lake_parts (relation, date, version)
+select relation, date, version from pushed_parts;
+
+-- name: find_commit
+select commit_id
+from lake.{ops}.lake_commits
+where commit_id = {commit};
+
+-- name: forget_relations
+-- Tables that were dropped in the lake and created again hold nothing: what is told of them goes too.
+
+delete from lake.{ops}.lake_parts where relation in ({relations});
+
+delete from lake.{ops}.coverage where stream in ({streams});
+
+-- name: has_model_days
+select count(*) as tables
+from duckdb_tables()
+where database_name = 'warehouse' and schema_name = 'ops' and table_name = 'model_days';
+
+-- name: held_days
+-- Days of a stream that the lake holds as the file does.
+
+select file.date::varchar as date
+from ops.coverage as file
+inner join lake.{ops}.coverage as lake
+    on
+        file.stream = lake.stream
+        and file.date = lake.date
+        and file.pull is not distinct from lake.pull
+        and file.loaded_at is not distinct from lake.loaded_at
+where
+    file.stream = '{stream}'
+    and not (file.stream = 'events' and file.date in (select date from ops.archived_days))
+order by file.date;
+
+-- name: held_parts
+-- What the lake holds of relations that are compared by their rows.
+
+create or replace temp table held_parts as
+select relation, date, version
+from lake.{ops}.lake_parts;
+
+-- name: held_version
+select version
+from held_parts
+where relation = '{relation}' and date is null;
+
+-- name: holds_export
+select exists (from lake.{main}.events where export_date in ({days})) as held;
+
+-- name: insert_days
+insert into lake.{table} ({names})
+select {values} from {relation} where {day} in ({days}) and {share} {order};
+
+-- name: load_extension
+load {extension};
+
+-- name: log_requests
+call enable_logging('HTTP', storage = 'memory');
+
+-- name: model_days
+-- Days of incremental models, and of the people of events, that the lake does not hold as the file does. The people of a day's
+-- events change with the links between ids, and with them the model that counts each day's people.
+
+with file_days as (
+    select relation, date, digest as version
+    from ops.model_days
+
+    union all
+
+    select 'marts.event_people', date, digest
+    from ops.model_days
+    where relation = 'marts.daily_people' and date not in (select date from ops.archived_days)
+),
+
+lake_days as (
+    select relation, date, version
+    from lake.{ops}.lake_parts
+    where
+        (relation = 'marts.event_people' or relation in (select relation from ops.models where kind = 'table'))
+        and not (relation = 'marts.event_people' and date in (select date from ops.archived_days))
+)
+
+select
+    coalesce(file_days.relation, lake_days.relation) as relation,
+    coalesce(file_days.date, lake_days.date)::varchar as date,
+    file_days.version
+from file_days
+full join lake_days on file_days.relation = lake_days.relation and file_days.date = lake_days.date
+where file_days.version is distinct from lake_days.version
+order by relation, date;
+
+-- name: note_commit
+insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, command, version, days, rows)
+values ({number}, {commit}, {writer}, {at}::timestamptz, {command}, {version}, {days}, {rows});
+
+-- name: note_days
+-- The lake holds these days of a relation as `source` counts them; a day that is gone has no version.
+
+insert into cleared_parts
+select '{relation}', unnest([{days}]);
+
+insert into pushed_parts
+select '{relation}', date, digest
+from ops.model_days
+where relation = '{source}' and date in ({days});
+
+-- name: note_part
+insert into cleared_parts values ('{relation}', null);
+
+insert into pushed_parts values ('{relation}', null, {version});
+
+-- name: note_staged
+insert into cleared_parts
+select '{name}', date
+from staged_parts
+where changed;
+
+insert into pushed_parts
+select '{name}', date, version
+from staged_parts
+where changed and version is not null;
+
+-- name: only_in_lake
+-- Days that the lake covers and the file does not: they are left as they are.
+
+select lake.stream, lake.date::varchar as date
+from lake.{ops}.coverage as lake
+anti join ops.coverage as file on lake.stream = file.stream and lake.date = file.date
+order by lake.stream, lake.date;
+
+-- name: published_events
+select date::varchar as date, pull, epoch_ms(loaded_at)::double as loaded_at_ms
+from ops.coverage
+where stream = 'events';
+
+-- name: relations
+-- What goes into the lake: every table and view of main, ops and marts, with the part of it that changes at once.
+-- `stream`: replaced where ops.coverage says so. `incremental`: replaced where ops.model_days says so. Neither: as a whole.
+
+with shapes as (
+    select
+        schema_name,
+        table_name,
+        list({'name': column_name, 'type': data_type} order by column_index) as columns,
+        list(column_name) as names
+    from duckdb_columns()
+    where database_name = 'warehouse' and schema_name in ('main', 'ops', 'marts')
+    group by schema_name, table_name
+)
+
+select
+    shapes.schema_name as schema,
+    shapes.table_name as name,
+    shapes.columns,
+    case
+        when shapes.schema_name = 'main' and list_contains(shapes.names, 'export_date') then 'events'
+        when shapes.schema_name = 'marts' and shapes.table_name = 'event_people' then 'events'
+        when shapes.schema_name = 'main' and shapes.table_name in ('daily_statistics', 'daily_conversions') then 'statistics'
+        when
+            shapes.schema_name = 'main'
+            and shapes.table_name in ('daily_statistics_by_subchannel', 'daily_conversions_by_subchannel')
+            then 'statistics_by_subchannel'
+    end as stream,
+    models.relation is not null as incremental,
+    case
+        when list_contains(shapes.names, 'export_date') then 'export_date'
+        when list_contains(shapes.names, 'date') then 'date'
+        when list_contains(shapes.names, 'week') then 'week'
+    end as day
+from shapes
+left join ops.models
+    on
+        models.kind = 'table'
+        and models.relation = if(shapes.schema_name = 'main', '', shapes.schema_name || '.') || shapes.table_name
+order by shapes.schema_name, shapes.table_name;
+
+-- name: replace_staged
+delete from lake.{table} where {which};
+
+insert into lake.{table} ({names})
+select {names} from staged where {chosen};
+
+-- name: session
+-- For each table that it does not find, DuckDB would ask the catalog for all tables of all namespaces, to suggest another.
+
+set catalog_error_max_schemas = 0;
+
+set TimeZone = 'Asia/Seoul';
+
+-- name: stage_relation
+-- The rows of a relation, and its parts that the lake does not hold so: its days, or all of it where it has none. The same rows
+-- in any order have the same version. A part without rows has no version.
+
+create or replace temp table staged as
+select {values} from {relation};
+
+create or replace temp table staged_parts as
+with file_parts as (
+    select {day} as date, count(*) as rows, count(*) || ' ' || sum(hash(staged)) as version
+    from staged
+    group by date
+),
+
+lake_parts as (
+    select date, version
+    from held_parts
+    where relation = '{name}'
+)
+
+select
+    coalesce(file_parts.date, lake_parts.date) as date,
+    coalesce(file_parts.rows, 0) as rows,
+    file_parts.version,
+    file_parts.version is distinct from lake_parts.version as changed
+from file_parts
+full join lake_parts on file_parts.date is not distinct from lake_parts.date;
+
+-- name: staged_parts
+select date::varchar as date, rows, changed
+from staged_parts
+order by staged_parts.date;
+
+-- name: storage_secret
+create or replace temporary secret lake_storage (type s3, {options});
+
+-- name: stream_days
+-- Days of the streams that the lake does not hold as the file does. Archived days are in the lake alone.
+
+select file.stream, file.date::varchar as date
+from ops.coverage as file
+anti join lake.{ops}.coverage as lake
+    on
+        file.stream = lake.stream
+        and file.date = lake.date
+        and file.pull is not distinct from lake.pull
+        and file.loaded_at is not distinct from lake.loaded_at
+where not (file.stream = 'events' and file.date in (select date from ops.archived_days))
+order by file.date, file.stream;

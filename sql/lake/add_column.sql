@@ -1,1 +1,0 @@
-alter table lake.{table} add column {column};

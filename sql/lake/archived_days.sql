@@ -1,1 +1,0 @@
-select date::varchar as date from ops.archived_days order by archived_days.date;

@@ -1,1 +1,0 @@
-delete from lake.{table} where {day} in ({days});

@@ -1,1 +1,0 @@
-select count(*) as rows from {relation} where {day} in ({days});

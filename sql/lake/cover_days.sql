@@ -1,2 +1,0 @@
-insert into covered_days
-select '{stream}', unnest([{days}]);

@@ -1,1 +1,0 @@
-create table lake.{table} ({columns}) {clauses};

@@ -1,3 +1,0 @@
-select version
-from held_parts
-where relation = '{relation}' and date is null;

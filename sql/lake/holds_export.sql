@@ -1,1 +1,0 @@
-select exists (from lake.{main}.events where export_date in ({days})) as held;

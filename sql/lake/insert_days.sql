@@ -1,2 +1,0 @@
-insert into lake.{table} ({names})
-select {values} from {relation} where {day} in ({days}) and {share} {order};

@@ -1,1 +1,0 @@
-call enable_logging('HTTP', storage = 'memory');

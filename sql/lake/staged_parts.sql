@@ -1,3 +1,0 @@
-select date::varchar as date, rows, changed
-from staged_parts
-order by staged_parts.date;

@@ -1,1 +1,0 @@
-create or replace temporary secret lake_storage (type s3, {options});

@@ -1,0 +1,216 @@
+-- The statements about runs, coverage, exports and the state of the warehouse.
+
+-- name: campaigns_seen
+select distinct campaign_id
+from daily_statistics
+where campaign_id is not null and date between getvariable('first_day') and getvariable('last_day')
+order by campaign_id;
+
+-- name: count_rows
+-- How many rows the pages of a list hold, how many stood on a page before, and how many are equal to another. Rows are told apart by
+-- the value at a pointer: one that comes again counts wherever it stands. Without a pointer a row is all that it holds, and may
+-- rightly stand twice on one page. Hashes of 64 bits differ for all of a million rows but once in 40 million lists, and take a tenth
+-- of the memory.
+
+with pages as (
+    select row_number() over () as page, rows_in(data, "templateListResponse") as documents
+    from read_json(
+        getvariable('files'),
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON', "templateListResponse": 'JSON'},
+        maximum_object_size = getvariable('largest_object')
+    )
+),
+
+listed as (
+    select page, unnest(documents) as document
+    from pages
+),
+
+hashed as (
+    select
+        page,
+        hash(coalesce(json_extract_string(document, nullif(getvariable('id_pointer'), '')), document::varchar)) as value
+    from listed
+)
+
+select
+    count(*) as rows,
+    if(getvariable('id_pointer') = '', count(distinct hash(page, value)), count(*)) - count(distinct value) as repeated,
+    if(getvariable('id_pointer') = '', count(*) - count(distinct value), 0) as equal
+from hashed;
+
+-- name: coverage
+select date::varchar as date, rows, loaded_at
+from ops.coverage
+where stream = getvariable('stream')
+order by coverage.date;
+
+-- name: experiments
+-- What the configuration says of A/B tests, as JSON, in the place of what it said before.
+
+delete from ops.experiments;
+
+insert into ops.experiments
+select
+    row.campaign_id,
+    row.baseline,
+    row.goal,
+    row.smallest_effect,
+    row.alpha,
+    row.power,
+    row.split,
+    row.hold_outs,
+    row.conversions_per_person
+from (
+    select
+        unnest(
+            from_json(
+                getvariable('experiments'),
+                '[{
+                    "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
+                    "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
+                    "conversions_per_person": "DOUBLE"
+                }]'
+            )
+        ) as row
+) as given;
+
+-- name: exports
+-- What the ledger says of all exports, as JSON, in the place of what it said before.
+
+delete from ops.exports;
+
+insert into ops.exports
+select
+    row.key,
+    row.windowStart,
+    row.windowEnd,
+    row.date,
+    row.state,
+    row.exportId,
+    row.messageData,
+    row.records,
+    row.pages,
+    row.estimatedRecords,
+    row.pricePerRecord,
+    row.requestedAt,
+    row.updatedAt,
+    row.note
+from (
+    select
+        unnest(
+            json_transform(
+                getvariable('exports'),
+                '[{
+                    "key": "VARCHAR", "windowStart": "TIMESTAMPTZ", "windowEnd": "TIMESTAMPTZ", "date": "DATE",
+                    "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
+                    "pages": "BIGINT", "estimatedRecords": "BIGINT", "pricePerRecord": "DOUBLE",
+                    "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
+                }]'
+            )
+        ) as row
+) as given;
+
+-- name: finish_run
+update ops.runs
+set finished_at = $finishedAt, exit_code = $exitCode, outcome = $outcome, summary = $summary::json
+where run_id = $runId;
+
+-- name: forget_budget
+delete from ops.budget;
+
+-- name: forget_privacy
+delete from ops.privacy;
+
+-- name: held_days
+select distinct date::varchar as date
+from ops.held_back
+where stream = getvariable('stream')
+order by date;
+
+-- name: home
+select current_database() as home;
+
+-- name: last_migration
+select coalesce(max(number), 0) as number
+from ops.migrations;
+
+-- name: loaded
+select pull from ops.loads;
+
+-- name: loaded_of
+select pull
+from ops.loads
+where pull in (select unnest(getvariable('asked_pulls')));
+
+-- name: macros_version
+select version from macros.made_of();
+
+-- name: memory_limit
+set memory_limit = '{megabytes}MB';
+set threads = {threads};
+
+-- name: note_budget
+insert into ops.budget (records_per_run, records_per_month, price_per_record, start_date, noted_at)
+values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $startDate::date, $notedAt);
+
+-- name: note_migration
+insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);
+
+-- name: note_privacy
+insert into ops.privacy (recipients, key_fingerprint) values ($recipients, $key_fingerprint);
+
+-- name: privacy_held
+-- No row of ops.privacy and loads all the same: a version that did not note it made the file.
+
+select
+    privacy.recipients,
+    privacy.key_fingerprint,
+    exists (from ops.loads) as has_rows
+from (values (1)) as always (one)
+left join ops.privacy as privacy on true;
+
+-- name: read_file
+select count(*) from read_json_objects(
+    getvariable('files'), format = 'unstructured', maximum_object_size = getvariable('largest_object')
+);
+
+-- name: read_table
+select bit_xor(hash(one)) as checksum
+from {table} as one;
+
+-- name: set
+set variable "{name}" = $value::{type};
+
+-- name: set_aside
+-- Snapshots are loaded in the order of their days: where one comes late, those after it are loaded again behind it.
+
+delete from ops.loads
+using (
+    select split_part(pull, '/', 1) as stream, min(pull) as pull
+    from (select unnest(getvariable('asked_pulls')) as pull) as late
+    group by stream
+) as earliest
+where loads.stream = earliest.stream and loads.pull > earliest.pull
+returning loads.pull;
+
+-- name: snapshot_rows
+select list, rows
+from ops.snapshots
+where stream = getvariable('stream')
+qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
+
+-- name: start_run
+insert into ops.runs (run_id, command, started_at, version, process_id)
+values ($runId, $command, $startedAt, $version, $processId);
+
+-- name: tables
+select '"' || schema_name || '"."' || table_name || '"' as name
+from duckdb_tables()
+where not internal and database_name = current_database()
+order by name;
+
+-- name: threads
+set threads = {threads};

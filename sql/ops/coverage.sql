@@ -1,4 +1,0 @@
-select date::varchar as date, rows, loaded_at
-from ops.coverage
-where stream = getvariable('stream')
-order by coverage.date;

@@ -1,1 +1,0 @@
-select current_database() as home;

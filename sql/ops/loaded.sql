@@ -1,1 +1,0 @@
-select pull from ops.loads;

@@ -1,3 +1,0 @@
-select pull
-from ops.loads
-where pull in (select unnest(getvariable('asked_pulls')));

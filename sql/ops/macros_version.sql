@@ -1,1 +1,0 @@
-select version from macros.made_of();

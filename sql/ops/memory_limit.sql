@@ -1,2 +1,0 @@
-set memory_limit = '{megabytes}MB';
-set threads = {threads};

@@ -1,1 +1,0 @@
-insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);

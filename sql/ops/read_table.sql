@@ -1,2 +1,0 @@
-select bit_xor(hash(one)) as checksum
-from {table} as one;

@@ -1,1 +1,0 @@
-set variable "{name}" = $value::{type};

@@ -1,0 +1,106 @@
+-- The statements that refresh incremental models and checks.
+
+-- name: clear
+delete from {relation}
+where {column} in (select date_trunc('{partition}', date)::date from dirty_days);
+
+-- name: drop
+drop {kind} if exists {relation};
+
+-- name: fill
+insert into {relation} by name {select};
+
+-- name: fill_unique
+-- A row of an earlier day with that key stays the only one.
+
+insert into {relation} by name
+select fresh.*
+from ({select}) as fresh
+anti join {relation} as held on fresh.{unique_key} = held.{unique_key};
+
+-- name: keepable
+-- The tables with rows by the day or the week; none where no day is archived.
+
+select columns.schema_name || '.' || columns.table_name as relation, columns.column_name as column
+from duckdb_columns() as columns
+inner join duckdb_tables() using (database_name, schema_name, table_name)
+where
+    columns.database_name = current_database()
+    and columns.column_name in ('date', 'week')
+    and exists (from ops.archived_days);
+
+-- name: kept_columns
+-- The columns that both versions of a model have, in the types of the new one.
+
+select string_agg('try_cast("' || now.column_name || '" as ' || now.data_type || ') as "' || now.column_name || '"', ', ') as columns
+from duckdb_columns() as now
+inner join duckdb_columns() as before using (database_name, schema_name, column_name)
+where
+    now.database_name = current_database()
+    and now.schema_name || '.' || now.table_name = '{relation}'
+    and before.schema_name || '.' || before.table_name = '{schema}.{aside}';
+
+-- name: known
+select relation, kind, fingerprint from ops.models;
+
+-- name: note
+-- Models and seeds as they are made now; what was noted of them before goes, and of models that are no more.
+
+delete from ops.models where relation in (select unnest(getvariable('former_relations')));
+delete from ops.model_days where relation in (select unnest(getvariable('former_relations')));
+
+insert into ops.models by name
+select
+    unnest(getvariable('relations')) as relation,
+    unnest(getvariable('kinds')) as kind,
+    unnest(getvariable('fingerprints')) as fingerprint;
+
+-- name: note_days
+-- What the model holds now of the days that were computed; after a full refresh of every day, also of those that stayed, since
+-- their rows may have other columns now. The digest is a sum of the hashes of whole rows: it depends on no order, and a row that
+-- stands twice counts twice.
+
+delete from ops.model_days
+where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));
+
+insert into ops.model_days by name
+select
+    '{relation}' as relation,
+    held.{column} as date,
+    count(*) as rows,
+    sum(hash(held))::varchar as digest
+from {relation} as held
+where
+    held.{column} is not null
+    and ({full} or held.{column} in (select date_trunc('{partition}', date)::date from dirty_days))
+group by held.{column};
+
+-- name: put_back
+-- The rows of days that stay, of the version before.
+
+insert into {relation} by name
+select {columns}
+from {schema}.{aside}
+where
+    {column} in (select date_trunc('{partition}', date)::date from spared_days)
+    and {column} not in (select date_trunc('{partition}', date)::date from dirty_days);
+
+drop table {schema}.{aside};
+
+-- name: seed
+-- A small table that comes with the package.
+
+delete from {relation};
+
+insert into {relation} by name
+from read_csv(getvariable('file'), header = true, comment = '#', auto_detect = true);
+
+-- name: set_aside
+alter table {relation} rename to {aside};
+
+-- name: table
+create or replace table {relation} as
+from ({select}) limit 0;
+
+-- name: view
+create or replace view {relation} as {select};

@@ -1,1 +1,0 @@
-drop {kind} if exists {relation};

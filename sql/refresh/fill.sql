@@ -1,1 +1,0 @@
-insert into {relation} by name {select};

@@ -1,1 +1,0 @@
-select relation, kind, fingerprint from ops.models;

@@ -1,1 +1,0 @@
-alter table {relation} rename to {aside};

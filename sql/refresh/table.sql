@@ -1,2 +1,0 @@
-create or replace table {relation} as
-from ({select}) limit 0;

@@ -1,1 +1,0 @@
-create or replace view {relation} as {select};

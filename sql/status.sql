@@ -1,0 +1,95 @@
+-- What commands ask of the published file.
+
+-- name: coverage
+-- Which days of which stream the warehouse holds whole.
+select stream, date::varchar as date, rows::double as rows, epoch_ms(loaded_at)::double as loaded_at_ms
+from ops.coverage
+order by stream, date;
+
+-- name: exports
+-- What a warehouse remembers of paid exports, from the ledger as it stood then: all but those that it tracks today.
+select
+  key,
+  epoch_ms(window_start)::double as window_start_ms,
+  epoch_ms(window_end)::double as window_end_ms,
+  date::varchar as date,
+  state,
+  export_id,
+  message_data,
+  records::double as records,
+  pages::double as pages,
+  estimated_records::double as estimated_records,
+  price_per_record,
+  epoch_ms(requested_at)::double as requested_at_ms,
+  epoch_ms(updated_at)::double as updated_at_ms,
+  note
+from ops.exports
+where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))
+order by key;
+
+-- name: findings
+-- What the last checks left, by check, with what it means. A file of before that column has none: so it is read as JSON.
+select
+  name,
+  severity,
+  count(*)::double as findings,
+  min(date)::varchar as first_date,
+  max(date)::varchar as last_date,
+  arg_min(
+    concat_ws(': ', subject, finding),
+    {date: coalesce(date, date '1900-01-01'), subject: coalesce(subject, ''), finding: finding}
+  ) as example,
+  to_json(any_value(checks)) ->> '$.meaning' as meaning
+from ops.checks
+group by name, severity
+order by severity, name;
+
+-- name: held_back
+-- Days whose last answer was held back: the next run asks for them again, however old they are.
+
+select distinct stream, date::varchar as date
+from ops.held_back;
+
+-- name: messages
+-- What the daily statistics count on each day they cover, over all channels; a counter that is
+-- unsupported, or below zero (only earlier versions took that), counts as zero.
+select
+  coverage.date::varchar as date,
+  count(daily.date)::double as rows,
+  coalesce(sum(greatest(daily.message_sent, 0)), 0)::double as sent,
+  coalesce(sum(greatest(daily.message_failed, 0)), 0)::double as failed,
+  coalesce(sum(greatest(daily.delivered, 0)), 0)::double as delivered,
+  coalesce(sum(greatest(daily.click, 0)), 0)::double as click,
+  -- On how many days in Korea the service was asked: what two nights agree on is believed.
+  (
+    select count(distinct loads.pulled_at::date)
+    from ops.loads as loads
+    where loads.stream = 'statistics' and coverage.date between loads.first_day and loads.last_day
+  )::double as nights
+from ops.coverage as coverage
+left join daily_statistics as daily on daily.date = coverage.date
+where coverage.stream = 'statistics'
+group by coverage.date
+order by coverage.date;
+
+-- name: runs
+-- The latest runs, newest first.
+select
+  run_id,
+  command,
+  epoch_ms(started_at)::double as started_at_ms,
+  epoch_ms(finished_at)::double as finished_at_ms,
+  exit_code::double as exit_code,
+  outcome
+from ops.runs
+order by started_at desc
+limit 5;
+
+-- name: tables
+-- Every table that holds rows, with how many. After a load DuckDB's own count is exact.
+select
+  case when schema_name = 'main' then table_name else schema_name || '.' || table_name end as "table",
+  estimated_size::double as rows
+from duckdb_tables()
+where estimated_size > 0
+order by schema_name, table_name;
