@@ -1,4 +1,4 @@
--- The latest runs, newest first.
+-- The latest runs, newest first, whatever the clock said then.
 select
   run_id,
   command,
@@ -7,5 +7,5 @@ select
   exit_code::double as exit_code,
   outcome
 from ops.runs
-order by started_at desc
+order by rowid desc
 limit 5;

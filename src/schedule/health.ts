@@ -30,8 +30,11 @@ export interface Health {
 }
 
 /** Pure. */
-export function healthOf(now: Date, state: SchedulerState): Health {
-  const { at, runningSince, attempts, next } = state;
+export function healthOf(now: Date, given: SchedulerState): Health {
+  // Not those of a future that a wrong clock once saw.
+  const attempts = given.attempts.filter(({ startedAt }) => startedAt <= now);
+  const state = { ...given, attempts };
+  const { at, runningSince, next } = state;
   const ended = attempts.filter(({ verdict }) => verdict !== 'busy' && verdict !== 'unfinished').at(-1);
   return {
     status: statusOf(now, state, ended),
