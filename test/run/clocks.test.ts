@@ -123,6 +123,7 @@ reference: { catalogs: true, opt_outs: true, brand_templates: { sender_keys: [9f
       ahead?: { machine?: number; service?: number },
       faults?: readonly Fault[],
       args?: string[],
+      crash?: string,
     ) => Promise<Ended>
   > {
     let at = new Date(NOW);
@@ -133,11 +134,15 @@ reference: { catalogs: true, opt_outs: true, brand_templates: { sender_keys: [9f
       date: () => new Date(at.getTime() + service).toUTCString(),
     });
     places.push(place);
-    return (night, ahead = {}, faults = [], args = ['run']) => {
+    return async (night, ahead = {}, faults = [], args = ['run'], crash = undefined) => {
       at = new Date(Date.parse(NOW) + night * 24 * HOUR);
       service = ahead.service ?? 0;
       place.sandbox.setFaults(faults);
       const now = new Date(at.getTime() + (ahead.machine ?? 0)).toISOString();
+      if (crash !== undefined) {
+        const killed = await place.execute(args, { DAWNLOAD_NOW: now, DAWNLOAD_CRASH_AT: crash });
+        expect(killed.signal).toBe('SIGKILL');
+      }
       return place.run(args, { DAWNLOAD_NOW: now });
     };
   }
@@ -193,9 +198,10 @@ reference: { catalogs: true, opt_outs: true, brand_templates: { sender_keys: [9f
   });
 
   test.each([
-    ['once', [1]],
-    ['as an older version left it for nights', [1, 1.1, 1.2]],
-  ])('leaves a folder that heals at the next sound run (%s)', async (_, wrong) => {
+    ['once', [1], undefined],
+    ['as an older version left it for nights', [1, 1.1, 1.2], undefined],
+    ['also when that one is killed on the way', [1], 'instants/durable'],
+  ])('leaves a folder that heals at the next sound run (%s)', async (_, wrong, crash) => {
     const night = await nights();
     const [place] = places;
     if (place === undefined) return;
@@ -209,8 +215,9 @@ reference: { catalogs: true, opt_outs: true, brand_templates: { sender_keys: [9f
       ).toBe(1);
     expect(await place.rows(`${DAYS_OF} desc limit 1`)).toMatchObject([{ day: '2027-12-27' }]);
 
-    const healed = await night(2, {}, [EMPTY_E17]);
-    expect(healed.stderr).toMatch(/pulls of a clock that ran ahead are dated back to now/);
+    const healed = await night(2, {}, [EMPTY_E17], ['run'], crash);
+    if (crash === undefined)
+      expect(healed.stderr).toMatch(/pulls of a clock that ran ahead are dated back to now/);
     expect(healed.code).toBe(1);
     expect((await night(3, {}, [EMPTY_E17])).stderr).not.toMatch(
       /Daily statistics of .*: The service answered with nothing/,
