@@ -189,11 +189,13 @@ set variable "{name}" = $value::{type};
 
 delete from ops.loads
 using (
-    select split_part(pull, '/', 1) as stream, min(pull) as pull
-    from (select unnest(getvariable('asked_pulls')) as pull) as late
+    select split_part(pull, '/', 1) as stream, min(pulled_at) as pulled_at
+    from (
+        select unnest(getvariable('asked_pulls')) as pull, unnest(getvariable('instants'))::timestamptz as pulled_at
+    ) as late
     group by stream
 ) as earliest
-where loads.stream = earliest.stream and loads.pull > earliest.pull
+where loads.stream = earliest.stream and loads.pulled_at > earliest.pulled_at
 returning loads.pull;
 
 -- name: snapshot_rows

@@ -73,7 +73,7 @@ group by coverage.date
 order by coverage.date;
 
 -- name: runs
--- The latest runs, newest first.
+-- The latest runs, newest first, whatever the clock said then.
 select
   run_id,
   command,
@@ -82,7 +82,7 @@ select
   exit_code::double as exit_code,
   outcome
 from ops.runs
-order by started_at desc
+order by rowid desc
 limit 5;
 
 -- name: tables

@@ -24,7 +24,7 @@ import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
 import { loadLanded } from './run/load-landed.js';
-import { untilComplete } from './run/clocks.js';
+import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow, exportRow } from './exports/row.js';
 import { pullStatistics } from './statistics/pull-daily.js';
@@ -65,6 +65,7 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       await loadLanded(context);
       const complete = await untilComplete(job, context);
       ({ days } = complete);
+      await redateFuture(context);
       await pull(complete, context);
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {

@@ -4,6 +4,7 @@ import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
 import { landedPages, sumOf, type Page, type Result } from './page.js';
 import { awaitExport, collectPages, type ExportReading, type PageSink, type Waiting } from './poll.js';
+import { presentOf } from '../run/clocks.js';
 import type { RunContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
 import type { ExportFolder } from '../storage/paths.js';
@@ -119,7 +120,7 @@ async function land(
       }
       await ledger.ready(key, 0);
       terminal.note(`Events of ${day}: ${waiting.note}`);
-      return ledger.landed(key, { pages: 0, records: 0 });
+      return ledger.landed(key, { pages: 0, records: 0 }, presentOf(context));
     case 'ready':
       break;
   }
@@ -134,7 +135,7 @@ async function land(
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
-    const landed = await ledger.landed(key, pages, early?.since);
+    const landed = await ledger.landed(key, pages, early?.since ?? presentOf(context));
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -183,7 +184,8 @@ async function sinkFor(
 async function landWhatCame(context: RunContext, place: ExportFolder): Promise<ExportEntry> {
   const pages = await landedPages(context, place);
   await context.ledger.ready(place.key, pages.length);
-  return context.ledger.landed(place.key, { pages: pages.length, records: sumOf(pages) });
+  const all = { pages: pages.length, records: sumOf(pages) };
+  return context.ledger.landed(place.key, all, presentOf(context));
 }
 
 /** Half of what the daily statistics count: an export with fewer records lacks pages, or the two count different things. */

@@ -2,7 +2,8 @@
  * Loads the pages of an export while they arrive: it takes those that have landed and waits for the others, so that the day
  * is in the warehouse soon after its last page. It is one transaction; when pages do not arrive, it is rolled back.
  */
-import type { LocalContext } from '../run/context.js';
+import { presentOf } from '../run/clocks.js';
+import type { RunContext } from '../run/context.js';
 import type { ExportEntry } from './entry.js';
 import type { SizedFile } from '../storage/pull.js';
 import { pullId } from '../run/load-landed.js';
@@ -20,9 +21,9 @@ export interface EarlyLoad {
 }
 
 /** @param landed pages of an earlier run */
-export function loadEarly(context: LocalContext, entry: ExportEntry, landed: Iterable<SizedFile>): EarlyLoad {
+export function loadEarly(context: RunContext, entry: ExportEntry, landed: Iterable<SizedFile>): EarlyLoad {
   const { day, window, exportId = '' } = entry;
-  const since = context.effects.now();
+  const since = presentOf(context);
   const files = new ArrivingPages();
   for (const page of landed) files.add(page);
   let tell: (records: number) => void = () => undefined;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { formatKst, listDays, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { RunJournal } from '../run/journal.js';
+import { RunJournal, type PastRun } from '../run/journal.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { dataFiles } from '../storage/data-files.js';
 import { newestLanded } from '../storage/landed-pulls.js';
@@ -45,10 +45,7 @@ export async function restoredIn(dataDir: string, ledger: LedgerView): Promise<R
   if (mark?.confirmed === false) return { since: mark.since };
   const runs = await new RunJournal(dataDir).runs();
   const landed = await newestLanded(foldersOf(dataDir).landing);
-  const told = newest([
-    ...ledger.entries().map(({ updatedAt }) => updatedAt),
-    ...runs.map(({ begun, over }) => over?.finishedAt ?? begun.startedAt),
-  ]);
+  const told = newest([...ledger.entries().map(({ updatedAt }) => updatedAt), ...runs.map(endOf)]);
   const latest = newest([told, landed]);
   if (latest === undefined || (mark?.since !== undefined && mark.since >= latest)) return undefined;
   if (!existsSync(dataFiles(dataDir).working)) return { since: latest };
@@ -56,6 +53,13 @@ export async function restoredIn(dataDir: string, ledger: LedgerView): Promise<R
   const slack = last !== undefined && last.over === undefined ? AFTER_KILL_MS : AFTER_END_MS;
   const isBehind = landed !== undefined && landed.getTime() > (told?.getTime() ?? 0) + slack;
   return isBehind ? { since: told } : undefined;
+}
+
+/** When a run ended, by the clock that dates what it landed. */
+function endOf({ begun, over }: PastRun): Date {
+  if (over === undefined) return begun.startedAt;
+  const skew = over.summary['clock_skew_ms'];
+  return new Date(over.finishedAt.getTime() + (typeof skew === 'number' ? skew : 0));
 }
 
 /** The same for the holder of the lock: notes it, since the next run finds a private warehouse again. */

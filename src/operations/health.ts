@@ -18,8 +18,11 @@ export interface Health {
 }
 
 /** Pure. */
-export function healthOf(now: Date, state: Nights['state']): Health {
-  const { at, runningSince, runs, next } = state;
+export function healthOf(now: Date, given: Nights['state']): Health {
+  // Runs that a wrong clock dated in the future say nothing.
+  const runs = given.runs.filter(({ begun }) => begun.startedAt <= now);
+  const state = { ...given, runs };
+  const { at, runningSince, next } = state;
   const last = runs.findLast(({ over }) => over !== undefined);
   const over = last?.over;
   return {

@@ -103,7 +103,9 @@ async function readTemplate(
 ): Promise<TemplateRead | undefined> {
   const { list, templateId, digest } = template;
   const oldest = new Date(snapshot.pulledAt.getTime() - recheckDays * 86_400_000);
-  if (before?.digest === digest && before.readAt > oldest) return before;
+  // Nor one of a future that a wrong clock once saw.
+  const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= snapshot.pulledAt;
+  if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
   const { verdict, body } = await service.ask(brandTemplate(projectId, messenger, templateId, sender));
   if (

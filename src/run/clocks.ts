@@ -6,7 +6,9 @@ import { formatKst, lastCompleteDay } from '../calendar.js';
 import { ClockError } from '../errors.js';
 import type { RunContext } from './context.js';
 import { until, type Job } from './job.js';
-import { formatDuration } from '../terminal/terminal.js';
+import { idOf, instantOfFound } from '../storage/landed-pulls.js';
+import { formatDuration, plural } from '../terminal/terminal.js';
+import { landedAtOf, loadLanded, pullId } from './load-landed.js';
 
 /** Clocks that are further apart than this are not both right, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
@@ -23,8 +25,10 @@ export async function untilComplete(job: Job, context: RunContext): Promise<Job>
   const { service, effects, report, terminal } = context;
   await service.authorize();
   const trouble = clockTrouble(context);
-  if (trouble !== undefined)
+  if (trouble !== undefined) {
+    report.clockSkewMs = service.clockSkewMs;
     report.needsAction(`${trouble} No paid request is sent until they agree. ${REMEDY}`);
+  }
   const behind = Math.min(0, service.clockSkewMs ?? 0);
   const earlier = new Date(effects.now().getTime() + behind);
   const last = lastCompleteDay(earlier);
@@ -33,6 +37,35 @@ export async function untilComplete(job: Job, context: RunContext): Promise<Job>
     `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
   );
   return until(job, last);
+}
+
+/** The present: by the service's clock where this machine's is far from it. */
+export function presentOf({ service, effects }: Clocks): Date {
+  const skew = service.clockSkewMs ?? 0;
+  return new Date(effects.now().getTime() + (Math.abs(skew) > MOST_SKEW_MS ? skew : 0));
+}
+
+/**
+ * Where both clocks agree: what has landed with a date in the future, from a clock that ran ahead, counts as pulled just now, in
+ * the same order. Otherwise each later pull would be dated a millisecond after it until then.
+ */
+export async function redateFuture(context: RunContext): Promise<void> {
+  const { service, landing, ledger, foundAtStart, terminal } = context;
+  if (service.clockSkewMs === undefined || clockTrouble(context) !== undefined) return;
+  const now = presentOf(context).getTime();
+  const { instants } = landing;
+  const ahead = [
+    ...foundAtStart.map((found) => ({ id: idOf(found), at: instantOfFound(found, instants) })),
+    ...ledger.entries().map((entry) => ({ id: pullId(entry), at: landedAtOf(entry, instants) })),
+  ]
+    .flatMap(({ id, at }) => (at !== undefined && at.getTime() > now + MOST_SKEW_MS ? [{ id, at }] : []))
+    .sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1));
+  if (ahead.length === 0) return;
+  terminal.warn(
+    `${plural(ahead.length, 'pull')} of a clock that ran ahead ${ahead.length === 1 ? 'is' : 'are'} dated back to now.`,
+  );
+  await landing.redate(new Map(ahead.map(({ id }, nth) => [id, new Date(now - ahead.length + nth)])));
+  await loadLanded(context);
 }
 
 /** One sentence about clocks that are too far apart, by the latest answer; undefined where they agree. */

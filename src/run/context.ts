@@ -4,12 +4,13 @@ import type { Invocation } from './invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
 import { hmacKey } from '../warehouse/hmac-key.js';
-import { latestInstant, type Found } from '../storage/landed-pulls.js';
+import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { ExportsProgress } from '../exports/progress.js';
 import { spentOf, tighter } from '../exports/spend.js';
 import { RunLock } from '../storage/run-lock.js';
+import { presentOf } from './clocks.js';
 import { RunJournal } from './journal.js';
 import { dataFiles, type DataFiles } from '../storage/data-files.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
@@ -51,11 +52,6 @@ export interface LocalContext {
   readonly reportIn: Config['reportIn'];
   /** The file that the warehouse is made in. */
   readonly path: string;
-  /**
-   * The instant to record for an answer: now, but always later than what has landed. Of two pulls of a day the later one
-   * counts, and a clock that was set back must not make the newer one look older.
-   */
-  pullInstant(): Date;
   /** Loads pulls that were not loaded before; calls run one at a time. Throws on Ctrl-C between two pulls. */
   load(pulls: readonly Pull[]): Promise<LoadOutcome>;
   /** Loads a pull again. */
@@ -66,6 +62,11 @@ export interface RunContext extends LocalContext {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
   readonly progress: ExportsProgress;
+  /**
+   * The instant to record for an answer: now, by the service's clock where this machine's is wrong, but always later than what has landed. Of two pulls of a day the later one
+   * counts, and a clock that was set back must not make the newer one look older.
+   */
+  pullInstant(): Date;
 }
 
 /** The settings that the context needs. */
@@ -110,7 +111,6 @@ export async function withLocalContext<T>(
     const warehouse = await openWarehouse(path, config, invocation);
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
-    const pullInstant = monotone(effects, latestInstant(foundAtStart));
     const one = pLimit(1);
     const proceed = (pull: Pull): void => {
       signal.throwIfAborted();
@@ -146,7 +146,6 @@ export async function withLocalContext<T>(
         reportIn: config.reportIn,
         files,
         path,
-        pullInstant,
         load: (pulls) => loading(() => warehouse.loader.loadAll(pulls, proceed)),
         reload: (pull) => loading(() => warehouse.loader.reloadAll([pull], proceed)),
       });
@@ -261,7 +260,8 @@ export function withRunContext<T>(
       rememberAddress(config, effects),
     );
     try {
-      return await work({ ...context, config, service, progress: exportsProgress(context) });
+      const progress = exportsProgress(context);
+      return await work({ ...context, config, service, progress, pullInstant: monotone(context, service) });
     } finally {
       await service.close();
     }
@@ -280,11 +280,18 @@ function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalCon
   });
 }
 
-/** The present, or a millisecond after the last instant that was given out, whichever is later. */
-function monotone(effects: Effects, newest: Date | undefined): () => Date {
-  let last = newest?.getTime() ?? 0;
+/** The present by the better clock, or a millisecond after the last instant that was given out, whichever is later. */
+function monotone(
+  { landing, foundAtStart, effects }: LocalContext,
+  service: ServiceClient,
+): RunContext['pullInstant'] {
+  let last: number | undefined;
   return () => {
-    last = Math.max(effects.now().getTime(), last + 1);
+    last ??= foundAtStart.reduce(
+      (latest, found) => Math.max(latest, instantOfFound(found, landing.instants)?.getTime() ?? 0),
+      0,
+    );
+    last = Math.max(presentOf({ service, effects }).getTime(), last + 1);
     return new Date(last);
   };
 }

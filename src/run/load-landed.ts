@@ -7,11 +7,13 @@ import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/page.js';
 import type { ExportEntry } from '../exports/entry.js';
 import type { OnDamage } from '../storage/landed-pulls.js';
+import type { Instants } from '../storage/instants.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, foundAtStart, ledger, warehouse, report } = context;
+  await warehouse.redate(landing.instants);
   const loaded = await warehouse.loader.loaded();
   const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
     report.gap({
@@ -40,7 +42,8 @@ async function exportPull(
   context: LocalContext,
   entry: ExportEntry,
 ): Promise<(EventsPull & { records: number }) | undefined> {
-  const { day, key, exportId, window, records, landedAt } = entry;
+  const { day, key, exportId, window, records } = entry;
+  const landedAt = landedAtOf(entry, context.landing.instants);
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
   return {
@@ -81,6 +84,11 @@ async function landedExports(
     if (pull !== undefined) pulls.push(pull);
   }
   return pulls;
+}
+
+/** When an export counts as landed. */
+export function landedAtOf(entry: ExportEntry, instants: Instants): Date | undefined {
+  return instants.get(pullId(entry)) ?? entry.landedAt;
 }
 
 /** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */

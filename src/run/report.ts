@@ -103,6 +103,9 @@ export class RunReport {
     this.#seconds[stage] = milliseconds / 1000;
   }
 
+  /** How far the service's clock was ahead of this machine's, in milliseconds, where one of them is wrong. */
+  clockSkewMs: number | undefined;
+
   /** Whether the warehouse holds something that it did not hold before. */
   get changed(): boolean {
     return this.#loads.length > 0;
@@ -192,6 +195,7 @@ export class RunReport {
       notes: this.notes(),
       findings: this.checks,
       seconds: this.#seconds,
+      ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
       ...(this.#lake === undefined ? {} : { lake: this.#lake }),
       exit_code: this.exitCode(),
     };

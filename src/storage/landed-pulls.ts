@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isDay } from '../calendar.js';
 import { codeOf, DamageError } from '../errors.js';
+import { readInstants, redated, type Instants } from './instants.js';
 import { readManifest } from './manifest.js';
 import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
 import {
@@ -50,39 +51,53 @@ export async function pullsOf(
   landing: string,
   found: readonly Found[],
   isWanted: (id: string) => boolean,
+  instants: Instants,
   onDamage: OnDamage = (error) => {
     throw error;
   },
 ): Promise<FreePull[]> {
-  const wanted = found.filter(({ stream, folder, name }) => isWanted(`${stream}/${folder}/${name}`));
+  const wanted = found.filter((one) => isWanted(idOf(one)));
   const pullOrDamage = (one: Found): Promise<FreePull | undefined> =>
     pullOf(landing, one).catch((error: unknown) => {
       if (!(error instanceof DamageError)) throw error;
       onDamage(error, one);
       return undefined;
     });
-  const pulls = (await Promise.all(wanted.map(pullOrDamage))).flatMap((pull) => pull ?? []);
+  const pulls = (await Promise.all(wanted.map(pullOrDamage))).flatMap((pull) =>
+    pull === undefined ? [] : [redated(pull, instants)],
+  );
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** When the latest pull began, by file names; undefined when there is none. */
-export function latestInstant(found: readonly Found[]): Date | undefined {
-  let latest: Date | undefined;
-  for (const { name } of found) {
-    const instant = instantOf(name) ?? answerOf(name)?.pulledAt;
-    if (instant !== undefined && (latest === undefined || instant > latest)) latest = instant;
-  }
-  return latest;
+/** When a pull began, by its file name, or when it counts as pulled; undefined for what is none. */
+export function instantOfFound(found: Found, instants: Instants): Date | undefined {
+  return instants.get(idOf(found)) ?? instantOf(found.name) ?? answerOf(found.name)?.pulledAt;
 }
 
-/** The same of the landing zone on disk, by the newest folder of each free stream: those of years are not opened. */
+export function idOf({ stream, folder, name }: Found): string {
+  return `${stream}/${folder}/${name}`;
+}
+
+/** So many of the newest folders of a stream are looked at: one may be dated by a clock that ran ahead, and count as earlier. */
+const NEWEST_FOLDERS = 3;
+
+/** When the latest pull of the landing zone counts as pulled; undefined when there is none. The folders of years are not opened. */
 export async function newestLanded(landing: string): Promise<Date | undefined> {
-  const inNewest = async (stream: Found['stream']): Promise<Found[]> => {
-    const folder = (await namesIn(join(landing, stream))).sort().at(-1);
-    if (folder === undefined) return [];
-    return (await namesIn(join(landing, stream, folder))).map((name) => ({ stream, folder, name }));
+  const instants = await readInstants(landing);
+  const newest = async (stream: Found['stream']): Promise<Date[]> => {
+    const folders = (await namesIn(join(landing, stream))).sort().slice(-NEWEST_FOLDERS);
+    const names = folders.map(async (folder) =>
+      (await namesIn(join(landing, stream, folder))).flatMap(
+        (name) => instantOfFound({ stream, folder, name }, instants) ?? [],
+      ),
+    );
+    return (await Promise.all(names)).flat();
   };
-  return latestInstant((await Promise.all(FREE_STREAMS.map(inNewest))).flat());
+  const all = (await Promise.all(FREE_STREAMS.map(newest))).flat();
+  return all.reduce<Date | undefined>(
+    (latest, one) => (latest === undefined || one > latest ? one : latest),
+    undefined,
+  );
 }
 
 async function pullOf(landing: string, { stream, folder, name }: Found): Promise<FreePull | undefined> {

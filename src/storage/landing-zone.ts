@@ -22,9 +22,11 @@ import {
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
+import { readInstants, writeInstants, type Instants } from './instants.js';
 import { listFree, namesIn, pullOfManifest, pullsOf, type Found, type OnDamage } from './landed-pulls.js';
 import {
   filesOf,
+  isReference,
   type CampaignAnswer,
   type CampaignsPull,
   type FreePull,
@@ -53,17 +55,19 @@ export interface LandedFile {
 export class LandingZone {
   readonly folder: string;
   readonly #disk: DurableFolder;
+  #instants: Instants;
   /** Paths given out by this process: two answers never share one, however close in time. */
   readonly #taken = new Set<string>();
 
-  private constructor(dataDir: string, effects: LandingEffects) {
+  private constructor(dataDir: string, effects: LandingEffects, instants: Instants = new Map()) {
     this.folder = resolve(foldersOf(dataDir).landing);
+    this.#instants = instants;
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
   /** For the holder of the lock: removes temporary files of dead processes; the result can land answers. */
   static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
-    const landing = new LandingZone(dataDir, effects);
+    const landing = new LandingZone(dataDir, effects, await readInstants(foldersOf(dataDir).landing));
     await landing.#disk.makeFolder(landing.folder);
     await sweepTemporaries(landing.folder);
     return landing;
@@ -113,13 +117,20 @@ export class LandingZone {
 
   /** The latest pull of a stream of reference data that ended. Throws `DamageError`, `StorageError`. */
   async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
+    const instants = this.#instants;
+    const others = [...instants.keys()].filter((id) => id.startsWith(`${stream}/`));
+    const ahead =
+      others.length === 0
+        ? undefined
+        : (await this.pulls((id) => others.includes(id))).filter(isReference).at(-1);
     for (const day of (await namesIn(join(this.folder, stream))).sort().reverse()) {
       for (const name of (await namesIn(join(this.folder, stream, day))).sort().reverse()) {
+        if (instants.has(`${stream}/${day}/${name}`)) continue;
         const pull = await snapshotPull(this.folder, stream, day, name);
-        if (pull !== undefined) return pull;
+        if (pull !== undefined) return ahead !== undefined && ahead.pulledAt > pull.pulledAt ? ahead : pull;
       }
     }
-    return undefined;
+    return ahead;
   }
 
   /**
@@ -131,7 +142,18 @@ export class LandingZone {
     found?: readonly Found[],
     onDamage?: OnDamage,
   ): Promise<FreePull[]> {
-    return pullsOf(this.folder, found ?? (await this.found()), isWanted, onDamage);
+    return pullsOf(this.folder, found ?? (await this.found()), isWanted, this.#instants, onDamage);
+  }
+
+  /** When pulls count as pulled that a clock which ran ahead has dated, by id; readers beside a run know of none. */
+  get instants(): Instants {
+    return this.#instants;
+  }
+
+  /** Makes pulls count as of these instants, whatever their names say. Throws `StorageError`. */
+  async redate(instants: Instants): Promise<void> {
+    this.#instants = new Map([...this.#instants, ...instants]);
+    await writeInstants(this.#disk, this.folder, this.#instants);
   }
 
   /** What lies where free pulls do; after years, a listing of thousands of folders. Throws `StorageError`. */

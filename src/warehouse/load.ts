@@ -59,7 +59,9 @@ export class Loader {
    * Returns their ids.
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
-    return late.length === 0 ? new Set() : this.#idsOf(late, 'ops/set_aside');
+    if (late.length === 0) return new Set();
+    await this.#context.session.set({ instants: late.map(({ pulledAt }) => pulledAt.toISOString()) });
+    return this.#idsOf(late, 'ops/set_aside');
   }
 
   /**

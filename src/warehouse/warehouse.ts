@@ -149,6 +149,19 @@ export class Warehouse {
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
+  /**
+   * Dates pulls that are loaded by other instants: those of days stay as they are, and snapshots go, since the day of a snapshot is
+   * that of its pull. They are to be loaded again.
+   */
+  async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
+    if (instants.size === 0) return;
+    await this.#session.set({
+      asked_pulls: [...instants.keys()],
+      instants: [...instants.values()].map((instant) => instant.toISOString()),
+    });
+    await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
+  }
+
   /** Campaign ids in the daily statistics of the range, in order. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     await this.#session.set({ first_day: { day: start }, last_day: { day: end } });

@@ -139,6 +139,22 @@ test.each<
     true,
   ],
   ['nothing done by noon', kst('12:11'), [attempt('07:10', 'done', 20)], undefined, 'overdue', false],
+  [
+    'a run done in a future that a wrong clock saw',
+    kst('12:11'),
+    [attempt('07:10', 'done', 20), attempt('07:10', 'done', 28)],
+    undefined,
+    'overdue',
+    false,
+  ],
+  [
+    'a run that failed in such a future',
+    kst('12:11'),
+    [attempt('07:10', 'done'), attempt('07:10', 'failed', 28)],
+    undefined,
+    'ok',
+    true,
+  ],
   ['a run that does not end', kst('12:11'), [attempt('07:10', 'done', 20)], kst('07:10'), 'overdue', false],
   [
     'an export that is not made by noon',
