@@ -51,18 +51,17 @@ select distinct stream, date::varchar as date
 from ops.held_back;
 
 -- name: messages
--- What the daily statistics count on each day they cover, over all channels; a counter that is
--- unsupported, or below zero (only earlier versions took that), counts as zero.
+-- What the daily statistics count on each day they cover, over all channels; an unsupported counter counts as zero.
 select
   coverage.date::varchar as date,
   count(daily.date)::double as rows,
-  coalesce(sum(greatest(daily.message_sent, 0)), 0)::double as sent,
-  coalesce(sum(greatest(daily.message_failed, 0)), 0)::double as failed,
-  coalesce(sum(greatest(daily.delivered, 0)), 0)::double as delivered,
-  coalesce(sum(greatest(daily.click, 0)), 0)::double as click,
-  -- On how many days in Korea the service was asked: what two nights agree on is believed.
+  coalesce(sum(daily.message_sent), 0)::double as sent,
+  coalesce(sum(daily.message_failed), 0)::double as failed,
+  coalesce(sum(daily.delivered), 0)::double as delivered,
+  coalesce(sum(daily.click), 0)::double as click,
+  -- On how many nights the service was asked, up to two: what two agree on is believed. A run around midnight is one.
   (
-    select count(distinct loads.pulled_at::date)
+    select if(max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours, 1, least(2, count(distinct loads.pulled_at::date)))
     from ops.loads as loads
     where loads.stream = 'statistics' and coverage.date between loads.first_day and loads.last_day
   )::double as nights
@@ -93,3 +92,15 @@ select
 from duckdb_tables()
 where estimated_size > 0
 order by schema_name, table_name;
+
+-- name: empty_once
+-- Days of the free streams without a row that the service was asked for on one night alone, with the day in Korea of the last
+-- answer: a later night asks for them again, however old they are, since two nights must agree.
+select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
+from ops.coverage as coverage
+join ops.loads as loads
+  on loads.stream = coverage.stream and coverage.date between loads.first_day and loads.last_day
+where coverage.stream in ('statistics', 'statistics_by_subchannel', 'campaigns') and coverage.rows = 0
+group by coverage.stream, coverage.date
+having count(distinct loads.pulled_at::date) < 2 or max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours
+order by coverage.stream, coverage.date;

@@ -21,13 +21,19 @@ requests as (
     from ops.exports
     where state not in ('failed', 'withdrawn')
 ),
--- A run asks for the last complete day (from 07:00 in Korea on, E17), unless that was asked for, then for the next one.
+-- Days that no run asks for: those that were asked for, and those of which the statistics hold nothing.
+settled as (
+    select date from requests
+    union
+    select date from ops.coverage where stream = 'statistics' and rows = 0
+),
+-- A run asks for the last complete day (from 07:00 in Korea on, E17), unless that is settled, then for the next one.
 months as (
     select
         date_trunc('month', now_in_korea)::date as month,
         last_day(now_in_korea::date) as last_of_month,
         (now_in_korea - interval 7 hours)::date - 1 as last_complete,
-        last_complete + if(last_complete in (select date from requests), 1, 0) as tonight
+        last_complete + if(last_complete in (select date from settled), 1, 0) as tonight
     from clock
 ),
 used as (
@@ -54,7 +60,7 @@ usual as (
     from history
     where date > (select max(date) - 28 from history)
 ),
--- Days that nobody has asked for. The last day of a month is asked for on the first of the next, whose budget pays for it.
+-- Days that are not settled. The last day of a month is asked for on the first of the next, whose budget pays for it.
 days as (
     select
         wanted.date,
@@ -70,7 +76,7 @@ days as (
         )
     ) as wanted (date)
     left join weekdays on isodow(wanted.date) = weekdays.weekday
-    anti join requests on wanted.date = requests.date
+    anti join settled on wanted.date = settled.date
 ),
 -- Without any history nothing is forecast.
 forecast as (

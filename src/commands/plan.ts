@@ -75,6 +75,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const published = await readPublished(dataFiles(config.dataDir).published, async (tables) => ({
     coverage: await tables.coverage(),
     heldBack: await tables.heldBack(),
+    emptyOnce: await tables.emptyOnce(),
     messages: await tables.messages(),
     exports: await tables.exports(),
   }));
@@ -87,12 +88,14 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const free = (streams: readonly string[]): { missing: Day[]; again: Day[] } => {
     const coveredBy = streams.map(covered);
     const missing = days.filter((day) => coveredBy.some((covered) => !covered.has(day)));
-    const held = new Set(
-      published.heldBack.filter(({ stream }) => streams.includes(stream)).map(({ date }) => date),
+    const doubtful = new Set(
+      [...published.heldBack, ...published.emptyOnce.filter(({ asked }) => asked < dayOf(now))]
+        .filter(({ stream }) => streams.includes(stream))
+        .map(({ date }) => date),
     );
     return {
       missing,
-      again: days.filter((day) => (isAgain(day) || held.has(day)) && !missing.includes(day)),
+      again: days.filter((day) => (isAgain(day) || doubtful.has(day)) && !missing.includes(day)),
     };
   };
 

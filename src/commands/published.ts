@@ -7,7 +7,7 @@ import type { Stream } from '../storage/pull.js';
 import { STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';
 import { exportsIn } from '../warehouse/remembered-exports.js';
-import { messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
+import { emptyDay, messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/statements.js';
 
 export interface CoveredDay {
@@ -55,6 +55,8 @@ export interface Published {
   coverage(): Promise<CoveredDay[]>;
   /** Days whose last answer was held back. */
   heldBack(): Promise<{ readonly stream: Stream; readonly date: Day }[]>;
+  /** Days that came empty on one night alone, with that night. */
+  emptyOnce(): Promise<z.infer<typeof emptyDay>[]>;
   messages(): Promise<ReadonlyMap<Day, MessageTotals>>;
   /** The latest runs, newest first. */
   runs(): Promise<PastRun[]>;
@@ -76,6 +78,7 @@ export async function readPublished<T>(file: string, work: (published: Published
     return await work({
       coverage: () => rows('coverage', coverageRow),
       heldBack: () => rows('held_back', heldDay),
+      emptyOnce: () => rows('empty_once', emptyDay),
       messages: async () =>
         new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
       runs: () => rows('runs', runRow),

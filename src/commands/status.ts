@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup } from '../run/findings.js';
 import { findingGroup, type FindingGroup } from '../warehouse/findings.js';
 import { dataFiles } from '../storage/data-files.js';
+import { isQuiet } from '../exports/estimate.js';
 import { assertSameProject } from '../storage/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
@@ -86,6 +87,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     runs: await tables.runs(),
     findings: await tables.findings(),
     exports: await tables.exports(),
+    messages: await tables.messages(),
   }));
   const { ledger, lock, needed } = await ledgerState(config, published.exports, effects.now());
   const entries = ledger.entries();
@@ -110,7 +112,9 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     statistics: lacking('statistics', start),
     statistics_by_subchannel: lacking('statistics_by_subchannel', start),
     campaigns: lacking('campaigns', start),
-    ...(config.exports.budget === undefined ? {} : { events: lacking('events', eventStart) }),
+    ...(config.exports.budget === undefined
+      ? {}
+      : { events: lacking('events', eventStart).filter((day) => !isQuiet(published.messages.get(day))) }),
   };
   const snapshots = streamsOn(config.reference).map((stream) => {
     const newest = published.coverage

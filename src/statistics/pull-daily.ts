@@ -1,5 +1,5 @@
 /** The stage of the daily statistics: E17 in ranges, E18 day by day, landed and then loaded together. */
-import { daysOf, rangesOf, type Day } from '../calendar.js';
+import { dayOf, daysOf, rangesOf, type Day } from '../calendar.js';
 import { extractStatistics, extractSubchannelStatistics, type StatisticsSink } from './daily-answer.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
@@ -96,11 +96,21 @@ async function doubtfulAmong(
   return days.filter((day) => held.has(day) || covered.get(day)?.rows === 0);
 }
 
-/** The days of a job that a free stream lacks, that it is to pull again, or whose last answer was held back. */
-export async function daysToPull(job: Job, { warehouse }: RunContext, stream: Stream): Promise<Day[]> {
+/**
+ * The days of a job that a free stream lacks, that it is to pull again, whose last answer was held back, or that came empty
+ * on one earlier night alone.
+ */
+export async function daysToPull(
+  job: Job,
+  { warehouse, effects }: RunContext,
+  stream: Stream,
+): Promise<Day[]> {
   const covered = await warehouse.coverage(stream);
-  const held = new Set(await warehouse.heldBack(stream));
+  const doubtful = new Set([
+    ...(await warehouse.heldBack(stream)),
+    ...(await warehouse.emptyOnce(stream, dayOf(effects.now()))),
+  ]);
   return daysOf(job.days).filter(
-    (day) => !covered.has(day) || held.has(day) || (day >= job.again.start && day <= job.again.end),
+    (day) => !covered.has(day) || doubtful.has(day) || (day >= job.again.start && day <= job.again.end),
   );
 }

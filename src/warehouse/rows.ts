@@ -1,7 +1,7 @@
 /** What the warehouse takes and returns besides pulls: plain data, one interface per table of schema `ops`. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import type { Pull, Stream } from '../storage/pull.js';
+import { STREAMS, type Pull, type Stream } from '../storage/pull.js';
 
 /** What one load did. */
 export interface LoadReport {
@@ -35,7 +35,10 @@ export interface Covered {
   readonly loadedAt: Date;
 }
 
-/** A row of `the section messages of sql/status.sql`. */
+/** A row of `sql/status.sql, empty_once`. */
+export const emptyDay = z.object({ stream: z.enum(STREAMS), date: z.string(), asked: z.string() });
+
+/** A row of `sql/status.sql, messages`. */
 export const messageTotals = z.object({
   date: z.string(),
   rows: z.number(),

@@ -20,7 +20,7 @@ import { openUpgraded } from './opening.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
 import { padsOf } from './hmac-pads.js';
-import { messageTotals } from './rows.js';
+import { emptyDay, messageTotals } from './rows.js';
 import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { keepToPrivacy, type Privacy } from './privacy.js';
@@ -113,6 +113,12 @@ export class Warehouse {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
+  }
+
+  /** The days of a stream that came empty on one night alone, and that before `today`. */
+  async emptyOnce(stream: Stream, today: Day): Promise<Day[]> {
+    const days = await this.#session.rows('status/empty_once', emptyDay);
+    return days.flatMap((day) => (day.stream === stream && day.asked < today ? [day.date] : []));
   }
 
   /** The days before that one whose events may leave the file, the earliest first; none while models wait for events. */

@@ -3,8 +3,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { daysOf } from '../../src/calendar.js';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
-import { Place } from '../support/dawnload.js';
+import { NOW, Place } from '../support/dawnload.js';
 
 const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
 
@@ -54,10 +55,19 @@ test('one count far below zero leaves its day with an estimate, and costs nothin
 });
 
 describe('a day without rows of daily statistics', () => {
+  const EMPTY = [{ endpoint: 'E17', kind: 'other-shape-200', body: [] }] as const;
+  const night = { instant: NOW };
+  const now = { now: () => new Date(night.instant), date: () => new Date(night.instant).toUTCString() };
+  const at = (instant: string): { DAWNLOAD_NOW: string } => {
+    night.instant = instant;
+    return { DAWNLOAD_NOW: instant };
+  };
+  const TOMORROW = '2026-11-21T22:30:00Z';
+
   test('has no estimate: nothing is requested, however large the budget, until two nights agree', async () => {
-    const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`);
-    place.sandbox.setFaults([{ endpoint: 'E17', kind: 'other-shape-200', body: [] }]);
-    const first = await place.run(['run']);
+    const place = await make(`start_date: 2026-11-11\n${exports(100, '  max_wait_minutes: 0\n')}`, now);
+    place.sandbox.setFaults(EMPTY);
+    const first = await place.run(['run'], at(NOW));
     expect(first.code).toBe(3);
     expect(first.stderr).toMatch(/no daily statistics to estimate from/);
     const plan = JSON.parse((await place.run(['plan', '--json'])).stdout) as {
@@ -65,10 +75,32 @@ describe('a day without rows of daily statistics', () => {
     };
     expect(plan.events.to_request).toEqual([]);
     expect(new Set(plan.events.not_requested.map(({ reason }) => reason))).toEqual(new Set(['no_estimate']));
-    // The second night: the days that were asked for again are quiet, and nobody is told of them any more.
-    const second = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
-    expect(second.stderr).not.toMatch(/to estimate from .*2026-11-20/);
+    // The second night: all days are quiet but the newest, which was asked for on one night alone.
+    const second = await place.run(['run'], at(TOMORROW));
+    expect(second.stderr).toMatch(/to estimate from [^:]*: 2026-11-21\./);
+    expect((await place.run(['status'], at(TOMORROW))).stdout).toMatch(/missing +events: 1 day/);
+    // The same night asks again for the days of lookback_days alone.
+    const asked = place.sandbox.requests();
+    expect((await place.run(['run'], at('2026-11-21T23:30:00Z'))).code).toBe(3);
+    expect(place.sandbox.requests().E18 - asked.E18).toBe(2);
     expect(place.sandbox.requests().E20).toBe(0);
+  });
+
+  test('is asked for again on a later night, however old it is, and paid for when it has rows by then', async () => {
+    const place = await make(`start_date: 2026-11-16\n${exports(100_000)}`, now);
+    place.sandbox.setFaults(EMPTY);
+    expect((await place.run(['run'], at(NOW))).code).toBe(3);
+    place.sandbox.setFaults([]);
+    const plan = JSON.parse((await place.run(['plan', '--json'], at(TOMORROW))).stdout) as {
+      statistics: { missing: string[]; again: string[] };
+    };
+    expect(plan.statistics.missing).toEqual(['2026-11-21']);
+    expect(plan.statistics.again).toEqual(daysOf({ start: '2026-11-16', end: '2026-11-20' }));
+    expect(await place.run(['run'], at(TOMORROW))).toMatchObject({ code: 0 });
+    expect(place.sandbox.bills()).toHaveLength(6);
+    expect(await place.rows('select count(*)::int as n from ops.coverage where rows = 0')).toEqual([
+      { n: 0 },
+    ]);
   });
 });
 

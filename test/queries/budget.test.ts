@@ -11,6 +11,7 @@ beforeEach(async () => {
   await warehouse.connection.run(`
     delete from ops.budget;
     delete from ops.exports;
+    delete from ops.coverage;
     insert into ops.budget values (2500, 30000, 0.5, '2026-11-02', now());
     insert into ops.exports by name
     select
@@ -47,6 +48,18 @@ test('tonight asks for the last complete day, or for the next one where that was
     records_used: '15200',
     tonight_records: '100',
     days_tonight: '1',
+  });
+});
+
+test('a day of which the statistics hold nothing is not asked for', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date in ('2026-11-05', '2026-11-06');
+    insert into ops.coverage by name select 'statistics' as stream, unnest([date '2026-11-05', date '2026-11-20']) as date, 0 as rows;
+    insert into ops.coverage by name select 'statistics' as stream, date '2026-11-06' as date, 7 as rows`);
+  // The 6th lacks its export, the 20th has nothing to export, so the next night is for the 21st.
+  expect(await budget('2026-11-21T07:30:00+09:00')).toMatchObject({
+    days_tonight: '2',
+    tonight_records: '1100',
   });
 });
 

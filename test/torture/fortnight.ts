@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { cp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { lastCompleteDay, windowOf } from '../../src/calendar.js';
+import { dayOf, lastCompleteDay, windowOf } from '../../src/calendar.js';
 import { exportFolder } from '../../src/storage/paths.js';
 import type { Fault } from '../support/faults/index.js';
 import { rowsOf, type Ended } from '../support/dawnload.js';
@@ -172,7 +172,10 @@ class Fortnight {
     this.#trial.faults(this.#hostilities());
     const mishap = await this.#mishap();
     const commands = this.#chance.happens(0.2) ? 2 : 1;
-    for (let i = 0; i < commands; i++) await this.#perform(this.#command());
+    for (let i = 0; i < commands; i++) {
+      if (this.#chance.happens(0.1)) await this.#recover();
+      else await this.#perform(this.#command());
+    }
     this.#skew = 0;
     await this.#check(mishap);
   }
@@ -195,6 +198,7 @@ class Fortnight {
   async #mishap(): Promise<string> {
     const { data } = this.#trial;
     const backup = join(this.#trial.notes, 'ledger-backup');
+    const wholeBackup = join(this.#trial.notes, 'backup');
     const mishaps: Record<string, () => Promise<unknown>> = {
       'the ledger is lost': () => rm(join(data, 'ledger'), { recursive: true, force: true }),
       'the ledger is restored from a backup': async () => {
@@ -213,6 +217,14 @@ class Fortnight {
         await rm(this.#trial.place.published, { force: true });
         this.#reader.forget();
       },
+      'the machine is lost and restored from a backup': async () => {
+        if ((await stat(wholeBackup).catch(() => undefined)) === undefined) return;
+        await rm(data, { recursive: true, force: true });
+        await cp(wholeBackup, data, { recursive: true });
+        // What landed after the backup is gone with the machine.
+        this.#landed.clear();
+        this.#reader.forget();
+      },
       'the ledger is torn': () => this.#tear(),
       'the clock is wrong': () => {
         this.#skew = this.#chance.pick([-48, -2, 0.05, 0.2, 2, 48]) * 3_600_000;
@@ -222,6 +234,11 @@ class Fortnight {
     if (this.#chance.happens(0.3)) {
       await rm(backup, { recursive: true, force: true });
       await cp(join(data, 'ledger'), backup, { recursive: true }).catch(() => undefined);
+    }
+    if (this.#chance.happens(0.3)) {
+      await rm(wholeBackup, { recursive: true, force: true });
+      for (const part of ['landing', 'ledger', 'private/hmac.key'])
+        await cp(join(data, part), join(wholeBackup, part), { recursive: true }).catch(() => undefined);
     }
     if (!this.#chance.happens(0.35)) return 'nothing';
     const [name, strike] = this.#chance.pick(Object.entries(mishaps));
@@ -244,9 +261,24 @@ class Fortnight {
       ['backfill', '--start', '2026-11-05', '--end', yesterday, '--yes-paid'],
       ['backfill', '--start', yesterday, '--end', yesterday, '--streams', 'events', '--yes-paid'],
       ['rebuild'],
-      ['exports', 'recover', '--yes'],
       ['exports', 'resume', `${yesterday}.1`],
     ]);
+  }
+
+  /** A person enters what the bills show and the ledger lacks, before and after it is recovered, and lets runs pay again. */
+  async #recover(): Promise<void> {
+    const enter = async (): Promise<void> => {
+      const entries = await this.#trial.entries().catch(() => []);
+      const known = new Set(entries.map(({ exportId }) => exportId));
+      for (const { export_id: id, start } of this.#trial.bills()) {
+        const key = `${dayOf(new Date(start))}.1`;
+        if (!known.has(id) && entries.find((entry) => entry.key === key)?.exportId === undefined)
+          await this.#perform(['exports', 'attach', key, id]);
+      }
+    };
+    await enter();
+    await this.#perform(['exports', 'recover', '--yes']);
+    await enter();
   }
 
   async #perform(args: readonly string[]): Promise<Ended> {
@@ -300,7 +332,7 @@ class Fortnight {
     const trial = this.#trial;
     trial.faults([]);
     trial.tell('mending');
-    await this.#perform(['exports', 'recover', '--yes']);
+    await this.#recover();
     for (let round = 0; round < 6; round++) {
       trial.clock.shift(60_000);
       const result = await this.#perform(['run']);
