@@ -1,5 +1,6 @@
 /**
- * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--mutations]`. Without a word about which, it
+ * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--odd N]
+ * [--mutations]`. Without a word about which, it
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
@@ -7,6 +8,7 @@ import { asMarkdown, ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './fa
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
+import { oddNights } from './odd.js';
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +20,9 @@ const { values } = parseArgs({
     faults: { type: 'boolean', default: false },
     /** So many fortnights of hostile nights. */
     fortnights: { type: 'string' },
-    /** Parts of the names of the faults, or of the mutations, to try; several may be given. */
+    /** So many nights with one odd value each. */
+    odd: { type: 'string' },
+    /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
     mutations: { type: 'boolean', default: false },
   },
@@ -125,12 +129,24 @@ async function fortnights(count: number): Promise<number> {
   return broken;
 }
 
+async function odd(count: number): Promise<number> {
+  const first = Number(values.seed ?? Date.now() % 1_000_000);
+  say(`${count} odd nights from seed ${first}`);
+  const begun = Date.now();
+  const findings = await oddNights({ first, count, workers }, isWanted, say);
+  say(`${count} odd nights in ${((Date.now() - begun) / 1000).toFixed(0)} s, ${findings.length} broken`);
+  for (const { seed, what, why } of findings) say(`  ${seed}: ${what}: ${why.split('\n')[0] ?? ''}`);
+  return findings.length;
+}
+
 const broken =
-  values.fortnights !== undefined
-    ? await fortnights(Number(values.fortnights))
-    : values.mutations
-      ? await mutations(say, isWanted)
-      : values.faults
-        ? await faults()
-        : await kill();
+  values.odd !== undefined
+    ? await odd(Number(values.odd))
+    : values.fortnights !== undefined
+      ? await fortnights(Number(values.fortnights))
+      : values.mutations
+        ? await mutations(say, isWanted)
+        : values.faults
+          ? await faults()
+          : await kill();
 process.exit(broken === 0 ? 0 : 1);

@@ -162,6 +162,10 @@ export class Clock {
     return new Date(this.#base + Date.now() - this.#started);
   }
 
+  set(at: string): void {
+    this.#base = Date.parse(at) - (Date.now() - this.#started);
+  }
+
   shift(ms: number): void {
     this.#base += ms;
   }
