@@ -134,7 +134,7 @@ reference: { catalogs: true, opt_outs: true, brand_templates: { sender_keys: [9f
       date: () => new Date(at.getTime() + service).toUTCString(),
     });
     places.push(place);
-    return async (night, ahead = {}, faults = [], args = ['run'], crash = undefined) => {
+    return async (night, ahead = {}, faults = [], args = ['run'], crash) => {
       at = new Date(Date.parse(NOW) + night * 24 * HOUR);
       service = ahead.service ?? 0;
       place.sandbox.setFaults(faults);
