@@ -33,20 +33,24 @@ const REFUSING_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * What a refusal without such a code is about: the caller's rights, or the rate of requests. The specification has texts
- * of the first kind (E18, E19, Authentication); the service answers in two languages.
+ * What a refusal without such a code says: that the caller asks too often, or has no right to. The specification has texts of
+ * the second kind (E18, E19, Authentication); the service answers in two languages.
  */
-const RIGHTS_OR_RATE =
-  /unauthori[sz]ed$|unauthenticated|authenticat|authori[sz]ation|jwt|forbidden|access denied|permission|too many|rate limit|throttl|quota|limit (exceeded|reached)|per (second|minute|hour|day)|(너무|요청.*) ?많|한도|인증|토큰|권한/i;
+const RATE_OR_RIGHT =
+  /^((request was )?throttled|too many (concurrent )?(requests|calls|attempts)|(the |your |api )*(rate|request) limit(ed|ing)?( \w+){0,2}|\d+ requests per \w+|slow down|unauthori[sz]ed|unauthenticated|(access )?forbidden|not found|unprocessable (entity|content))$|(요청|호출).*너무 많|너무 많은 (요청|호출)|(요청|호출).*(한도|제한|횟수).*초과|한도.*초과/i;
 
-/** Or a part of the request, and what is wrong with it. */
+/** Or which part of the request, and what is wrong with it: "Invalid project id", "end must be after start". */
 const PART =
-  /\b(requests?|body|json|input|param(eter)?s?|fields?|arguments?|values?|start|end|dates?|time(stamp)?s?|range|window|period|format|message data included|project|token|key|access|method|path|post)\b|요청|본문|파라미터|매개변수|형식|필드|값|날짜|시간|기간|시작|종료|프로젝트|키|접근/i;
+  'requests?|body|json|input|param(?:eter)?s?|fields?|arguments?|values?|start|end|dates?|time(?:stamp)?s?|range|window|period|format|validation|is message data included|project|token|jwt|key|access|authori[sz]ation|authentication|permissions?|method|path|post';
 const FAULT =
-  /\b(invalid|malformed|bad|missing|required?s?|must|unknown|unexpected|unsupported|denied|expired|too (long|large|short|old)|not|cannot|wrong|failed|exceed(s|ed))\b|잘못|유효하지|올바르지|없습|누락|필수|초과|아닙니다|여야|해야|거부|만료|실패/i;
-
-/** A text of its own: the words of HTTP for these statuses that name no part of the request. */
-const PHRASE = /^(not found|unprocessable (entity|content))$/i;
+  'invalid|malformed|bad|missing|required|unknown|unexpected|unsupported|denied|expired|not|cannot|must|should|too|wrong|incorrect|insufficient|no|failed|error|exceeds?';
+const SHAPE = [
+  new RegExp(`^(?:you have )?(?:${FAULT})(?: \\w+){0,2} (?:${PART})(?: \\w+){0,4}$`, 'i'),
+  new RegExp(`^(?:the |a |your |this )*(?:[\\w]+ )?(?:${PART})(?: \\S+){0,4}? (?:${FAULT})(?: \\S+)*$`, 'i'),
+];
+const KOREAN_PART =
+  /요청|본문|파라미터|매개변수|형식|필드|값|날짜|시간|기간|시작|종료|프로젝트|키|접근|인증|토큰|권한/;
+const KOREAN_FAULT = /잘못|유효하지|올바르지|없습|누락|필수|필요|아닙니다|여야|해야|거부|만료|실패/;
 
 /** What may stand beside such a text and says nothing: advice, an id, a number, a path, the name of a part. */
 const NEUTRAL =
@@ -61,7 +65,7 @@ const CLAUSES =
  * whole body, since a key given twice or an inner object may hide them.
  */
 const SIGNS_OF_WORK =
-  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가)(되|됐|된|됨|했)|대기열|과금|청구/i;
+  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|deducted|warning|partial|(were|was|been|is|are) (\w+ )?(exported|written|made|stored|saved|delivered|mailed|skipped|left|ignored|omitted|removed|dropped|cut|shortened|adjusted|replaced)|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가|저장|전송|발송)(되(?!지)|됐|된|됨|했)|대기열|과금|청구|차감|제외|만들|만든/i;
 
 /** The values of `status` that a refusal may have; with another one the answer is about an export (E21). */
 const REFUSING_WORDS = [undefined, 'error', 'not_found'];
@@ -106,8 +110,8 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): 
 
 /**
  * What an answer to E20 says of the bill. An id is an export, whatever the status. A refusal is one of a few statuses
- * together with an error of the service's own that has a code of the specification, or whose every text is about rights,
- * rate, or the shape of the request. Whatever else comes, the export may have been made and billed. Pure; docs/money.md
+ * together with an error of the service's own that has a code of the specification, or whose every text is about the rate of
+ * requests, the caller's rights, or the shape of the request. Whatever else comes, the export may have been made and billed. Pure; docs/money.md
  * holds the table.
  */
 export function readAnswer(
@@ -153,13 +157,15 @@ function textsIn(body: Buffer): string[] {
 function areOfARefusal(texts: readonly string[]): boolean {
   const clauses = texts
     .flatMap((text) => text.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').split(CLAUSES))
-    .map((clause) => clause.replaceAll(/["'`]/g, '').trim())
+    .map((clause) => clause.replaceAll(/["'`\\]/g, '').trim())
     .filter((clause) => !NEUTRAL.test(clause));
   return (
     clauses.length > 0 &&
     clauses.every(
       (clause) =>
-        RIGHTS_OR_RATE.test(clause) || PHRASE.test(clause) || (PART.test(clause) && FAULT.test(clause)),
+        RATE_OR_RIGHT.test(clause) ||
+        SHAPE.some((shape) => shape.test(clause)) ||
+        (KOREAN_PART.test(clause) && KOREAN_FAULT.test(clause)),
     )
   );
 }
