@@ -42,7 +42,7 @@ select
 from hashed;
 
 -- name: coverage
-select date::varchar as date, rows, loaded_at
+select date::varchar as date, rows, loaded_at, pulled_at
 from ops.coverage
 where stream = getvariable('stream')
 order by coverage.date;

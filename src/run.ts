@@ -23,7 +23,7 @@ import { retellRuns, RunRecord } from './run/record.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
-import { loadLanded } from './run/load-landed.js';
+import { loadLanded, reportUnloaded } from './run/load-landed.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow, exportRow } from './exports/row.js';
@@ -208,6 +208,7 @@ async function deliver(
   // Of a damaged file nothing more can be made but a new one.
   if (failure instanceof CorruptDatabaseError) throw failure;
 
+  await reportUnloaded(context);
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
   const exports = new Map([...ledger.entries().map(exportRow), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);

@@ -1,5 +1,6 @@
 /** Text of the service that repeats what it was sent: secrets in every spelling, people as the load finds them. */
 import { describe, expect, test } from 'vitest';
+import { clean } from '../src/api/answer.js';
 import { Secrets, withoutPeople } from '../src/redaction.js';
 import { KEY, record, Workshop } from './warehouse/support.js';
 
@@ -44,6 +45,14 @@ describe('a secret is hidden', () => {
 function escaped(text: string): string {
   return Array.from(text, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }
+
+test.each(['가', 'a.', '１', '-', 'x@', '0'])('a megabyte of %j is redacted at once', (letter) => {
+  const began = performance.now();
+  const text = `of kim@example.com ${letter.repeat(500_000)}`;
+  expect(withoutPeople(text)).toMatch(/^of … /);
+  expect(clean(text)).toMatch(/^of … /);
+  expect(performance.now() - began).toBeLessThan(10_000);
+});
 
 const SENTENCES = [
   'kim.dawn@example.com has opted out',

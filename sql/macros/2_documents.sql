@@ -29,11 +29,15 @@ create macro macros.epoch(value) as
 create macro macros.korean_day(micros) as
     date '1970-01-01' + ((micros + 32400000000) // 86400000000)::integer;
 
+-- An instant that no change of zone takes out of its type.
+create macro macros.within_calendar(instant) as
+    case when instant between '0001-01-02' and '9999-12-30' then instant end;
+
 -- Wall-clock time in Korea. The service names no zone; where one is named, it counts.
 create macro macros.korean_time(value) as case
     when regexp_matches(value, '(Z|[+-]\d\d:?\d\d)$')
-    then try_cast(value as timestamptz) at time zone 'Asia/Seoul'
-    else try_cast(value as timestamp)
+    then within_calendar(try_cast(value as timestamptz)) at time zone 'Asia/Seoul'
+    else within_calendar(try_cast(value as timestamp))
 end;
 
 -- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.

@@ -159,7 +159,7 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
 
 /** Text of the service as one short line for a message: no secret, no person, no long number, no control character. */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
-  const line = withoutPeople(secrets.hide(text))
+  const line = withoutPeople(secrets.hide(text), 1_000)
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}]/gu, '')
     .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]*/g, '…')

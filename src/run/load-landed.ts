@@ -2,6 +2,7 @@
  * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
  * after the loss of the warehouse. `rebuild` does nothing else.
  */
+import { daysOf, type Day } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/page.js';
@@ -109,13 +110,27 @@ export async function loadOrReport(context: LocalContext, pulls: readonly Pull[]
   for (const { pull, error } of failures) {
     if (pull.stream === 'events' && (await loadReadable(context, pull))) continue;
     all = false;
-    context.report.gap({
-      stream: pull.stream,
-      days: daysAsked(pull),
-      reason: `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`,
-    });
+    context.report.notLoaded({ pull, error });
   }
   return all;
+}
+
+/** Reports what could not be loaded, unless later answers took its place: then nothing is missing. */
+export async function reportUnloaded(context: LocalContext): Promise<void> {
+  const { report, terminal } = context;
+  for (const { pull, error } of report.unloaded) {
+    const reason = `The pull ${pull.id} has landed but is not loaded. ${messageOf(error)}${remedyFor(pull)}`;
+    if (await isSuperseded(context, pull)) terminal.note(`${reason} Later answers have taken its place.`);
+    else report.gap({ stream: pull.stream, days: daysAsked(pull), reason });
+  }
+}
+
+/** Whether later pulls hold the days of a free one; of reference data, whether there is a later snapshot. */
+async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<boolean> {
+  if (pull.stream === 'events') return false;
+  const covered = await warehouse.coverage(pull.stream);
+  const isLater = (day: Day): boolean => (covered.get(day)?.pulledAt ?? pull.pulledAt) > pull.pulledAt;
+  return isReference(pull) ? [...covered.keys()].some(isLater) : daysOf(daysAsked(pull)).every(isLater);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { LakeOutcome } from './lake-outcome.js';
 import type { BudgetVerdict } from '../exports/budget.js';
 import type { FindingGroup } from '../warehouse/findings.js';
 import type { LoadReport } from '../warehouse/rows.js';
-import type { Stream } from '../storage/pull.js';
+import type { Pull, Stream } from '../storage/pull.js';
 
 /** One day of events that was not requested, and why. */
 export interface Unpaid {
@@ -23,9 +23,15 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
+export interface LoadFailure {
+  readonly pull: Pull;
+  readonly error: Error;
+}
+
 export class RunReport {
   readonly #gaps: Gap[] = [];
   readonly #loads: LoadReport[] = [];
+  readonly #notLoaded: LoadFailure[] = [];
   readonly #exports: ExportLine[] = [];
   readonly #attention: string[] = [];
   readonly #pending: string[] = [];
@@ -40,6 +46,15 @@ export class RunReport {
   /** Something could not be pulled or loaded; the run continues with the rest. */
   gap(...gaps: readonly Gap[]): void {
     this.#gaps.push(...gaps);
+  }
+
+  /** A pull that has landed and could not be loaded: at the end of the run it may have been superseded. */
+  notLoaded(failure: LoadFailure): void {
+    this.#notLoaded.push(failure);
+  }
+
+  get unloaded(): readonly LoadFailure[] {
+    return this.#notLoaded;
   }
 
   loaded(load: LoadReport): void {

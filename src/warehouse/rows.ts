@@ -33,6 +33,8 @@ export interface LoadReport {
 export interface Covered {
   readonly rows: number;
   readonly loadedAt: Date;
+  /** When the service gave it. */
+  readonly pulledAt: Date;
 }
 
 /** A row of `sql/status.sql, empty_once`. */

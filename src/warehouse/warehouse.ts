@@ -61,7 +61,7 @@ export interface WarehouseOptions {
   readonly signal?: AbortSignal;
 }
 
-const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
+const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date(), pulled_at: z.date() });
 
 export class Warehouse {
   /** How pulls come in. */
@@ -105,7 +105,12 @@ export class Warehouse {
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/coverage', coveredDay);
-    return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
+    return new Map(
+      days.map(({ date, rows, loaded_at, pulled_at }) => [
+        date,
+        { rows, loadedAt: loaded_at, pulledAt: pulled_at },
+      ]),
+    );
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of them. */

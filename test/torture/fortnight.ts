@@ -86,12 +86,6 @@ const SERVICE: readonly ((chance: Chance) => Fault)[] = [
   (): Fault => ({ endpoint: 'E21', kind: 'changing-page-count' }),
   (): Fault => ({ endpoint: 'E21', kind: 'ignores-page-parameter' }),
   (chance): Fault => ({ endpoint: 'E21', kind: 'repeated-page', page: 1 + chance.below(2) }),
-  (chance): Fault => ({
-    endpoint: 'E21',
-    kind: 'short-page',
-    page: chance.below(2),
-    missing: chance.pick([1, 10, 1_000]),
-  }),
   (): Fault => ({ endpoint: 'E21', kind: 'export-error' }),
   (chance): Fault => ({
     endpoint: 'E21',

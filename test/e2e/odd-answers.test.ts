@@ -1,6 +1,7 @@
-/** Text of the service that is no whole Unicode: where it enters, and where an earlier version has written it to disk. */
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+/** Odd answers cost what is odd about them: no later night, and no rebuild. */
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { encodeLine, EMPTY, type Head } from '../../src/exports/ledger-line.js';
 import type { Fault } from '../support/faults/index.js';
@@ -111,3 +112,22 @@ test('what an earlier version wrote with half an emoji is read', async () => {
   expect((await expectHealed(place)).code).toBe(1);
   expect(await place.rows('select export_id from ops.exports')).toEqual([{ export_id: 'abc\ufffd' }]);
 });
+
+test.each(['statistics', 'campaigns', 'catalogs'])(
+  'an answer of %s that no load can read is told until a later one takes its place',
+  async (stream) => {
+    const place = await make();
+    await place.configure(`${YAML}reference: { catalogs: true, opt_outs: true }\n`);
+    expect((await place.run(['run'])).code).toBe(0);
+    const folder = join(place.folder, 'data', 'landing', stream);
+    const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
+    for (const file of files) await writeFile(join(folder, file), gzipSync('<html>'));
+    const first = await place.run(['rebuild']);
+    expect(first.code).toBe(1);
+    expect(first.stderr).toContain('has landed but is not loaded');
+    expect((await place.run(['run'])).code).toBe(0);
+    const { code, stderr } = await place.run(['rebuild']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('Later answers have taken its place.');
+  },
+);
