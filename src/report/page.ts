@@ -1,6 +1,7 @@
 /** What all parts of a page share: its language, the day it is about, and how numbers and names are written. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
+import { formatPrice } from '../exports/price.js';
 
 /** The same in both languages. */
 export interface Text {
@@ -34,6 +35,11 @@ export class Page {
   /** `1,234`, or a dash for what is not known. */
   count(value: number | null): string {
     return value === null ? '–' : this.#numbers.format(value);
+  }
+
+  /** What records cost, with its currency where one is set. */
+  price(amount: number | null, currency: string | null): string {
+    return amount === null ? '–' : formatPrice(amount, currency ?? undefined, this.language);
   }
 
   /** A share as per cent: `4.4 %`, `0.35 %`. */
