@@ -30,6 +30,10 @@ const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Columns of answers to queries that are columns of no table: only a label for the head. */
   heads: z.record(z.string(), word).default({}),
+  /** What values are called, by the name of their column. */
+  values: z.record(z.string(), z.record(z.string(), words)).default({}),
+  /** Sentences of checks: the English one, with {} for what differs, and the Korean one with {1}, {2}. */
+  sentences: z.record(z.string(), word).default({}),
 });
 
 export type Words = z.infer<typeof words>;
@@ -108,10 +112,39 @@ export class Dictionary {
     );
   }
 
+  /** What a value of a column is called, such as `rising` of `trend`. */
+  value(column: string, value: string): Words | undefined {
+    return own(own(this.document.values, column) ?? {}, value);
+  }
+
+  /** A sentence of a check in Korean, its numbers, days and names as they are; the English one where there is none. */
+  korean(sentence: string): string {
+    for (const [english, korean] of Object.entries(this.document.sentences)) {
+      const found = patternOf(english).exec(sentence);
+      if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
+    }
+    return sentence;
+  }
+
   /** What a table or view is and what one row of it is, as one text for its comment. */
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** What a sentence with {} in it matches, as a whole. */
+function patternOf(english: string): RegExp {
+  const known = patterns.get(english);
+  if (known !== undefined) return known;
+  const source = english
+    .split('{}')
+    .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('(.+)');
+  const pattern = new RegExp(`^${source}$`, 's');
+  patterns.set(english, pattern);
+  return pattern;
 }
 
 /** The value of a key that the record itself has: `constructor` is a possible name of a column. */

@@ -25,13 +25,14 @@ export const headline = part({
   show([measures], page) {
     const sent = measures.find(({ measure }) => measure === 'sent');
     if (page.day === undefined || sent === undefined) return undefined;
+    const shown = measures.filter(({ value, previous }) => value !== null || previous !== null);
     const days = `${shiftDay(page.day, -6)} – ${page.day}`;
     return {
       sentence: `${page.say({
         en: `${page.count(sent.value)} messages were sent from ${days}.`,
         ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
       })} ${comparison(sent, page)}`,
-      body: html`<div class="tiles">${measures.map((measure) => tile(measure, page))}</div>`,
+      body: html`<div class="tiles">${shown.map((measure) => tile(measure, page))}</div>`,
     };
   },
   empty: {
@@ -55,6 +56,18 @@ function comparison({ change, days_missing, previous_days_missing }: Measure, pa
   });
 }
 
+/** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */
+function difference({ measure, value, previous, change }: Measure, page: Page): string {
+  if (measure === 'sent') return page.change(change);
+  if (value === null || previous === null) return '–';
+  const points = page.points(value - previous);
+  if (!/[1-9]/.test(points)) return page.say({ en: '= no change', ko: '= 변화 없음' });
+  const isBetter = value > previous !== (measure === 'failure_rate');
+  return `${points} · ${
+    isBetter ? page.say({ en: '✓ better', ko: '✓ 좋아짐' }) : page.say({ en: '✗ worse', ko: '✗ 나빠짐' })
+  }`;
+}
+
 function tile(measure: Measure, page: Page): Html {
   const show = (value: number | null): string =>
     measure.measure === 'sent' ? page.count(value) : page.rate(value);
@@ -65,7 +78,7 @@ function tile(measure: Measure, page: Page): Html {
     ${
       measure.previous === null
         ? undefined
-        : html`<p>${page.change(measure.change)} · ${before} ${show(measure.previous)}</p>`
+        : html`<p>${difference(measure, page)}<br />${before} ${show(measure.previous)}</p>`
     }
     ${
       measure.value === null || measure.previous === null

@@ -5,7 +5,7 @@ import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows, text } from '../part.js';
+import { count, name, number, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_OF_EACH = 10;
@@ -40,7 +40,8 @@ export const responses = part({
         .sort((a, b) => b.responses - a.responses)
         .slice(0, SHOWN_OF_EACH);
     const clicks = most('clicked');
-    const shown = [...clicks, ...most('delivered')];
+    const chosen = [...clicks, ...most('delivered')];
+    const shown = alike(chosen, page);
     const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
     return {
       sentence: `${
@@ -51,8 +52,8 @@ export const responses = part({
               ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
             })
       } ${page.say({
-        en: `The ${page.count(shown.length)} of ${page.count(found.length)} rows of the last 28 days with the most responses are shown.`,
-        ko: `최근 28일의 전체 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(shown.length)}개를 표시했습니다.`,
+        en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
+        ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
       })}`.trim(),
       body: table(
         page.say({
@@ -60,11 +61,13 @@ export const responses = part({
           ko: '● 50%, ❘ 90%, 선의 끝 99%. 점선은 1분, 1시간, 1일',
         }),
         [
-          { head: page.head('resource_name'), cell: ({ resource_name }: Times) => resource_name },
-          { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
           {
-            head: page.head('response'),
-            cell: ({ response }) => RESPONSES[response]?.[page.language] ?? response,
+            head: page.head('resource_name'),
+            cell: ({ names }: Group) =>
+              names.length === 1
+                ? (names[0] ?? '–')
+                : page.say({ en: `${names.length} campaigns alike`, ko: `같은 캠페인 ${names.length}개` }),
+            sub: ({ channel, response }) => `${channel} · ${page.value('response', response)}`,
           },
           {
             head: page.say({ en: 'seconds to days', ko: '초~일' }),
@@ -78,7 +81,12 @@ export const responses = part({
             cell: ({ share_within_hour }) => page.rate(share_within_hour),
             kind: 'number',
           },
-          { head: page.head('responses'), cell: ({ responses: those }) => page.count(those), kind: 'number' },
+          {
+            head: page.head('responses'),
+            cell: ({ responses: those }) => page.count(those),
+            kind: 'number',
+            isExtra: true,
+          },
         ],
         shown,
       ),
@@ -90,16 +98,36 @@ export const responses = part({
   },
 });
 
-const RESPONSES: Readonly<Record<string, { readonly en: string; readonly ko: string }>> = {
-  delivered: { en: 'delivered', ko: '도달' },
-  clicked: { en: 'clicked', ko: '클릭' },
-};
+interface Group extends Times {
+  readonly names: readonly string[];
+}
 
-function range(times: Times, page: Page): Html {
+/** Rows that show the same times on one channel are one row: deliveries mostly are. */
+function alike(found: readonly Times[], page: Page): Group[] {
+  const groups = new Map<string, Times[]>();
+  for (const times of found) {
+    const { channel, response, p50_seconds, p90_seconds, share_within_hour } = times;
+    const shown = [page.duration(p50_seconds), page.duration(p90_seconds), page.rate(share_within_hour)];
+    const key = JSON.stringify([
+      channel,
+      response,
+      ...(response === 'delivered' ? shown : [times.resource_name]),
+    ]);
+    groups.set(key, [...(groups.get(key) ?? []), times]);
+  }
+  return [...groups.values()].flatMap((some) => {
+    const [first] = some;
+    if (first === undefined) return [];
+    const names = some.map(({ resource_name }) => resource_name);
+    return [{ ...first, names, responses: sum(some.map(({ responses: those }) => those)) }];
+  });
+}
+
+function range(times: Group, page: Page): Html {
   const inside = (seconds: number | null): number =>
     Math.max(SCALE[0], Math.min(SCALE[1], seconds ?? SCALE[0]));
   return chart({
-    label: `${times.resource_name}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
+    label: `${times.names.join(', ')}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
     width: 170,
     ...IN_ROW,
     x: { type: 'log', domain: SCALE },

@@ -5,7 +5,7 @@ import { bar } from '../bar.js';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
 import { html, NOTHING, type Html } from '../html.js';
 import type { Page, Text } from '../page.js';
-import { count, number, paragraph, part, rows, text } from '../part.js';
+import { count, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_MONTHS = 13;
@@ -46,6 +46,7 @@ export const spend = part({
     const most = Math.max(...shown.map(({ records }) => records ?? 0));
     return {
       sentence: sentenceOf(budget, page),
+      toDo: toDoOf(budget, page),
       body: html`${budget === undefined ? NOTHING : html`<div class="figure">${gauge(budget, page)}</div>`}
       ${table(
         page.say({ en: 'Records paid for, by the month of the request', ko: '요청한 달별 유료 레코드' }),
@@ -67,6 +68,7 @@ export const spend = part({
             head: page.head('ambiguous_exports'),
             cell: ({ ambiguous_exports }) => page.count(ambiguous_exports),
             kind: 'number',
+            isExtra: true,
           },
         ],
         shown,
@@ -114,6 +116,20 @@ function sentenceOf(budget: Budget | undefined, page: Page): string {
         ko: `예산이 부족합니다. ${days_over_budget === null ? '일부' : `${page.count(days_over_budget)}일`}은 예산에 들어가지 않아 다음 달까지 기다리거나 예산을 늘려야 합니다.`,
       }),
   );
+}
+
+function toDoOf(budget: Budget | undefined, page: Page): ToDo[] {
+  if (budget?.is_enough !== false) return [];
+  return [
+    {
+      urgency: 'budget',
+      reason: page.say({
+        en: `The budget of ${budget.month} does not last for all days that should be exported.`,
+        ko: `${budget.month}의 예산으로는 내보낼 날짜를 모두 요청할 수 없습니다.`,
+      }),
+      command: 'dawnload plan',
+    },
+  ];
 }
 
 /** What is used (full), what will be (outlined), and the budget (a line). */
