@@ -236,6 +236,9 @@ export const STYLE = css`
   .to-do li {
     margin: 0.3rem 0;
   }
+  .to-do code {
+    display: block;
+  }
   .narrow {
     display: none;
   }
@@ -298,6 +301,14 @@ export const STYLE = css`
     .scroll table {
       width: 100%;
       font-size: 0.8125rem;
+    }
+    tbody th {
+      min-width: 7rem;
+      overflow-wrap: anywhere;
+    }
+    .card tbody th {
+      min-width: 0;
+      overflow-wrap: break-word;
     }
     th,
     td {

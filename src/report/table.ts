@@ -35,7 +35,7 @@ export function table<Row>(
     const marks = below.map((column) => notes.indexOf(String(column.cell(row))) + 1).filter((n) => n > 0);
     return html`<tr class="${own.length > 0 ? 'above' : ''}">
         <th scope="row" class="${classOf(first)}">
-          <span>${first.cell(row)}</span>${marks.map((n) => html`<sup>${n}</sup>`)}
+          <span>${first.cell(row)}${marks.map((n) => html`<sup>${n}</sup>`)}</span>
           ${first.sub === undefined ? undefined : html`<small>${first.sub(row)}</small>`}
         </th>
         ${others.map((column) => html`<td class="${classOf(column)}">${column.cell(row)}</td>`)}

@@ -106,8 +106,8 @@ function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown:
     ),
     found.some(({ trend }) => trend === null) &&
       page.say({
-        en: 'Where no trend is shown, the events of two whole weeks are not held.',
-        ko: '추세가 없는 항목은 2주 전체의 이벤트가 없는 경우입니다.',
+        en: 'Trends need the events of two whole weeks; where they are not held, no trend is shown.',
+        ko: '추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.',
       }),
     rising.length > 0
       ? page.say({

@@ -15,6 +15,9 @@ const answers = rows({
   days_missing: count,
   previous_days_missing: count,
 });
+/** A smaller difference, in standard errors, is neither good nor bad. */
+const CLEARLY = 3;
+
 type Measure = z.infer<typeof answers>[number];
 
 export const headline = part({
@@ -32,7 +35,7 @@ export const headline = part({
         en: `${page.count(sent.value)} messages were sent from ${days}.`,
         ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
       })} ${comparison(sent, page)}`,
-      body: html`<div class="tiles">${shown.map((measure) => tile(measure, page))}</div>`,
+      body: html`<div class="tiles">${shown.map((measure) => tile(measure, sent, page))}</div>`,
     };
   },
   empty: {
@@ -57,18 +60,24 @@ function comparison({ change, days_missing, previous_days_missing }: Measure, pa
 }
 
 /** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */
-function difference({ measure, value, previous, change }: Measure, page: Page): string {
+function difference({ measure, value, previous, change }: Measure, sent: Measure, page: Page): string {
   if (measure === 'sent') return page.change(change);
   if (value === null || previous === null) return '–';
   const points = page.points(value - previous);
-  if (!/[1-9]/.test(points)) return page.say({ en: '= no change', ko: '= 변화 없음' });
+  // The rates divide by the messages sent or by fewer, so chance alone moves them by this much or more.
+  const chance = Math.sqrt(
+    value * (1 - value) * (1 / Math.max(1, sent.value ?? 0) + 1 / Math.max(1, sent.previous ?? 0)),
+  );
+  if (Math.abs(value - previous) < CLEARLY * chance || !/[1-9]/.test(points)) {
+    return `${points} · ${page.say({ en: '≈ about the same', ko: '≈ 비슷함' })}`;
+  }
   const isBetter = value > previous !== (measure === 'failure_rate');
   return `${points} · ${
     isBetter ? page.say({ en: '✓ better', ko: '✓ 좋아짐' }) : page.say({ en: '✗ worse', ko: '✗ 나빠짐' })
   }`;
 }
 
-function tile(measure: Measure, page: Page): Html {
+function tile(measure: Measure, sent: Measure, page: Page): Html {
   const show = (value: number | null): string =>
     measure.measure === 'sent' ? page.count(value) : page.rate(value);
   const before = page.say({ en: 'week before', ko: '전주' });
@@ -78,7 +87,7 @@ function tile(measure: Measure, page: Page): Html {
     ${
       measure.previous === null
         ? undefined
-        : html`<p>${difference(measure, page)}<br />${before} ${show(measure.previous)}</p>`
+        : html`<p>${difference(measure, sent, page)}<br />${before} ${show(measure.previous)}</p>`
     }
     ${
       measure.value === null || measure.previous === null

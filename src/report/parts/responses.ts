@@ -119,7 +119,8 @@ function alike(found: readonly Times[], page: Page): Group[] {
     const [first] = some;
     if (first === undefined) return [];
     const names = some.map(({ resource_name }) => resource_name);
-    return [{ ...first, names, responses: sum(some.map(({ responses: those }) => those)) }];
+    const p99_seconds = Math.max(...some.map((times) => times.p99_seconds ?? 0));
+    return [{ ...first, p99_seconds, names, responses: sum(some.map(({ responses: those }) => those)) }];
   });
 }
 

@@ -1,6 +1,7 @@
 /** What the messages of campaigns sold. */
 import { z } from 'zod';
 import { bar } from '../bar.js';
+import type { Page } from '../page.js';
 import { name, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 
@@ -40,12 +41,12 @@ export const revenue = part({
     return {
       sentence: paragraph(
         page.say({
-          en: `“${first.campaign_name}” sold the most in 28 days: ${page.count(first.revenue)}.`,
-          ko: `최근 28일 동안 매출이 가장 큰 캠페인은 ‘${first.campaign_name}’입니다: ${page.count(first.revenue)}.`,
+          en: `“${first.campaign_name}” sold the most in 28 days: ${money(first.revenue, page)}.`,
+          ko: `최근 28일 동안 매출이 가장 큰 캠페인은 ‘${first.campaign_name}’입니다: ${money(first.revenue, page)}.`,
         }),
         page.say({
-          en: `Most per message: “${best.campaign_name}”, ${page.count(best.revenue_per_message)}.`,
-          ko: `메시지당 매출이 가장 큰 캠페인은 ‘${best.campaign_name}’입니다: ${page.count(best.revenue_per_message)}.`,
+          en: `Most per message: “${best.campaign_name}”, ${money(best.revenue_per_message, page)}.`,
+          ko: `메시지당 매출이 가장 큰 캠페인은 ‘${best.campaign_name}’입니다: ${money(best.revenue_per_message, page)}.`,
         }),
         ...winners.map(({ campaign_name, variant_name }) =>
           page.say({
@@ -72,15 +73,15 @@ export const revenue = part({
           },
           {
             head: page.say({ en: 'per message', ko: '메시지당' }),
-            cell: (sales) => bar(per(sales), most, `${sales.campaign_name}: ${page.count(per(sales))}`),
+            cell: (sales) => bar(per(sales), most, `${sales.campaign_name}: ${money(per(sales), page)}`),
             kind: 'chart',
           },
           {
             head: page.head('revenue_per_message'),
-            cell: ({ revenue_per_message }) => page.count(revenue_per_message),
+            cell: ({ revenue_per_message }) => money(revenue_per_message, page),
             kind: 'number',
           },
-          { head: page.head('revenue'), cell: ({ revenue: sold }) => page.count(sold), kind: 'number' },
+          { head: page.head('revenue'), cell: ({ revenue: sold }) => money(sold, page), kind: 'number' },
           {
             head: page.head('conversions'),
             cell: ({ conversions }) => page.count(conversions),
@@ -95,3 +96,8 @@ export const revenue = part({
   // Who sells nothing through messages misses nothing.
   empty: undefined,
 });
+
+/** An amount; from a hundred on without its fraction. */
+function money(amount: number | null, page: Page): string {
+  return page.count(amount !== null && Math.abs(amount) >= 100 ? Math.round(amount) : amount);
+}
