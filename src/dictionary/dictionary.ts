@@ -100,10 +100,15 @@ export class Dictionary {
     return merged.data;
   }
 
-  /** The Korean head of a column of an answer; undefined for a name that the dictionary does not know. */
-  label(column: string): string | undefined {
+  /**
+   * The Korean head of a column of an answer; undefined for a name that the dictionary does not know.
+   *
+   * @param query the bundled query that answers; `checks.name` is another name than that of a conversion
+   */
+  label(column: string, query = ''): string | undefined {
     const { heads, columns, relations } = this.document;
     return (
+      own(heads, `${query}.${column}`) ??
       own(heads, column) ??
       own(columns, column)?.label ??
       Object.values(relations)
@@ -115,6 +120,12 @@ export class Dictionary {
   /** What a value of a column is called, such as `rising` of `trend`. */
   value(column: string, value: string): Words | undefined {
     return own(own(this.document.values, column) ?? {}, value);
+  }
+
+  /** A cell of an answer in Korean, where its column has values or sentences that the dictionary knows. */
+  inKorean(column: string, cell: string): string {
+    if (column === 'finding' || column === 'meaning') return this.korean(cell);
+    return this.value(column, cell)?.ko ?? cell;
   }
 
   /** A sentence of a check in Korean, its numbers, days and names as they are; the English one where there is none. */

@@ -71,7 +71,9 @@ function classOf<Row>({ kind = 'text', isExtra }: Column<Row>): string {
 
 /** Sentences that more than one row says. */
 function sharedSentences<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
-  const all = columns.flatMap(({ cell }) => rows.map(cell)).filter((said) => typeof said === 'string');
+  const all = columns
+    .flatMap(({ cell, isExtra }) => (isExtra === true ? [] : rows.map(cell)))
+    .filter((said) => typeof said === 'string');
   return [...new Set(all)].filter((said) => said !== '' && all.filter((one) => one === said).length > 1);
 }
 

@@ -41,7 +41,7 @@ export const responses = part({
         .slice(0, SHOWN_OF_EACH);
     const clicks = most('clicked');
     const chosen = [...clicks, ...most('delivered')];
-    const shown = alike(chosen, page);
+    const shown = grouped(chosen);
     const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
     return {
       sentence: `${
@@ -66,7 +66,10 @@ export const responses = part({
             cell: ({ names }: Group) =>
               names.length === 1
                 ? (names[0] ?? '–')
-                : page.say({ en: `${names.length} campaigns alike`, ko: `같은 캠페인 ${names.length}개` }),
+                : page.say({
+                    en: `${names.length} campaigns or journeys`,
+                    ko: `캠페인·유저 여정 ${names.length}개`,
+                  }),
             sub: ({ channel, response }) => `${channel} · ${page.value('response', response)}`,
           },
           {
@@ -74,11 +77,34 @@ export const responses = part({
             cell: (times) => range(times, page),
             kind: 'chart',
           },
-          { head: '50 %', cell: ({ p50_seconds }) => page.duration(p50_seconds), kind: 'number' },
-          { head: '90 %', cell: ({ p90_seconds }) => page.duration(p90_seconds), kind: 'number' },
+          {
+            head: '50 %',
+            cell: (group) =>
+              span(
+                group,
+                ({ p50_seconds }) => p50_seconds,
+                (value) => page.duration(value),
+              ),
+            kind: 'number',
+          },
+          {
+            head: '90 %',
+            cell: (group) =>
+              span(
+                group,
+                ({ p90_seconds }) => p90_seconds,
+                (value) => page.duration(value),
+              ),
+            kind: 'number',
+          },
           {
             head: page.head('share_within_hour'),
-            cell: ({ share_within_hour }) => page.rate(share_within_hour),
+            cell: (group) =>
+              span(
+                group,
+                ({ share_within_hour }) => share_within_hour,
+                (value) => page.rate(value),
+              ),
             kind: 'number',
           },
           {
@@ -98,30 +124,47 @@ export const responses = part({
   },
 });
 
+/** Times of one campaign on one channel, or of all deliveries of a channel: those are much alike. */
 interface Group extends Times {
   readonly names: readonly string[];
+  readonly all: readonly Times[];
 }
 
-/** Rows that show the same times on one channel are one row: deliveries mostly are. */
-function alike(found: readonly Times[], page: Page): Group[] {
+function grouped(found: readonly Times[]): Group[] {
   const groups = new Map<string, Times[]>();
   for (const times of found) {
-    const { channel, response, p50_seconds, p90_seconds, share_within_hour } = times;
-    const shown = [page.duration(p50_seconds), page.duration(p90_seconds), page.rate(share_within_hour)];
-    const key = JSON.stringify([
-      channel,
-      response,
-      ...(response === 'delivered' ? shown : [times.resource_name]),
-    ]);
+    const { channel, response, resource_name } = times;
+    const key = JSON.stringify([channel, response, ...(response === 'delivered' ? [] : [resource_name])]);
     groups.set(key, [...(groups.get(key) ?? []), times]);
   }
-  return [...groups.values()].flatMap((some) => {
-    const [first] = some;
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all;
     if (first === undefined) return [];
-    const names = some.map(({ resource_name }) => resource_name);
-    const p99_seconds = Math.max(...some.map((times) => times.p99_seconds ?? 0));
-    return [{ ...first, p99_seconds, names, responses: sum(some.map(({ responses: those }) => those)) }];
+    const longest = (of: (times: Times) => number | null): number =>
+      Math.max(...all.map((one) => of(one) ?? 0));
+    return [
+      {
+        ...first,
+        p90_seconds: longest((times) => times.p90_seconds),
+        p99_seconds: longest((times) => times.p99_seconds),
+        names: all.map(({ resource_name }) => resource_name),
+        all,
+        responses: sum(all.map(({ responses: those }) => those)),
+      },
+    ];
   });
+}
+
+/** A number of a group, from the least to the most where its members differ. */
+function span(
+  { all }: Group,
+  of: (times: Times) => number | null,
+  write: (value: number | null) => string,
+): string {
+  const values = all.map(of).sort((a, b) => (a ?? 0) - (b ?? 0));
+  const least = write(values[0] ?? null);
+  const most = write(values[values.length - 1] ?? null);
+  return least === most ? least : `${least} … ${most}`;
 }
 
 function range(times: Group, page: Page): Html {
