@@ -153,8 +153,8 @@ set memory_limit = '{megabytes}MB';
 set threads = {threads};
 
 -- name: note_budget
-insert into ops.budget (records_per_run, records_per_month, price_per_record, start_date, noted_at)
-values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $startDate::date, $notedAt);
+insert into ops.budget (records_per_run, records_per_month, price_per_record, currency, start_date, noted_at)
+values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $currency, $startDate::date, $notedAt);
 
 -- name: note_migration
 insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);

@@ -40,6 +40,8 @@ export interface ExportsConfig {
   readonly budget: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;
   /** In the currency of the contract, for estimates and the spend report. */
   readonly pricePerRecord: number;
+  /** The word that follows prices; undefined: none does. */
+  readonly currency: string | undefined;
   readonly startDate: Day | undefined;
   readonly includeMessageData: boolean;
   /** The query parameter that carries E21's page number (N18). */
@@ -158,6 +160,7 @@ export function loadConfig(
         recordsPerMonth: budget.records_per_month ?? budget.records_per_run ?? 0,
       },
       pricePerRecord: settings.exports.price_per_record,
+      currency: settings.exports.currency,
       startDate: settings.exports.start_date ?? settings.start_date,
       includeMessageData: settings.exports.include_message_data,
       pageParameter: settings.exports.page_parameter,

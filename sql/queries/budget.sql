@@ -7,7 +7,7 @@
 --   month    records_left  tonight_records  tonight_cost  forecast_records  forecast_cost  is_enough  records_used  …
 --   2026-11  941198        2170             217           83505             8350.5         true       58802         …
 
-with clock as (
+with recursive clock as (
     select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
 ),
 -- What may have been billed counts: the records received, or as many as were expected.
@@ -15,15 +15,19 @@ requests as (
     select
         date,
         date_trunc('month', coalesce(requested_at, updated_at) at time zone 'Asia/Seoul')::date as month,
+        coalesce((window_start at time zone 'Asia/Seoul')::date, date) as first_day,
+        coalesce((window_end at time zone 'Asia/Seoul' - interval 1 millisecond)::date, date) as last_day,
+        state,
         state in ('landed', 'loaded') as is_received,
         if(is_received, records, greatest(1, records, estimated_records)) as records,
+        is_received or records is not null or estimated_records is not null or state = 'abandoned' as is_size_known,
         price_per_record
     from ops.exports
     where state not in ('failed', 'withdrawn')
 ),
--- Days that no run asks for: those that were asked for, and those of which the statistics hold nothing.
+-- Days that no run asks for: those that an export covers, and those of which the statistics hold nothing.
 settled as (
-    select date from requests
+    select unnest(generate_series(first_day::timestamp, last_day::timestamp, interval 1 day))::date as date from requests
     union
     select date from ops.coverage where stream = 'statistics' and rows = 0
 ),
@@ -39,16 +43,50 @@ months as (
 used as (
     select
         coalesce(sum(requests.records), 0)::bigint as records,
-        coalesce(sum(requests.records * requests.price_per_record), 0) as cost
+        coalesce(sum(marts.price_of(requests.records, requests.price_per_record)), 0) as cost,
+        coalesce(bool_or(not requests.is_size_known), false) as waits_for_size
     from months
     left join requests on months.month = requests.month
 ),
--- The forecast: a day holds as many records as the last four of its weekday on average, else as those of four weeks.
-history as (
-    select date, isodow(date) as weekday, max(records) as records
+-- What the free statistics count on each day that they cover, and what an export of it holds, as `plan` estimates it.
+counted as (
+    select
+        coverage.date,
+        sum(daily.message_sent) as sent,
+        coalesce(sum(daily.delivered), 0) + coalesce(sum(daily.click), 0) as answered
+    from ops.coverage as coverage
+    join daily_statistics as daily on coverage.date = daily.date
+    where coverage.stream = 'statistics'
+    group by coverage.date
+),
+learned as (
+    select if(count(*) = 0, null, greatest(1, sum(exports.records) / sum(counted.sent))) as records_per_message
+    from ops.exports as exports
+    join counted on exports.date = counted.date
+    where exports.records > 0 and counted.sent > 0
+),
+estimates as (
+    select
+        counted.date,
+        if(
+            learned.records_per_message is null,
+            coalesce(counted.sent, 0) + counted.answered,
+            greatest(ceil(coalesce(counted.sent, 0) * learned.records_per_message), counted.answered)
+        ) as records
+    from counted
+    cross join learned
+),
+-- A day that is not counted yet holds as many records as the last four of its weekday on average, else as those of four
+-- weeks; before any export was received, as the estimates say.
+received as (
+    select date, max(records) as records
     from requests
     where is_received
     group by date
+),
+history as (
+    select date, isodow(date) as weekday, records
+    from (from received union all from estimates where not exists (from received)) as known
 ),
 weekdays as (
     select weekday, avg(records) as records
@@ -60,13 +98,13 @@ usual as (
     from history
     where date > (select max(date) - 28 from history)
 ),
--- Days that are not settled. The last day of a month is asked for on the first of the next, whose budget pays for it.
+-- Days that are not settled, newest first, with the records that their exports will hold. The last day of a month is asked
+-- for on the first of the next, whose budget pays for it.
 days as (
     select
         wanted.date,
-        coalesce(weekdays.records, usual.records) as records,
-        wanted.date <= months.tonight as is_tonight,
-        wanted.date < months.last_of_month and months.tonight < months.last_of_month as is_this_month
+        round(coalesce(estimates.records, weekdays.records, usual.records)) as expected,
+        if(expected is null, null, greatest(1, expected))::bigint as records
     from months
     cross join ops.budget
     cross join usual
@@ -75,31 +113,87 @@ days as (
             budget.start_date::timestamp, greatest(months.tonight, months.last_of_month - 1)::timestamp, interval 1 day
         )
     ) as wanted (date)
+    left join estimates on wanted.date = estimates.date
     left join weekdays on isodow(wanted.date) = weekdays.weekday
     anti join settled on wanted.date = settled.date
+),
+-- Each night asks for the newest day that fits into what is left of the run and of the month, then for the next one. Nothing
+-- is asked for while the size of an export is not known, or, until one was received, while another is under way.
+nights as (
+    select
+        months.tonight as night,
+        null::date as asked,
+        null::bigint as records,
+        months.tonight + 1 as before_day,
+        if(
+            used.waits_for_size
+            or (
+                not exists (from learned where records_per_message is not null)
+                and exists (from requests where state in ('requested', 'processing', 'ready'))
+            ),
+            0, budget.records_per_run
+        ) as left_in_run,
+        greatest(
+            0, if(months.tonight = months.last_of_month, budget.records_per_month, budget.records_per_month - used.records)
+        ) as left_in_month,
+        (select list({date: date, records: records} order by date desc) from days where records is not null) as waiting,
+        months.last_of_month
+    from months
+    cross join used
+    cross join ops.budget
+
+    union all
+
+    select
+        if(next is null, night + 1, night) as night,
+        next.date as asked,
+        next.records as records,
+        coalesce(next.date, night + 2) as before_day,
+        if(next is null, records_per_run, left_in_run - next.records) as left_in_run,
+        left_in_month - coalesce(next.records, 0) as left_in_month,
+        if(next is null, waiting, list_filter(waiting, lambda day: day.date <> next.date)) as waiting,
+        last_of_month
+    from (
+        select
+            nights.*,
+            budget.records_per_run,
+            list_filter(
+                waiting,
+                lambda day: day.date < before_day and day.records <= least(left_in_run, left_in_month)
+            )[1] as next
+        from nights
+        cross join ops.budget
+    ) as tried
+    where next is not null or night + 1 < last_of_month
 ),
 -- Without any history nothing is forecast.
 forecast as (
     select
-        count(*) filter (is_tonight) as days_tonight,
-        if(days_tonight = 0, 0, round(sum(records) filter (is_tonight)))::bigint as tonight_records,
-        if(bool_or(is_this_month), round(sum(records) filter (is_this_month)), 0)::bigint as coming_records
-    from days
+        exists (from days where records is not null) or not exists (from days) as is_known,
+        count(nights.asked) filter (nights.night = months.tonight) as days_tonight,
+        coalesce(sum(nights.records) filter (nights.night = months.tonight), 0)::bigint as tonight_records,
+        coalesce(sum(nights.records) filter (nights.night < months.last_of_month), 0)::bigint as coming_records,
+        (select count(*) from days where records is not null) - count(nights.asked) as days_over_budget
+    from nights
+    cross join months
 )
 select
     strftime(months.month, '%Y-%m') as month,
     budget.records_per_month - used.records as records_left,
-    forecast.tonight_records,
-    round(forecast.tonight_records * budget.price_per_record, 2) as tonight_cost,
-    used.records + forecast.coming_records as forecast_records,
-    round(used.cost + forecast.coming_records * budget.price_per_record, 2) as forecast_cost,
-    forecast_records <= budget.records_per_month
-    and forecast.tonight_records <= budget.records_per_run as is_enough,
+    if(forecast.is_known, forecast.tonight_records, null) as tonight_records,
+    if(forecast.is_known, marts.price_of(forecast.tonight_records, budget.price_per_record), null)::double as tonight_cost,
+    if(forecast.is_known, used.records + forecast.coming_records, null) as forecast_records,
+    if(
+        forecast.is_known, used.cost + marts.price_of(forecast.coming_records, budget.price_per_record), null
+    )::double as forecast_cost,
+    if(forecast.is_known, forecast.days_over_budget = 0, null) as is_enough,
     used.records as records_used,
-    round(used.cost, 2) as cost_used,
+    used.cost::double as cost_used,
     budget.records_per_month,
     budget.records_per_run,
-    forecast.days_tonight
+    if(forecast.is_known, forecast.days_tonight, null) as days_tonight,
+    if(forecast.is_known, forecast.days_over_budget, null) as days_over_budget,
+    budget.currency
 from ops.budget
 cross join months
 cross join used

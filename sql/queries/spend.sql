@@ -5,7 +5,7 @@
 --   end (date, default null): last KST day on which exports were requested; its month counts whole
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand
+--   month    exports  ambiguous_exports  records  estimated_records  cost    cost_per_thousand  currency
 --   2026-11  19       0                  58802    58000              5880.2  100
 
 with params as (
@@ -19,10 +19,12 @@ select
     export_spend.ambiguous_exports,
     export_spend.records,
     export_spend.estimated_records,
-    round(export_spend.cost, 2) as cost,
-    round(export_spend.cost_per_thousand, 2) as cost_per_thousand
+    export_spend.cost,
+    export_spend.cost_per_thousand,
+    budget.currency
 from marts.export_spend
 cross join params
+left join ops.budget on true
 where
     (params.first_day is null or export_spend.month >= strftime(params.first_day, '%Y-%m'))
     and (params.last_day is null or export_spend.month <= strftime(params.last_day, '%Y-%m'))

@@ -21,6 +21,7 @@ import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
 import { planRequests, REASONS, untilConfirmed, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
+import { formatPrice, priceOf } from '../exports/price.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -51,6 +52,7 @@ export interface Plan {
     readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
     readonly estimated_price: number;
+    readonly currency: string | null;
     readonly month: { month: string; records: number; price: number };
   };
 }
@@ -121,7 +123,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
   const month = spendOf(entries).find((spend) => spend.month === monthOf(now));
-  const { budget, pricePerRecord } = config.exports;
+  const { budget, pricePerRecord, currency } = config.exports;
   return {
     command: job.name,
     days: days.length > 0 ? job.days : null,
@@ -146,7 +148,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
       needs_attention: needed,
       estimated_records: records,
-      estimated_price: records * pricePerRecord,
+      estimated_price: priceOf([{ records, pricePerRecord }]),
+      currency: currency ?? null,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },
     },
   };
@@ -188,9 +191,10 @@ const UNKNOWN_YET = '`run` pulls its statistics first, then decides within the b
 
 function eventLines({ budget, to_request, not_requested, under_way, ...events }: Plan['events']): string[] {
   if (budget === null) return ['events      off: exports.budget is not set, so no paid request is sent'];
+  const currency = events.currency ?? undefined;
   const price =
-    events.estimated_price === 0 ? '' : `, price about ${formatCount(Math.ceil(events.estimated_price))}`;
-  const spent = events.month.price === 0 ? '' : `, price ${formatCount(Math.ceil(events.month.price))}`;
+    events.estimated_price === 0 ? '' : `, price about ${formatPrice(events.estimated_price, currency)}`;
+  const spent = events.month.price === 0 ? '' : `, price ${formatPrice(events.month.price, currency)}`;
   return [
     `events      ${
       to_request.length === 0

@@ -52,6 +52,8 @@ export interface Delivery {
   readonly bom: boolean;
   /** What a column of a table or CSV is called. */
   readonly head: (name: string) => string;
+  /** What a text in a column of a table or CSV is called. */
+  readonly word?: (column: string, text: string) => string;
 }
 
 /**
@@ -69,8 +71,8 @@ export async function deliver(answer: QueryResult, delivery: Delivery): Promise<
     if (format === 'json') return jsonRows(answer);
     const heads = answer.columns.map(({ name }) => delivery.head(name));
     return format === 'csv'
-      ? csvText(answer, { heads, bom: delivery.bom })
-      : tableText(answer, heads, delivery.limit, drawing);
+      ? csvText(answer, { heads, ...delivery })
+      : tableText(answer, heads, delivery, drawing);
   };
   if (output === undefined) {
     const drawn = pieces(drawingFor(stdout));
@@ -114,16 +116,17 @@ export function drawingFor(stdout: Output): Drawing {
 async function* tableText(
   { columns, chunks }: QueryResult,
   names: readonly string[],
-  limit: number,
+  { limit, word = (_, text) => text }: Pick<Delivery, 'limit' | 'word'>,
   drawing: Drawing,
 ): AsyncGenerator<string> {
   const rows: Row[] = [];
   for await (const chunk of chunks) {
     for (const row of chunk.getRows().slice(0, limit - rows.length)) {
       rows.push(
-        columns.map(({ type }, i) => {
+        columns.map(({ name, type }, i) => {
           const value = row[i] ?? null;
-          return value === null ? null : cellText(value, type);
+          if (value === null) return null;
+          return typeof value === 'string' ? word(name, value) : cellText(value, type);
         }),
       );
     }

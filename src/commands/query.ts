@@ -79,7 +79,8 @@ export async function queryCommand(
       stdout,
       limit: options.limit ?? DEFAULT_LIMIT,
       bom: options.bom === true,
-      head: headsIn(options.lang),
+      head: headsIn(options),
+      word: wordsIn(options),
     });
     invocation.terminal.note(summary(answer.rows(), format, question.title, options));
     return EXIT.done;
@@ -94,10 +95,17 @@ export async function queryCommand(
 }
 
 /** Names of columns in a language: in Korean what the dictionary calls them, where it knows the name. */
-function headsIn(language: Language | undefined): (name: string) => string {
-  if (language !== 'ko') return (name) => name;
+function headsIn({ lang, name: query }: QueryOptions): (name: string) => string {
+  if (lang !== 'ko') return (name) => name;
   const dictionary = Dictionary.load();
-  return (name) => dictionary.label(name) ?? name;
+  return (name) => dictionary.label(name, query) ?? name;
+}
+
+/** Values of bundled queries in a language: in Korean what the dictionary calls them. Free SQL shows what it selects. */
+function wordsIn({ lang, name }: QueryOptions): (column: string, text: string) => string {
+  if (lang !== 'ko' || name === undefined) return (_, text) => text;
+  const dictionary = Dictionary.load();
+  return (column, text) => dictionary.inKorean(column, text);
 }
 
 /** How many rows came, for the line beside the answer: `A/B tests: 2 rows`. */

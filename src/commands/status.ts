@@ -9,6 +9,7 @@ import { dataFiles } from '../storage/data-files.js';
 import { isQuiet } from '../exports/estimate.js';
 import { assertSameProject } from '../storage/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
+import { formatPrice } from '../exports/price.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
@@ -52,6 +53,7 @@ interface Status {
   readonly needs_attention: readonly Attention[];
   /** Paid exports that are not loaded yet; resuming them costs nothing. */
   readonly under_way: readonly string[];
+  readonly currency: string | null;
   readonly spend: readonly {
     readonly month: string;
     readonly exports: number;
@@ -145,6 +147,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
     needs_attention: needed,
     under_way: entries.filter(({ state }) => isResumable(state)).map(({ key }) => key),
     spend: spendOf(entries).map(monthlySpend),
+    currency: config.exports.currency ?? null,
     fresh: start !== undefined && Object.values(missing).every((days) => days.length === 0),
   };
 }
@@ -235,7 +238,7 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
   if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
   for (const { month, records, price, exports } of status.spend) {
     terminal.out(
-      `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatCount(Math.ceil(price))}`}`,
+      `spend     ${month}: ${plural(exports, 'export')}, ${formatCount(records)} records${price === 0 ? '' : `, price ${formatPrice(price, status.currency ?? undefined)}`}`,
     );
   }
   if (status.under_way.length > 0) {

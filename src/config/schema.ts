@@ -32,6 +32,10 @@ const exportsSchema = z.strictObject(
   {
     budget: budget.optional(),
     price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
+    currency: z
+      .string('must be a currency such as KRW')
+      .regex(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW')
+      .optional(),
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
     page_parameter: parameter('must be the name of a query parameter').default('page'),

@@ -30,6 +30,10 @@ const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Columns of answers to queries that are columns of no table: only a label for the head. */
   heads: z.record(z.string(), word).default({}),
+  /** What values are called, by the name of their column. */
+  values: z.record(z.string(), z.record(z.string(), words)).default({}),
+  /** Sentences of checks: the English one, with {} for what differs, and the Korean one with {1}, {2}. */
+  sentences: z.record(z.string(), word).default({}),
 });
 
 export type Words = z.infer<typeof words>;
@@ -96,10 +100,15 @@ export class Dictionary {
     return merged.data;
   }
 
-  /** The Korean head of a column of an answer; undefined for a name that the dictionary does not know. */
-  label(column: string): string | undefined {
+  /**
+   * The Korean head of a column of an answer; undefined for a name that the dictionary does not know.
+   *
+   * @param query the bundled query that answers; `checks.name` is another name than that of a conversion
+   */
+  label(column: string, query = ''): string | undefined {
     const { heads, columns, relations } = this.document;
     return (
+      own(heads, `${query}.${column}`) ??
       own(heads, column) ??
       own(columns, column)?.label ??
       Object.values(relations)
@@ -108,10 +117,45 @@ export class Dictionary {
     );
   }
 
+  /** What a value of a column is called, such as `rising` of `trend`. */
+  value(column: string, value: string): Words | undefined {
+    return own(own(this.document.values, column) ?? {}, value);
+  }
+
+  /** A cell of an answer in Korean, where its column has values or sentences that the dictionary knows. */
+  inKorean(column: string, cell: string): string {
+    if (column === 'finding' || column === 'meaning') return this.korean(cell);
+    return this.value(column, cell)?.ko ?? cell;
+  }
+
+  /** A sentence of a check in Korean, its numbers, days and names as they are; the English one where there is none. */
+  korean(sentence: string): string {
+    for (const [english, korean] of Object.entries(this.document.sentences)) {
+      const found = patternOf(english).exec(sentence);
+      if (found !== null) return korean.replace(/\{(\d)\}/g, (_, n: string) => found[Number(n)] ?? '');
+    }
+    return sentence;
+  }
+
   /** What a table or view is and what one row of it is, as one text for its comment. */
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** What a sentence with {} in it matches, as a whole. */
+function patternOf(english: string): RegExp {
+  const known = patterns.get(english);
+  if (known !== undefined) return known;
+  const source = english
+    .split('{}')
+    .map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('(.+)');
+  const pattern = new RegExp(`^${source}$`, 's');
+  patterns.set(english, pattern);
+  return pattern;
 }
 
 /** The value of a key that the record itself has: `constructor` is a possible name of a column. */

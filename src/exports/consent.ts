@@ -3,6 +3,7 @@ import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import type { Decision } from './budget.js';
 import { formatCount, plural } from '../terminal/terminal.js';
+import { formatPrice, priceOf } from './price.js';
 
 /** Whether the days that would be requested now may be. */
 export async function consentTo(
@@ -14,9 +15,11 @@ export async function consentTo(
   const wanted = decisions.filter(({ verdict }) => verdict === 'request');
   if (wanted.length === 0) return true;
   const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
-  const { pricePerRecord } = config.exports;
+  const { pricePerRecord, currency } = config.exports;
   const price =
-    pricePerRecord === 0 ? '' : `, about ${formatCount(Math.ceil(records * pricePerRecord))} in price`;
+    pricePerRecord === 0
+      ? ''
+      : `, about ${formatPrice(priceOf([{ records, pricePerRecord }]), currency)} in price`;
   terminal.progress('waiting for consent to pay');
   return terminal.confirm(
     `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,

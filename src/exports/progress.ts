@@ -4,6 +4,7 @@ import type { Effects } from '../effects.js';
 import { joinParts, type Part } from '../terminal/parts.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { formatClock, formatRoughly } from '../terminal/units.js';
+import { formatPrice } from './price.js';
 import type { Spending } from './spend.js';
 
 /** The rate is that of the last seconds, in milliseconds. */
@@ -25,6 +26,7 @@ interface Outside {
   readonly effects: Pick<Effects, 'now'>;
   /** What is spent by now; undefined without a budget. */
   readonly spent: () => Spending | undefined;
+  readonly currency?: string | undefined;
 }
 
 export class ExportsProgress {
@@ -184,7 +186,10 @@ export class ExportsProgress {
       short: `paid ${formatRoughly(records)}/${formatRoughly(limit)}`,
     };
     if (price === 0) return [part];
-    const cost = { long: ` (price ${formatCount(Math.ceil(price))})`, short: ` (${formatRoughly(price)})` };
+    const cost = {
+      long: ` (price ${formatPrice(price, this.#outside.currency)})`,
+      short: ` (${formatRoughly(price)})`,
+    };
     return [{ long: part.long + cost.long, short: part.short + cost.short }];
   }
 }

@@ -22,6 +22,7 @@ import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
 import { adviceOnRestored } from './restored.js';
+import { formatPrice } from './price.js';
 import { spentOf } from './spend.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
@@ -51,7 +52,7 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: RunCont
   const requested = report.exports.filter((line) => line.requested).length;
   if (budget === undefined || requested === 0) return;
   const { run, month } = spentOf(ledger.entries(), budget, { now: effects.now(), runId });
-  const price = run.price === 0 ? '' : `, price ${formatCount(Math.ceil(run.price))}`;
+  const price = run.price === 0 ? '' : `, price ${formatPrice(run.price, config.exports.currency)}`;
   terminal.note(
     `Spent ${formatCount(run.records)} records on ${plural(requested, 'export')}${price}; ` +
       `this month ${formatCount(month.records)} of ${formatCount(month.limit)} records.`,

@@ -22,11 +22,12 @@ export function exportRow(entry: ExportEntry): ExportRow {
   };
 }
 
-export function budgetRow({ budget, pricePerRecord, startDate }: ExportsConfig): BudgetRow {
+export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {
   return {
     recordsPerRun: budget?.recordsPerRun,
     recordsPerMonth: budget?.recordsPerMonth,
     pricePerRecord,
+    currency,
     startDate,
   };
 }

@@ -2,6 +2,7 @@
 import { monthOf } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import { recordsOf, type Budget } from './budget.js';
+import { priceOf } from './price.js';
 
 /**
  * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about
@@ -52,30 +53,29 @@ export interface MonthlySpend {
 
 /** What was spent, per KST month of the request, oldest first. */
 export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
-  const months = new Map<string, MonthlySpend>();
+  const months = new Map<string, ExportEntry[]>();
   for (const entry of entries) {
     if (entry.billed === 'no') continue;
     const month = monthOf(entry.intendedAt);
-    const before = months.get(month) ?? {
-      month,
-      exports: 0,
-      records: 0,
-      estimatedRecords: 0,
-      unknown: 0,
-      price: 0,
-    };
-    const size = recordsOf(entry);
-    const records = size ?? 0;
-    months.set(month, {
-      month,
-      exports: before.exports + 1,
-      records: before.records + records,
-      estimatedRecords: before.estimatedRecords + (entry.records === undefined ? records : 0),
-      unknown: before.unknown + (size === undefined ? 1 : 0),
-      price: before.price + records * entry.pricePerRecord,
-    });
+    months.set(month, [...(months.get(month) ?? []), entry]);
   }
-  return [...months.values()].sort((a, b) => (a.month < b.month ? -1 : 1));
+  return [...months]
+    .map(([month, some]) => ({
+      month,
+      exports: some.length,
+      ...sumOf(some),
+      estimatedRecords: sumOf(some.filter(({ records }) => records === undefined)).records,
+      unknown: some.filter((entry) => recordsOf(entry) === undefined).length,
+    }))
+    .sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+function sumOf(entries: readonly ExportEntry[]): { readonly records: number; readonly price: number } {
+  const priced = entries.map((entry) => ({
+    records: recordsOf(entry) ?? 0,
+    pricePerRecord: entry.pricePerRecord,
+  }));
+  return { records: priced.reduce((sum, { records }) => sum + records, 0), price: priceOf(priced) };
 }
 
 /** What is spent of a budget. */
@@ -95,15 +95,11 @@ export function spentOf(
   { now, runId }: { readonly now: Date; readonly runId: string },
 ): { readonly run: Spending; readonly month: Spending } {
   const all = [...entries];
-  const sums = (some: readonly ExportEntry[]): { records: number; price: number } => ({
-    records: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0), 0),
-    price: some.reduce((sum, entry) => sum + (recordsOf(entry) ?? 0) * entry.pricePerRecord, 0),
-  });
   const ofRun = all.filter(({ run }) => run === runId);
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   return {
-    run: { scope: 'run', limit: recordsPerRun, ...sums(ofRun) },
-    month: { scope: 'month', limit: recordsPerMonth, ...sums(ofMonth) },
+    run: { scope: 'run', limit: recordsPerRun, ...sumOf(ofRun) },
+    month: { scope: 'month', limit: recordsPerMonth, ...sumOf(ofMonth) },
   };
 }
 

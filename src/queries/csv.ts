@@ -9,16 +9,28 @@ export interface CsvOptions {
   readonly heads?: readonly string[];
   /** Whether to begin with a byte order mark, so that Excel reads UTF-8. */
   readonly bom?: boolean;
+  /** What a text in a column is called instead. */
+  readonly word?: (column: string, text: string) => string;
 }
 
 /** The text in pieces, one per batch of rows; the first line names the columns. */
-export async function* csvText(answer: QueryResult, { heads, bom }: CsvOptions = {}): AsyncGenerator<string> {
+export async function* csvText(
+  answer: QueryResult,
+  { heads, bom, word = (_, text) => text }: CsvOptions = {},
+): AsyncGenerator<string> {
   const line = csvLine(heads ?? answer.columns.map(({ name }) => name));
   yield bom === true ? `\ufeff${line}` : line;
   for await (const chunk of answer.chunks) {
     yield chunk
       .getRows()
-      .map((row) => joined(answer.columns.map(({ type }, i) => cell(row[i] ?? null, type))))
+      .map((row) =>
+        joined(
+          answer.columns.map(({ name, type }, i) => {
+            const value = row[i] ?? null;
+            return cell(typeof value === 'string' ? word(name, value) : value, type);
+          }),
+        ),
+      )
       .join('');
   }
 }

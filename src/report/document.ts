@@ -1,7 +1,7 @@
 /** The page as a document: head, notice, contents, parts with the SQL behind them. Nothing in it refers to anywhere else. */
 import { html, Html, NOTHING } from './html.js';
 import type { Page, Text } from './page.js';
-import type { Asked } from './part.js';
+import { URGENCIES, type Asked, type ToDo } from './part.js';
 import { STYLE } from './style.js';
 import { folded } from './table.js';
 
@@ -9,19 +9,23 @@ export interface DrawnPart {
   readonly id: string;
   readonly title: Text;
   readonly queries: readonly (Asked & { readonly sql: string })[];
-  readonly shown: { readonly sentence: string; readonly body?: Html };
+  readonly shown: { readonly sentence: string; readonly body?: Html; readonly toDo?: readonly ToDo[] };
 }
 
 export interface Circumstances {
   /** When the page was made, in KST. */
   readonly madeAt: string;
   readonly notice: string | undefined;
+  readonly toDo: readonly ToDo[];
 }
+
+/** More than three would be read by nobody. */
+const MOST_TO_DO = 3;
 
 export function documentOf(
   page: Page,
   parts: readonly DrawnPart[],
-  { madeAt, notice }: Circumstances,
+  { madeAt, notice, toDo }: Circumstances,
 ): string {
   const title = page.say({ en: 'Message report', ko: '메시지 발송 리포트' });
   const day = page.day ?? page.say({ en: 'no day yet', ko: '데이터 없음' });
@@ -49,6 +53,7 @@ export function documentOf(
           })}
         </p>
         ${notice === undefined ? NOTHING : html`<p class="notice" role="status">${prose(notice)}</p>`}
+        ${toDoList(toDo, page)}
         <nav aria-label="${page.say({ en: 'Contents', ko: '목차' })}">
           <ul>
             ${parts.map((part) => html`<li><a href="#${part.id}">${page.say(part.title)}</a></li>`)}
@@ -59,6 +64,33 @@ export function documentOf(
     </body>
   </html>`;
   return `<!doctype html>\n${markup}\n`;
+}
+
+/** The most urgent things to do, each with its reason and the command that shows more or does it. */
+function toDoList(all: readonly ToDo[], page: Page): Html {
+  const urgency = ({ urgency: of }: ToDo): number => URGENCIES.indexOf(of);
+  const first = [...all].sort((a, b) => urgency(a) - urgency(b)).slice(0, MOST_TO_DO);
+  const left = all.length - first.length;
+  return html`<div class="to-do" role="region" aria-labelledby="to-do">
+    <h2 id="to-do">${page.say({ en: 'To do', ko: '할 일' })}</h2>
+    ${
+      first.length === 0
+        ? html`<p>${page.say({ en: 'Nothing to do.', ko: '할 일이 없습니다.' })}</p>`
+        : html`<ol>
+            ${first.map(({ reason, command }) => html`<li>${prose(reason)} <code>${command}</code></li>`)}
+          </ol>`
+    }
+    ${
+      left > 0
+        ? html`<p>
+            ${page.say({
+              en: `${page.count(left)} more: see the parts below.`,
+              ko: `그 밖에 ${page.count(left)}건이 더 있습니다. 아래 항목을 보세요.`,
+            })}
+          </p>`
+        : undefined
+    }
+  </div>`;
 }
 
 function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {

@@ -1,6 +1,7 @@
 /** What all parts of a page share: its language, the day it is about, and how numbers and names are written. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
+import { formatPrice } from '../exports/price.js';
 
 /** The same in both languages. */
 export interface Text {
@@ -11,6 +12,10 @@ export interface Text {
 const PER_CENT = 100;
 
 export class Page {
+  /** Those that count clicks, the largest first. */
+  readonly channels: readonly string[];
+  /** Whether the last run did not bring all that it should. */
+  readonly isIncomplete: boolean;
   readonly #numbers: Intl.NumberFormat;
   readonly #tenths: Intl.NumberFormat;
   readonly #hundredths: Intl.NumberFormat;
@@ -21,7 +26,13 @@ export class Page {
     readonly day: Day | undefined,
     /** The last day that is complete at the time of the report. */
     readonly complete: Day,
+    {
+      channels = [],
+      isIncomplete = false,
+    }: { readonly channels?: readonly string[]; readonly isIncomplete?: boolean } = {},
   ) {
+    this.channels = channels;
+    this.isIncomplete = isIncomplete;
     this.#numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
     this.#tenths = withDigits(language, 1);
     this.#hundredths = withDigits(language, 2);
@@ -34,6 +45,11 @@ export class Page {
   /** `1,234`, or a dash for what is not known. */
   count(value: number | null): string {
     return value === null ? '–' : this.#numbers.format(value);
+  }
+
+  /** What records cost, with its currency where one is set. */
+  price(amount: number | null, currency: string | null): string {
+    return amount === null ? '–' : formatPrice(amount, currency ?? undefined, this.language);
   }
 
   /** A share as per cent: `4.4 %`, `0.35 %`. */
@@ -65,6 +81,16 @@ export class Page {
     const [size, en, ko] = UNITS.find(([size]) => seconds >= size) ??
       UNITS[UNITS.length - 1] ?? [1, 's', '초'];
     return `${this.count(seconds / size)}\u00a0${this.language === 'ko' ? ko : en}`;
+  }
+
+  /** What a value of a column is called, for people: `Daily statistics` for the stream `statistics`. */
+  value(column: string, value: string): string {
+    return Dictionary.load().value(column, value)?.[this.language] ?? value;
+  }
+
+  /** A sentence of an answer, in the language of the page where the dictionary has it. */
+  sentence(text: string): string {
+    return this.language === 'ko' ? Dictionary.load().korean(text) : text;
   }
 
   /** The name of a column, for people: from the dictionary in Korean. */

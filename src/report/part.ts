@@ -9,10 +9,34 @@ export interface Asked {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
+/** Something that a reader should do. */
+export interface ToDo {
+  /** Those of the smallest are shown first. */
+  readonly urgency: Urgency;
+  /** Why, as a sentence. */
+  readonly reason: string;
+  readonly command: string;
+}
+
+/** What comes first, when there is more to do than a page begins with. */
+export const URGENCIES = [
+  'run',
+  'wrong_numbers',
+  'missing_days',
+  'failing_channel',
+  'refused_template',
+  'opt_outs',
+  'decided_test',
+  'budget',
+  'campaign',
+] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
 export interface Shown {
   /** One or two sentences that say what is seen. */
   readonly sentence: string;
   readonly body: Html;
+  readonly toDo?: readonly ToDo[];
 }
 
 export interface Part<Answers = unknown> {

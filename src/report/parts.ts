@@ -12,15 +12,16 @@ import { pressure } from './parts/pressure.js';
 import { reference } from './parts/reference.js';
 import { responses } from './parts/responses.js';
 import { restated } from './parts/restated.js';
+import { revenue } from './parts/revenue.js';
 import { spend } from './parts/spend.js';
 import { tests } from './parts/tests.js';
 
 export const PARTS: readonly ReadyPart[] = [
-  freshness,
   headline,
   channels,
   campaigns,
   tests,
+  revenue,
   journeys,
   failures,
   hours,
@@ -28,6 +29,7 @@ export const PARTS: readonly ReadyPart[] = [
   pressure,
   reference,
   restated,
-  spend,
+  freshness,
   findings,
+  spend,
 ];

@@ -1,6 +1,6 @@
 /** The report: the published warehouse as one page, each part asked of it by bundled queries. */
 import pLimit from 'p-limit';
-import { formatKst, lastCompleteDay } from '../calendar.js';
+import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
@@ -10,7 +10,7 @@ import { statement } from '../warehouse/statements.js';
 import { documentOf, type DrawnPart } from './document.js';
 import { noticeOf } from './notice.js';
 import { Page } from './page.js';
-import type { Asked, ReadyPart } from './part.js';
+import type { Asked, ReadyPart, ToDo } from './part.js';
 import { PARTS } from './parts.js';
 
 export interface ReportOptions {
@@ -32,12 +32,20 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const warehouse = new Answers(reader, now);
     const [held] = await warehouse.ask({ query: 'freshness', parameters: { stream: 'statistics' } });
     const newest = held?.['last_date'];
-    const page = new Page(language, typeof newest === 'string' ? newest : undefined, lastCompleteDay(now));
-    const drawnParts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
-    const parts = drawnParts.filter((part) => part !== undefined);
     const known = await reader.objects(statement('status/runs'));
     const notice = noticeOf(runs, new Set(known.map((run) => String(run['run_id']))));
-    return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice) });
+    const day = typeof newest === 'string' ? newest : undefined;
+    const page = new Page(language, day, lastCompleteDay(now), {
+      channels: await warehouse.clickedChannels(day),
+      isIncomplete: notice !== undefined,
+    });
+    const drawnParts = await Promise.all(PARTS.map((part) => drawn(part, page, warehouse)));
+    const parts = drawnParts.filter((part) => part !== undefined);
+    const toDo = [
+      ...(notice === undefined ? [] : [afterRun(page)]),
+      ...parts.flatMap(({ shown }) => shown.toDo ?? []),
+    ];
+    return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice), toDo });
   } finally {
     await reader.close();
   }
@@ -58,8 +66,20 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
       en: `This part could not be drawn: ${messageOf(error)}`,
       ko: `이 부분을 표시하지 못했습니다: ${messageOf(error)}`,
     });
-    return { id, title, queries, shown: { sentence } };
+    const toDo = { urgency: 'run', reason: sentence, command: 'dawnload doctor' } as const;
+    return { id, title, queries, shown: { sentence, toDo: [toDo] } };
   }
+}
+
+function afterRun(page: Page): ToDo {
+  return {
+    urgency: 'run',
+    reason: page.say({
+      en: 'The last run did not bring all that it should: see what is missing.',
+      ko: '마지막 실행이 완전하지 않습니다. 무엇이 빠졌는지 확인하세요.',
+    }),
+    command: 'dawnload status',
+  };
 }
 
 /** Answers of bundled queries. */
@@ -79,6 +99,20 @@ class Answers {
     const found = this.#catalogue.get(query);
     if (found === undefined) throw new Error(`There is no bundled query ${query}.`);
     return found;
+  }
+
+  /** Channels that counted clicks in the last 28 days, the largest first. */
+  async clickedChannels(day: Day | undefined): Promise<string[]> {
+    const parameters = day === undefined ? {} : { start: shiftDay(day, -27) };
+    const sent = new Map<string, number>();
+    for (const { channel, sent: messages, clicked } of await this.ask({
+      query: 'channel-summary',
+      parameters,
+    })) {
+      if (clicked === null || typeof channel !== 'string') continue;
+      sent.set(channel, (sent.get(channel) ?? 0) + Number(messages));
+    }
+    return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
   }
 
   /** Each query in a session of its own: its variables are no other's. */

@@ -197,9 +197,50 @@ export const STYLE = css`
   thead .number {
     white-space: normal;
   }
+  sup {
+    font-size: 0.7em;
+    line-height: 0;
+  }
+  small {
+    display: block;
+    color: var(--quiet);
+    font-size: 0.8rem;
+    font-weight: 400;
+    overflow-wrap: anywhere;
+  }
+  .above > * {
+    border-bottom: 0;
+    padding-bottom: 0;
+  }
   .sentence:is(td, th) {
-    min-width: 16rem;
+    max-width: none;
     margin: 0;
+    padding-top: 0.1rem;
+    color: var(--quiet);
+  }
+  .note {
+    max-width: 62rem;
+    color: var(--quiet);
+    font-size: 0.875rem;
+  }
+  .to-do {
+    margin: 0.8rem 0;
+    padding: 0.7rem 0.9rem;
+    border-radius: 0.5rem;
+    background: var(--card);
+  }
+  .to-do ol {
+    margin: 0.2rem 0;
+    padding-left: 1.3rem;
+  }
+  .to-do li {
+    margin: 0.3rem 0;
+  }
+  .to-do code {
+    display: block;
+  }
+  .narrow {
+    display: none;
   }
   .text {
     min-width: 4rem;
@@ -233,12 +274,51 @@ export const STYLE = css`
   td svg.plot {
     max-width: none;
   }
-  @media (max-width: 30rem) {
-    .extra {
+  .wide svg.plot,
+  .narrow svg.plot {
+    width: 100%;
+  }
+  th:last-child,
+  td:last-child {
+    padding-right: 0;
+  }
+  @media (max-width: 48rem) {
+    .wide {
       display: none;
     }
-    tbody th span {
-      max-width: 9rem;
+    .narrow {
+      display: block;
+    }
+  }
+  @media (max-width: 30rem) {
+    .extra,
+    .chart:is(td, th) {
+      display: none;
+    }
+    .tiles {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+    }
+    .scroll table {
+      width: 100%;
+      font-size: 0.8125rem;
+    }
+    tbody th {
+      min-width: 7rem;
+      overflow-wrap: anywhere;
+    }
+    .card tbody th {
+      min-width: 0;
+      overflow-wrap: break-word;
+    }
+    th,
+    td {
+      padding-right: 0.4rem;
+    }
+    .card {
+      padding: 0.6rem;
+    }
+    svg.plot-stretched {
+      min-width: 4rem;
     }
   }
   details {

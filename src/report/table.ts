@@ -1,13 +1,18 @@
-/** Tables: numbers beside each chart. One that is wider than a phone scrolls by itself, not the page. */
+/** Tables that fit: on a phone charts give way to numbers, and sentences stand below their rows at any width. */
 import { html, NOTHING, type Html } from './html.js';
 
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Html | string | number;
-  /** Numbers stand to the right, so that their digits align. */
+  /** What stands small below the first cell of a row, such as its channel. */
+  readonly sub?: (row: Row) => string;
   /** Not on a phone: another place has it too. */
   readonly isExtra?: boolean;
-  readonly kind?: 'number' | 'chart' | 'text' | 'sentence';
+  /**
+   * Numbers stand to the right, so that their digits align. Charts are left out on a phone, but for a `picture`, which has
+   * no number for each of its points. A sentence stands below its row; one that several rows share, once below the table.
+   */
+  readonly kind?: 'number' | 'chart' | 'picture' | 'text' | 'sentence';
 }
 
 /** @param label what sets it apart from other tables of the page, where the caption does not */
@@ -17,31 +22,59 @@ export function table<Row>(
   rows: readonly Row[],
   label = caption,
 ): Html {
-  const kindOf = ({ kind = 'text', isExtra }: Column<Row>): string =>
-    isExtra === true ? `${kind} extra` : kind;
-  const [first, ...others] = columns;
+  const inRow = columns.filter(({ kind }) => kind !== 'sentence');
+  const below = columns.filter(({ kind }) => kind === 'sentence');
+  const [first, ...others] = inRow;
   if (first === undefined) return NOTHING;
+  const notes = sharedSentences(below, rows);
+  const tableRow = (row: Row): Html => {
+    const own = below.flatMap((column) => {
+      const said = column.cell(row);
+      return said === '' || (typeof said === 'string' && notes.includes(said)) ? [] : [{ column, said }];
+    });
+    const marks = below.map((column) => notes.indexOf(String(column.cell(row))) + 1).filter((n) => n > 0);
+    return html`<tr class="${own.length > 0 ? 'above' : ''}">
+        <th scope="row" class="${classOf(first)}">
+          <span>${first.cell(row)}${marks.map((n) => html`<sup>${n}</sup>`)}</span>
+          ${first.sub === undefined ? undefined : html`<small>${first.sub(row)}</small>`}
+        </th>
+        ${others.map((column) => html`<td class="${classOf(column)}">${column.cell(row)}</td>`)}
+      </tr>
+      ${own.map(
+        ({ column, said }) =>
+          html`<tr class="below">
+            <td colspan="${inRow.length}" class="${classOf(column)}">${said}</td>
+          </tr>`,
+      )}`;
+  };
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">
-    <table>
-      <caption>
-        <span>${caption}</span>
-      </caption>
-      <thead>
-        <tr>
-          ${columns.map((column) => html`<th scope="col" class="${kindOf(column)}">${column.head}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (row) =>
-            html`<tr>
-              <th scope="row" class="${kindOf(first)}"><span>${first.cell(row)}</span></th>
-              ${others.map((column) => html`<td class="${kindOf(column)}">${column.cell(row)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+      <table>
+        <caption>
+          <span>${caption}</span>
+        </caption>
+        <thead>
+          <tr>
+            ${inRow.map((column) => html`<th scope="col" class="${classOf(column)}">${column.head}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(tableRow)}
+        </tbody>
+      </table>
+    </div>
+    ${notes.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${note}</p>`)}`;
+}
+
+function classOf<Row>({ kind = 'text', isExtra }: Column<Row>): string {
+  return isExtra === true ? `${kind} extra` : kind;
+}
+
+/** Sentences that more than one row says. */
+function sharedSentences<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+  const all = columns
+    .flatMap(({ cell, isExtra }) => (isExtra === true ? [] : rows.map(cell)))
+    .filter((said) => typeof said === 'string');
+  return [...new Set(all)].filter((said) => said !== '' && all.filter((one) => one === said).length > 1);
 }
 
 /** What need not be seen at once. */

@@ -269,10 +269,11 @@ export function withRunContext<T>(
 }
 
 function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalContext): ExportsProgress {
-  const { budget } = exports;
+  const { budget, currency } = exports;
   return new ExportsProgress({
     terminal,
     effects,
+    currency,
     spent: () =>
       budget === undefined
         ? undefined

@@ -1,7 +1,8 @@
 /** What `init` says about a night and its price. */
 import { daysOf, lastCompleteDay } from '../calendar.js';
 import type { DawnloadError } from '../errors.js';
-import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
+import { formatPrice, priceOf } from '../exports/price.js';
+import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import type { Answers } from './answers.js';
 import type { Night } from './trial.js';
 
@@ -45,7 +46,7 @@ export function moneySentences(
   if (records === undefined) return [];
   const { recordsPerRun, recordsPerMonth } = budget;
   const worth = (count: number): string =>
-    `about ${plural(count, 'record')}${price === 0 ? '' : ` (${money(count * price)})`}`;
+    `about ${plural(count, 'record')}${price === 0 ? '' : ` (${formatPrice(priceOf([{ records: count, pricePerRecord: price }]), undefined)})`}`;
   const sizes = `Such a night is ${worth(records)}, and ${MONTH} nights are ${worth(records * MONTH)}.`;
   if (records > recordsPerRun) {
     return [
@@ -66,10 +67,6 @@ export function moneySentences(
           `A budget of ${plural(recordsPerMonth, 'record')} per month lasts for about ${plural(Math.floor(recordsPerMonth / records), 'night')}.`,
         ];
   return [sizes, ...first, ...month];
-}
-
-function money(amount: number): string {
-  return amount >= 100 ? formatCount(Math.ceil(amount)) : amount.toFixed(2);
 }
 
 /** What to do, without what is meant for a run. */

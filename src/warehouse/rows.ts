@@ -87,6 +87,7 @@ export interface BudgetRow {
   readonly recordsPerRun: number | undefined;
   readonly recordsPerMonth: number | undefined;
   readonly pricePerRecord: number;
+  readonly currency?: string | undefined;
   readonly startDate: Day | undefined;
 }
 

@@ -202,7 +202,11 @@ export class Warehouse {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('ops/forget_budget');
-        await this.#session.runWith('ops/note_budget', { ...settings, notedAt: this.#options.effects.now() });
+        await this.#session.runWith('ops/note_budget', {
+          currency: undefined,
+          ...settings,
+          notedAt: this.#options.effects.now(),
+        });
       }),
     );
   }

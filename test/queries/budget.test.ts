@@ -12,7 +12,9 @@ beforeEach(async () => {
     delete from ops.budget;
     delete from ops.exports;
     delete from ops.coverage;
-    insert into ops.budget values (2500, 30000, 0.5, '2026-11-02', now());
+    delete from daily_statistics;
+    insert into ops.budget by name
+    select 2500 as records_per_run, 30000 as records_per_month, 0.5 as price_per_record, date '2026-11-02' as start_date;
     insert into ops.exports by name
     select
       date::varchar as key, date::date as date, 'loaded' as state, 0.1 as price_per_record,
@@ -72,14 +74,14 @@ test('the forecast is what was used and what the days hold that are asked for un
   });
   await warehouse.connection.run('update ops.budget set records_per_month = 20000');
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({ is_enough: false });
-  // Two workdays at once are more than a run may ask for.
+  // Two workdays at once are more than a run may ask for: the older one waits for a night that has room for it, Saturday's.
   await warehouse.connection.run(
     "update ops.budget set records_per_month = 30000, records_per_run = 1500; delete from ops.exports where date = '2026-11-19'",
   );
   expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
-    days_tonight: '2',
-    tonight_records: '2000',
-    is_enough: false,
+    days_tonight: '1',
+    tonight_records: '1000',
+    is_enough: true,
   });
 });
 
@@ -100,8 +102,67 @@ test('a first night has no history to forecast from, and no budget no answer', a
     tonight_records: null,
     forecast_records: null,
     is_enough: null,
-    days_tonight: '19',
+    days_tonight: null,
   });
   await warehouse.connection.run('update ops.budget set records_per_run = null, records_per_month = null');
   expect(await budget('2026-11-21T07:05:00+09:00')).toBeUndefined();
+});
+
+test('what no run would request is not counted: what is over the run, over the month, or waits', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date >= '2026-11-17';
+    update ops.budget set records_per_run = 10000, records_per_month = 12100 + 1256`);
+  // Four workdays wait and 11,300 records are used: the newest two fit, and then a Sunday. Ten days never do.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    records_left: '2056',
+    tonight_records: '2000',
+    days_tonight: '2',
+    forecast_records: String(11_300 + 2000 + 50),
+    days_over_budget: '10',
+    is_enough: false,
+  });
+  // A day that is larger than a run may be is skipped by every night, and the smaller ones are not.
+  await warehouse.connection.run('update ops.budget set records_per_run = 400, records_per_month = 30000');
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: '0',
+    days_tonight: '0',
+  });
+  // While the size of an export is not known, nothing is requested beside it.
+  await warehouse.connection.run(`
+    update ops.budget set records_per_run = 10000;
+    insert into ops.exports by name select '2026-11-17.1' as key, date '2026-11-17' as date, 'ambiguous' as state,
+      timestamptz '2026-11-18 07:10:00+09:00' as updated_at`);
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: '0',
+    days_tonight: '0',
+  });
+});
+
+test('a day that the statistics count is estimated by them, as a plan does', async () => {
+  await warehouse.connection.run(`
+    delete from ops.exports where date >= '2026-11-19';
+    insert into ops.coverage by name
+      select 'statistics' as stream, date::date as date, 1 as rows
+      from generate_series(timestamp '2026-11-18', timestamp '2026-11-20', interval 1 day) as days (date);
+    insert into daily_statistics by name
+      select unnest([date '2026-11-18', date '2026-11-19', date '2026-11-20']) as date,
+        unnest([500, 300, 7]) as message_sent, unnest([400, 90, 40]) as delivered, 1 as click`);
+  // The 18th left 1,000 records of 500 messages: two each; the 20th never fewer than its deliveries and clicks.
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    tonight_records: String(600 + 41),
+    days_tonight: '2',
+    tonight_cost: 320.5,
+  });
+});
+
+test('costs are exact, with as many digits as the price has', async () => {
+  await warehouse.connection.run(`
+    update ops.budget set price_per_record = 0.00002, currency = 'KRW';
+    update ops.exports set price_per_record = 0.00002`);
+  expect(await budget('2026-11-21T07:05:00+09:00')).toMatchObject({
+    cost_used: 0.286,
+    tonight_cost: 0.02,
+    forecast_cost: 0.412,
+    currency: 'KRW',
+  });
 });

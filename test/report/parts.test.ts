@@ -5,6 +5,7 @@ import { Page } from '../../src/report/page.js';
 import { failures } from '../../src/report/parts/failures.js';
 import { findings } from '../../src/report/parts/findings.js';
 import { reference } from '../../src/report/parts/reference.js';
+import { spend } from '../../src/report/parts/spend.js';
 import { tests } from '../../src/report/parts/tests.js';
 import type { ReadyPart, Shown } from '../../src/report/part.js';
 import type { Language } from '../../src/dictionary/dictionary.js';
@@ -95,6 +96,46 @@ describe('A/B tests', () => {
         'D of “할인” is better, …. Do not trust 1 of the campaigns: their people are split unequally.',
     );
     expect(shown(tests, [arms], 'ko').sentence).toContain('‘할인’의 B 우세, ‘할인’의 C 열세');
+  });
+});
+
+describe('the spend on exports', () => {
+  const budget = (given: object) => ({
+    month: '2026-11',
+    records_used: 139_180,
+    records_per_month: 1_000_000,
+    forecast_records: 256_435,
+    forecast_cost: 25_643.5,
+    cost_used: 13_918,
+    tonight_records: 21_000,
+    is_enough: true,
+    days_over_budget: 0,
+    currency: 'KRW',
+    ...given,
+  });
+  const month = { month: '2026-11', exports: 7, ambiguous_exports: 0, records: 139_180, cost: 13_918.5 };
+
+  test('adds what is coming to what is used once', () => {
+    const english = shown(spend, [[{ ...month, currency: 'KRW' }], [budget({})]]);
+    expect(english.sentence).toBe(
+      'In 2026-11, 139,180 of 1,000,000 records are used, 13,918\u00a0KRW. The runs until the end of the month ' +
+        'will request about 117,255 more, 256,435 in all (25,643.5\u00a0KRW). The budget lasts.',
+    );
+    expect(english.body.markup).toContain('139,180 records used, 256,435 by the end of the month');
+    expect(textOf(english)).toContain('13,918.5\u00a0KRW');
+    expect(shown(spend, [[month], [budget({})]], 'ko').sentence).toBe(
+      '2026-11에 1,000,000건 중 139,180건을 사용했습니다(13,918\u00a0KRW). 이달 말까지 약 117,255건을 더 요청해 ' +
+        '모두 256,435건(25,643.5\u00a0KRW)이 될 것으로 예상합니다. 예산은 충분합니다.',
+    );
+  });
+
+  test('names the days that do not fit, and says what is not known', () => {
+    const short = shown(spend, [[month], [budget({ is_enough: false, days_over_budget: 7 })]]);
+    expect(short.sentence).toContain('The budget does not last: 7 days do not fit');
+    const early = budget({ forecast_records: null, forecast_cost: null, is_enough: null });
+    const { sentence } = shown(spend, [[month], [early]]);
+    expect(sentence).toContain('is not known yet');
+    expect(sentence).not.toMatch(/budget (lasts|does not last)/);
   });
 });
 

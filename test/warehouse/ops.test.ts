@@ -8,7 +8,13 @@ const DAY = '2026-11-20';
 
 test('the budget is that of the last run', async () => {
   const workshop = new Workshop();
-  const settings = { recordsPerRun: 1000, recordsPerMonth: 5000, pricePerRecord: 0.25, startDate: DAY };
+  const settings = {
+    recordsPerRun: 1000,
+    recordsPerMonth: 5000,
+    pricePerRecord: 0.25,
+    currency: 'KRW',
+    startDate: DAY,
+  };
   await workshop.with(async (warehouse) => {
     await warehouse.noteBudget({ ...settings, recordsPerRun: undefined, recordsPerMonth: undefined });
     await warehouse.noteBudget(settings);
@@ -21,6 +27,7 @@ test('the budget is that of the last run', async () => {
       records_per_month: '5000',
       price_per_record: 0.25,
       start_date: DAY,
+      currency: 'KRW',
       noted: true,
     },
   ]);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, number, paragraph, part, rows } from '../part.js';
+import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const KINDS = ['best', 'worst', 'falling'] as const;
@@ -46,6 +46,7 @@ export const campaigns = part({
     const groups = KINDS.map((kind) => ({ kind, some: found.filter((campaign) => campaign.kind === kind) }));
     return {
       sentence: sentenceOf(groups, page),
+      toDo: toDoOf(found, page),
       body: html`${groups
         .filter(({ some }) => some.length > 0)
         .map(({ kind, some }) => group(kind, some, widest, page))}`,
@@ -82,6 +83,29 @@ function sentenceOf(
   );
 }
 
+function toDoOf(found: readonly Campaign[], page: Page): ToDo[] {
+  const poor = found.find(({ kind }) => kind === 'falling') ?? found.find(({ kind }) => kind === 'worst');
+  if (poor === undefined) return [];
+  const isFalling = poor.kind === 'falling';
+  const rate = page.rate(isFalling ? poor.week_click_rate : poor.click_rate);
+  const other = page.rate(isFalling ? poor.previous_click_rate : poor.click_rate_of_others);
+  return [
+    {
+      urgency: 'campaign',
+      reason: isFalling
+        ? page.say({
+            en: `“${poor.campaign_name}” is clicked less than the week before: ${rate} instead of ${other}.`,
+            ko: `‘${poor.campaign_name}’의 클릭률이 전주보다 낮아졌습니다: ${other} → ${rate}.`,
+          })
+        : page.say({
+            en: `“${poor.campaign_name}” is clicked less than others on its channel: ${rate} instead of ${other}.`,
+            ko: `‘${poor.campaign_name}’의 클릭률이 같은 채널의 다른 캠페인보다 낮습니다: ${rate}, 다른 캠페인은 ${other}.`,
+          }),
+      command: 'dawnload query campaigns-to-watch',
+    },
+  ];
+}
+
 function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: number, page: Page): Html {
   const isFalling = kind === 'falling';
   const own = isFalling ? 'week_click_rate' : 'click_rate';
@@ -90,8 +114,11 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
     ${table(
       page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
       [
-        { head: page.head('campaign_name'), cell: ({ campaign_name }: Campaign) => campaign_name },
-        { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
+        {
+          head: page.head('campaign_name'),
+          cell: ({ campaign_name }: Campaign) => campaign_name,
+          sub: ({ channel }) => channel,
+        },
         {
           head: page.say({ en: 'compared', ko: '비교' }),
           cell: (campaign) =>

@@ -88,7 +88,7 @@ function card(channel: string, days: readonly ChannelDay[], dates: readonly stri
         {
           head: page.say({ en: 'by day', ko: '일별' }),
           cell: (counter) => line(channel, counter, days, dates, page),
-          kind: 'chart',
+          kind: 'picture',
         },
         {
           head: page.say({ en: 'in all', ko: '합계' }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { bar } from '../bar.js';
 import type { Page } from '../page.js';
-import { count, name, number, paragraph, part, rows } from '../part.js';
+import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN = 15;
@@ -26,16 +26,6 @@ const alarms = rows({
 type Reason = z.infer<typeof reasons>[number];
 type Alarm = z.infer<typeof alarms>[number];
 
-const TRENDS: Readonly<Record<string, { readonly en: string; readonly ko: string }>> = {
-  rising: { en: '▲ rising', ko: '▲ 증가' },
-  falling: { en: '▼ falling', ko: '▼ 감소' },
-  steady: { en: '= steady', ko: '= 유지' },
-  unclear: { en: '? unclear', ko: '? 불분명' },
-  quiet: { en: '– quiet', ko: '– 최근 없음' },
-  new: { en: '✱ new', ko: '✱ 신규' },
-  gone: { en: '∅ gone', ko: '∅ 사라짐' },
-};
-
 export const failures = part({
   id: 'failures',
   title: { en: 'Failed sends', ko: '발송 실패' },
@@ -47,15 +37,18 @@ export const failures = part({
     const highest = Math.max(...shown.map(({ failures: those }) => those));
     return {
       sentence: sentenceOf(found, channels, shown.length, page),
+      toDo: toDoOf(channels, page),
       body: table(
         page.say({
           en: 'Reasons of failed sends over all days held, most frequent first',
           ko: '보유 기간 전체의 실패 사유, 많은 순',
         }),
         [
-          { head: page.head('failure_reason'), cell: ({ failure_reason }: Reason) => failure_reason },
-          { head: page.head('channel'), cell: ({ channel }) => channel },
-          { head: page.head('event_name'), cell: ({ event_name }) => event_name, isExtra: true },
+          {
+            head: page.head('failure_reason'),
+            cell: ({ failure_reason }: Reason) => failure_reason,
+            sub: ({ channel, event_name }) => `${channel} · ${event_name}`,
+          },
           {
             head: page.say({ en: 'compared', ko: '비교' }),
             cell: ({ failure_reason, failures: those }) =>
@@ -68,11 +61,15 @@ export const failures = part({
             cell: ({ failure_rate }) => page.rate(failure_rate),
             kind: 'number',
           },
-          {
-            head: page.head('trend'),
-            cell: ({ trend, change }) =>
-              `${trendOf(trend, page)}${change === null ? '' : ` (${page.change(change)})`}`,
-          },
+          ...(shown.every(({ trend }) => trend === null)
+            ? []
+            : [
+                {
+                  head: page.head('trend'),
+                  cell: ({ trend, change }: Reason) =>
+                    `${trend === null ? '–' : page.value('trend', trend)}${change === null ? '' : ` (${page.change(change)})`}`,
+                },
+              ]),
         ],
         shown,
       ),
@@ -84,6 +81,19 @@ export const failures = part({
   },
 });
 
+function toDoOf(channels: readonly Alarm[], page: Page): ToDo[] {
+  return channels
+    .filter(({ is_alarm }) => is_alarm === true)
+    .map(({ channel, failure_rate, usual_high, date }) => ({
+      urgency: 'failing_channel',
+      reason: page.say({
+        en: `More messages of ${channel} failed on ${date} than usual: ${page.rate(failure_rate)}, usually at most ${page.rate(usual_high)}.`,
+        ko: `${date} ${channel} 채널의 실패율이 평소보다 높습니다: ${page.rate(failure_rate)}, 평소 최대 ${page.rate(usual_high)}.`,
+      }),
+      command: 'dawnload query failure-alarm',
+    }));
+}
+
 function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown: number, page: Page): string {
   const alarmed = channels.filter(({ is_alarm }) => is_alarm === true);
   const rising = found.filter(({ trend }) => trend === 'rising');
@@ -94,6 +104,11 @@ function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown:
         ko: `${date} ${channel} 채널의 실패율이 평소보다 높습니다: ${page.rate(failure_rate)}, 평소 최대 ${page.rate(usual_high)}.`,
       }),
     ),
+    found.some(({ trend }) => trend === null) &&
+      page.say({
+        en: 'Trends need the events of two whole weeks; where they are not held, no trend is shown.',
+        ko: '추세를 보려면 2주 전체의 이벤트가 필요하며, 없는 항목에는 추세를 표시하지 않습니다.',
+      }),
     rising.length > 0
       ? page.say({
           en: `Rising this week: ${rising
@@ -105,20 +120,15 @@ function sentenceOf(found: readonly Reason[], channels: readonly Alarm[], shown:
             .map(({ failure_reason, channel }) => `${failure_reason} (${channel})`)
             .join(', ')}.`,
         })
-      : page.say({
-          en: 'No reason is clearly rising this week.',
-          ko: '이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.',
-        }),
+      : found.some(({ trend }) => trend !== null) &&
+          page.say({
+            en: 'No reason is clearly rising this week.',
+            ko: '이번 주에 뚜렷하게 늘어난 실패 사유는 없습니다.',
+          }),
     found.length > shown &&
       page.say({
         en: `The ${page.count(shown)} most frequent of ${page.count(found.length)} reasons are shown.`,
         ko: `실패 사유 ${page.count(found.length)}개 중 가장 많은 ${page.count(shown)}개를 표시했습니다.`,
       }),
   );
-}
-
-function trendOf(trend: string | null, page: Page): string {
-  if (trend === null) return page.say({ en: 'two weeks are not held', ko: '2주 데이터 부족' });
-  const known = TRENDS[trend];
-  return known === undefined ? trend : page.say(known);
 }

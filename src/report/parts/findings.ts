@@ -37,6 +37,19 @@ export const findings = part({
         en: `Findings: ${page.count(all)}, from ${tests.length === 1 ? 'one test' : `${page.count(tests.length)} tests`}. ${stops === 0 ? 'None of them would mislead readers.' : `${page.count(stops)} of them would mislead readers.`}`,
         ko: `검사 ${page.count(tests.length)}개에서 ${page.count(all)}건이 발견되었습니다. ${stops === 0 ? '분석을 오도할 만한 것은 없습니다.' : `그중 ${page.count(stops)}건은 분석을 오도할 수 있습니다.`}`,
       }),
+      toDo:
+        stops === 0
+          ? []
+          : [
+              {
+                urgency: 'wrong_numbers',
+                reason: page.say({
+                  en: `Data tests have ${page.count(stops)} findings that would mislead readers.`,
+                  ko: `데이터 검사에서 분석을 오도할 수 있는 문제가 ${page.count(stops)}건 발견되었습니다.`,
+                }),
+                command: 'dawnload query checks --param severity=stop',
+              },
+            ],
       body: html`${table(
         page.say({ en: 'Findings of the last round, by test', ko: '마지막 검사의 발견 사항, 검사별' }),
         [
@@ -46,7 +59,7 @@ export const findings = part({
           },
           {
             head: page.head('severity'),
-            cell: ({ severity }) => (severity === 'stop' ? '■ stop' : '△ warn'),
+            cell: ({ severity }) => `${severity === 'stop' ? '■' : '△'} ${page.value('severity', severity)}`,
           },
           {
             head: page.say({ en: 'compared', ko: '비교' }),
@@ -58,7 +71,7 @@ export const findings = part({
             cell: (test) => page.count(findingsOf(test)),
             kind: 'number',
           },
-          { head: page.head('meaning'), cell: ({ meaning }) => meaning, kind: 'sentence' },
+          { head: page.head('meaning'), cell: ({ meaning }) => page.sentence(meaning), kind: 'sentence' },
         ],
         tests,
       )}
@@ -70,9 +83,8 @@ export const findings = part({
         table(
           page.say({ en: 'Findings with their numbers', ko: '발견 사항과 수치' }),
           [
-            { head: page.head('date'), cell: ({ date }: Finding) => date },
-            { head: page.head('finding'), cell: ({ finding }) => finding, kind: 'sentence' },
-            { head: page.head('subject'), cell: ({ subject }) => subject },
+            { head: page.head('date'), cell: ({ date }: Finding) => date, sub: ({ subject }) => subject },
+            { head: page.head('finding'), cell: ({ finding }) => page.sentence(finding), kind: 'sentence' },
             { head: page.head('expected'), cell: ({ expected }) => expected, kind: 'number' },
             { head: page.head('actual'), cell: ({ actual }) => actual, kind: 'number' },
           ],

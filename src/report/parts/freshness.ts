@@ -1,11 +1,11 @@
 /** How far each stream reaches, and which days are missing. */
 import { rect, text as words } from '@observablehq/plot';
 import { z } from 'zod';
-import { dayCount, shiftDay, type Day } from '../../calendar.js';
+import { dayCount, daysOf as daysBetween, shiftDay, type Day } from '../../calendar.js';
 import { ACCENT, BAD, chart } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, part, rows, sum, text } from '../part.js';
+import { count, name, part, rows, sum, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_DAYS = 90;
@@ -41,10 +41,11 @@ export const freshness = part({
     const first = laterDay(shiftDay(last, 1 - SHOWN_DAYS), oldest);
     return {
       sentence: sentenceOf(inside, page),
+      toDo: toDoOf(inside, page),
       body: table(
         page.say({ en: `Days from ${first} to ${last}`, ko: `${first}부터 ${last}까지의 날짜` }),
         [
-          { head: page.head('stream'), cell: ({ stream }: Stream) => stream },
+          { head: page.head('stream'), cell: ({ stream }: Stream) => page.value('stream', stream) },
           {
             head: page.say({ en: 'days held', ko: '보유한 날짜' }),
             cell: (stream) =>
@@ -57,9 +58,14 @@ export const freshness = part({
               ),
             kind: 'chart',
           },
-          { head: page.head('first_date'), cell: ({ first_date }) => first_date },
+          { head: page.head('first_date'), cell: ({ first_date }) => first_date, isExtra: true },
           { head: page.head('last_date'), cell: ({ last_date }) => last_date },
-          { head: page.head('days_held'), cell: ({ days_held }) => page.count(days_held), kind: 'number' },
+          {
+            head: page.head('days_held'),
+            cell: ({ days_held }) => page.count(days_held),
+            kind: 'number',
+            isExtra: true,
+          },
           {
             head: page.head('days_missing'),
             cell: ({ stream }) => page.count(sum(inside.filter((gap) => gap.stream === stream).map(daysOf))),
@@ -68,6 +74,7 @@ export const freshness = part({
           {
             head: page.head('last_pulled_at_kst'),
             cell: ({ last_pulled_at_kst }) => last_pulled_at_kst.slice(0, 16),
+            isExtra: true,
           },
         ],
         held,
@@ -81,16 +88,24 @@ export const freshness = part({
 });
 
 function sentenceOf(missing: readonly Gap[], page: Page): string {
+  if (missing.length === 0 && page.isIncomplete) {
+    return page.say({
+      en: 'No day is wholly missing, but the last run is incomplete: the newest days may lack a part. `dawnload status` says which.',
+      ko: '통째로 빠진 날짜는 없지만 마지막 실행이 일부만 완료되어 최근 날짜에 빠진 부분이 있을 수 있습니다. `dawnload status`로 확인하세요.',
+    });
+  }
   if (missing.length === 0) {
     return page.say({
-      en: `Every stream holds all of its days up to ${page.complete}, the last complete one.`,
-      ko: `모든 데이터가 마지막 완료일인 ${page.complete}까지 빠짐없이 있습니다.`,
+      en: `No day is missing up to ${page.complete}, the last complete one.`,
+      ko: `마지막 완료일인 ${page.complete}까지 빠진 날짜가 없습니다.`,
     });
   }
   const list = missing
     .slice(0, 4)
     .map(({ stream, first_day, last_day }) =>
-      first_day === last_day ? `${stream} ${first_day}` : `${stream} ${first_day} – ${last_day}`,
+      first_day === last_day
+        ? `${page.value('stream', stream)} ${first_day}`
+        : `${page.value('stream', stream)} ${first_day} – ${last_day}`,
     )
     .join(', ');
   const more = missing.length > 4 ? ', …' : '';
@@ -98,6 +113,24 @@ function sentenceOf(missing: readonly Gap[], page: Page): string {
     en: `Missing up to ${page.complete}, the last complete day: ${list}${more}. The next run asks again for days of free streams; \`dawnload plan\` shows the rest.`,
     ko: `마지막 완료일인 ${page.complete}까지 다음 날짜가 빠져 있습니다: ${list}${more}. 무료 데이터는 다음 실행 때 다시 요청하며, 나머지는 \`dawnload plan\`에서 확인할 수 있습니다.`,
   });
+}
+
+function toDoOf(missing: readonly Gap[], page: Page): ToDo[] {
+  const days = new Set(
+    missing.flatMap(({ first_day, last_day }) => daysBetween({ start: first_day, end: last_day })),
+  );
+  if (days.size === 0) return [];
+  const isFree = missing.some(({ stream }) => stream !== 'events');
+  return [
+    {
+      urgency: 'missing_days',
+      reason: page.say({
+        en: `Data of ${page.count(days.size)} ${days.size === 1 ? 'day is' : 'days is'} missing, so sums are too low.`,
+        ko: `${page.count(days.size)}일의 데이터가 빠져 있어 합계가 실제보다 작습니다.`,
+      }),
+      command: isFree ? 'dawnload run' : 'dawnload plan',
+    },
+  ];
 }
 
 /** A bar of the days held, with crosses in the gaps: both can be told apart without colour. */
@@ -117,8 +150,8 @@ function strip(stream: Stream, missing: readonly Gap[], first: Day, last: Day, p
     .filter(({ from, to }) => isSeen(from, to));
   return chart({
     label: page.say({
-      en: `${stream.stream}: ${page.count(stream.days_held)} days held, ${page.count(sum(missing.map(daysOf)))} missing`,
-      ko: `${stream.stream}: ${page.count(stream.days_held)}일 보유, ${page.count(sum(missing.map(daysOf)))}일 누락`,
+      en: `${page.value('stream', stream.stream)}: ${page.count(stream.days_held)} days held, ${page.count(sum(missing.map(daysOf)))} missing`,
+      ko: `${page.value('stream', stream.stream)}: ${page.count(stream.days_held)}일 보유, ${page.count(sum(missing.map(daysOf)))}일 누락`,
     }),
     width: 270,
     height: 20,

@@ -15,6 +15,9 @@ const answers = rows({
   days_missing: count,
   previous_days_missing: count,
 });
+/** A smaller difference, in standard errors, is neither good nor bad. */
+const CLEARLY = 3;
+
 type Measure = z.infer<typeof answers>[number];
 
 export const headline = part({
@@ -25,13 +28,14 @@ export const headline = part({
   show([measures], page) {
     const sent = measures.find(({ measure }) => measure === 'sent');
     if (page.day === undefined || sent === undefined) return undefined;
+    const shown = measures.filter(({ value, previous }) => value !== null || previous !== null);
     const days = `${shiftDay(page.day, -6)} – ${page.day}`;
     return {
       sentence: `${page.say({
         en: `${page.count(sent.value)} messages were sent from ${days}.`,
         ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
       })} ${comparison(sent, page)}`,
-      body: html`<div class="tiles">${measures.map((measure) => tile(measure, page))}</div>`,
+      body: html`<div class="tiles">${shown.map((measure) => tile(measure, sent, page))}</div>`,
     };
   },
   empty: {
@@ -55,7 +59,25 @@ function comparison({ change, days_missing, previous_days_missing }: Measure, pa
   });
 }
 
-function tile(measure: Measure, page: Page): Html {
+/** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */
+function difference({ measure, value, previous, change }: Measure, sent: Measure, page: Page): string {
+  if (measure === 'sent') return page.change(change);
+  if (value === null || previous === null) return '–';
+  const points = page.points(value - previous);
+  // The rates divide by the messages sent or by fewer, so chance alone moves them by this much or more.
+  const chance = Math.sqrt(
+    value * (1 - value) * (1 / Math.max(1, sent.value ?? 0) + 1 / Math.max(1, sent.previous ?? 0)),
+  );
+  if (Math.abs(value - previous) < CLEARLY * chance || !/[1-9]/.test(points)) {
+    return `${points} · ${page.say({ en: '≈ about the same', ko: '≈ 비슷함' })}`;
+  }
+  const isBetter = value > previous !== (measure === 'failure_rate');
+  return `${points} · ${
+    isBetter ? page.say({ en: '✓ better', ko: '✓ 좋아짐' }) : page.say({ en: '✗ worse', ko: '✗ 나빠짐' })
+  }`;
+}
+
+function tile(measure: Measure, sent: Measure, page: Page): Html {
   const show = (value: number | null): string =>
     measure.measure === 'sent' ? page.count(value) : page.rate(value);
   const before = page.say({ en: 'week before', ko: '전주' });
@@ -65,7 +87,7 @@ function tile(measure: Measure, page: Page): Html {
     ${
       measure.previous === null
         ? undefined
-        : html`<p>${page.change(measure.change)} · ${before} ${show(measure.previous)}</p>`
+        : html`<p>${difference(measure, sent, page)}<br />${before} ${show(measure.previous)}</p>`
     }
     ${
       measure.value === null || measure.previous === null

@@ -1,10 +1,10 @@
-/** Click rates by the weekday and hour in which messages were sent. */
+/** Click rates by the weekday and hour in which messages were sent, within each channel. */
 import { axisX, axisY, cell, text as words } from '@observablehq/plot';
 import { z } from 'zod';
-import { ACCENT, chart, INK } from '../chart.js';
-import { html } from '../html.js';
+import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, number, part, rows } from '../part.js';
+import { count, number, paragraph, part, rows, sum } from '../part.js';
 import { folded, table } from '../table.js';
 
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
@@ -16,6 +16,12 @@ const SHORT = {
 const DARKEST = 0.5;
 /** A rate of fewer messages says more of chance than of the hour. */
 const LEAST_MESSAGES = 100;
+const SHOWN_CHANNELS = 3;
+/**
+ * An hour of a weekday is named when its rate is above that of its channel by more than so many standard errors: of the
+ * 168 of a week, that lifts one by chance once in 20 reports (Bonferroni, one-sided).
+ */
+const CLEARLY = 3.43;
 
 const week = rows({
   hour: count,
@@ -46,46 +52,34 @@ const LONG = {
 export const hours = part({
   id: 'hours',
   title: { en: 'When messages are clicked', ko: '발송 시간대별 클릭률' },
-  asks: () => [{ query: 'send-heatmap' }, { query: 'send-heatmap', parameters: { measure: 'sent' } }],
-  answers: z.tuple([week, week]),
-  show([rates, messages], page) {
-    const cells = cellsOf(rates, messages, page);
-    const known = cells.filter(({ rate }) => rate !== null);
-    if (known.length === 0) return undefined;
-    const sure = known.filter((one) => one.messages >= LEAST_MESSAGES);
-    const best = [...sure].sort((a, b) => (b.rate ?? 0) - (a.rate ?? 0))[0];
-    // The colour of hours with few messages would outshine all others.
-    const highest = Math.max(
-      ...(sure.length > 0 ? sure : known).map(({ rate }) => rate ?? 0),
-      Number.MIN_VALUE,
-    );
+  asks: ({ channels }) =>
+    channels.slice(0, SHOWN_CHANNELS).flatMap((channel) => [
+      { query: 'send-heatmap', parameters: { channel } },
+      { query: 'send-heatmap', parameters: { channel, measure: 'sent' } },
+    ]),
+  answers: z.array(week),
+  show(answers, page) {
+    const channels = page.channels.slice(0, SHOWN_CHANNELS).flatMap((channel, i) => {
+      const rates = answers[2 * i] ?? [];
+      const cells = cellsOf(rates, answers[2 * i + 1] ?? [], page);
+      return cells.some(({ rate }) => rate !== null) ? [{ channel, rates, cells }] : [];
+    });
+    if (channels.length === 0) return undefined;
+    const left = page.channels.length - SHOWN_CHANNELS;
     return {
-      sentence:
-        best === undefined
-          ? page.say({
-              en: `No hour of a weekday has ${LEAST_MESSAGES} messages yet, so no hour can be called the best.`,
-              ko: `요일·시간대별 메시지가 아직 ${LEAST_MESSAGES}건에 미치지 못해 가장 좋은 시간대를 말할 수 없습니다.`,
-            })
-          : page.say({
-              en: `Messages sent on ${best.day} from ${best.hour}:00 are clicked most: ${page.rate(best.rate)} of ${page.count(best.messages)}, among hours with at least ${LEAST_MESSAGES} messages. Campaigns differ too: \`dawnload query best-hours\` looks at each.`,
-              ko: `메시지가 ${LEAST_MESSAGES}건 이상인 시간대 중 ${best.day} ${best.hour}시에 보낸 메시지의 클릭률이 가장 높습니다: ${page.count(best.messages)}건 중 ${page.rate(best.rate)}. 캠페인마다 다를 수 있으니 \`dawnload query best-hours\`도 확인하세요.`,
-            }),
-      body: html`<div class="figure">${drawing(cells, highest, page)}</div>
-        ${folded(
-          page.say({ en: 'Click rates as a table', ko: '클릭률 표' }),
-          table(
-            page.say({ en: 'Click rate in per cent by hour and weekday', ko: '시간·요일별 클릭률(%)' }),
-            [
-              { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00` },
-              ...WEEKDAYS.map((weekday, i) => ({
-                head: SHORT[page.language][i] ?? weekday,
-                cell: (row: Week[number]) => page.rate(row[weekday]),
-                kind: 'number' as const,
-              })),
-            ],
-            rates,
-          ),
-        )}`,
+      sentence: paragraph(
+        ...channels.map(({ channel, cells }) => bestOf(channel, cells, page)),
+        page.say({
+          en: `Channels are not compared with each other; cells of fewer than ${LEAST_MESSAGES} messages are grey. Campaigns differ too: \`dawnload query best-hours\` looks at each.`,
+          ko: `채널끼리는 비교하지 않으며, 메시지가 ${LEAST_MESSAGES}건 미만인 칸은 회색입니다. 캠페인마다 다를 수 있으니 \`dawnload query best-hours\`도 확인하세요.`,
+        }),
+        left > 0 &&
+          page.say({
+            en: `${page.count(left)} smaller channels are left out.`,
+            ko: `규모가 작은 ${page.count(left)}개 채널은 생략했습니다.`,
+          }),
+      ),
+      body: html`${channels.map(({ channel, rates, cells }) => heatmap(channel, rates, cells, page))}`,
     };
   },
   empty: {
@@ -93,6 +87,51 @@ export const hours = part({
     ko: '시간대별 클릭은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.',
   },
 });
+
+/** The best hour of a channel, where one is clearly better than the channel as a whole. */
+function bestOf(channel: string, cells: readonly Cell[], page: Page): string {
+  const known = cells.filter(({ rate }) => rate !== null);
+  const all = sum(known.map(({ messages }) => messages));
+  const usual = sum(known.map(({ rate, messages }) => (rate ?? 0) * messages)) / Math.max(1, all);
+  const isClear = ({ rate, messages }: Cell): boolean =>
+    messages >= LEAST_MESSAGES && (rate ?? 0) - usual > CLEARLY * Math.sqrt((usual * (1 - usual)) / messages);
+  const [best] = known.filter(isClear).sort((a, b) => (b.rate ?? 0) - (a.rate ?? 0));
+  return best === undefined
+    ? page.say({
+        en: `On ${channel} no hour of a weekday is clearly clicked more than its ${page.rate(usual)}.`,
+        ko: `${channel} 채널에서는 전체 클릭률 ${page.rate(usual)}보다 뚜렷하게 높은 요일·시간대가 없습니다.`,
+      })
+    : page.say({
+        en: `On ${channel}, messages sent on ${best.day} from ${best.hour}:00 are clicked most: ${page.rate(best.rate)} of ${page.count(best.messages)}, where all have ${page.rate(usual)}.`,
+        ko: `${channel} 채널에서는 ${best.day} ${best.hour}시에 보낸 메시지의 클릭률이 가장 높습니다: ${page.count(best.messages)}건 중 ${page.rate(best.rate)}, 전체는 ${page.rate(usual)}.`,
+      });
+}
+
+function heatmap(channel: string, rates: Week, cells: readonly Cell[], page: Page): Html {
+  return html`<h3>${channel}</h3>
+    <div class="wide">${drawing(channel, cells, 'wide', page)}</div>
+    <div class="narrow">${drawing(channel, cells, 'narrow', page)}</div>
+    ${folded(
+      page.say({ en: 'Click rates as a table', ko: '클릭률 표' }),
+      table(
+        page.say({ en: 'Click rate in per cent by hour and weekday', ko: '시간·요일별 클릭률(%)' }),
+        [
+          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00` },
+          ...WEEKDAYS.map((weekday, i) => ({
+            head: SHORT[page.language][i] ?? weekday,
+            cell: (row: Week[number]) => inPerCent(row[weekday]),
+            kind: 'number' as const,
+          })),
+        ],
+        rates,
+        page.say({ en: `Click rates of ${channel}`, ko: `${channel}의 클릭률` }),
+      ),
+    )}`;
+}
+
+function inPerCent(rate: number | null): string {
+  return rate === null ? '–' : (rate * 100).toFixed(1);
+}
 
 function cellsOf(rates: Week, messages: Week, page: Page): Cell[] {
   return rates.flatMap((row) =>
@@ -106,55 +145,53 @@ function cellsOf(rates: Week, messages: Week, page: Page): Cell[] {
   );
 }
 
-function drawing(cells: readonly Cell[], highest: number, page: Page) {
+/** Hours beside each other where there is room for 24 of them, below each other where there is not. */
+function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narrow', page: Page): Html {
   const known = cells.filter(({ rate }) => rate !== null);
+  const sure = known.filter(({ messages }) => messages >= LEAST_MESSAGES);
+  const unsure = known.filter(({ messages }) => messages < LEAST_MESSAGES);
+  const highest = Math.max(...sure.map(({ rate }) => rate ?? 0), Number.MIN_VALUE);
+  const isWide = shape === 'wide';
+  const at = isWide ? { x: 'hour', y: 'weekday' } : { x: 'weekday', y: 'hour' };
+  const hourAxis = {
+    tickSize: 0,
+    label: null,
+    fontSize: 11,
+    fill: INK,
+    tickFormat: (hour: number) => `${hour}`,
+  };
+  const dayAxis = { tickSize: 0, label: null, fontSize: 12, fill: INK };
+  const hourScale = { domain: [...Array(24).keys()], padding: 0.05 };
+  const dayScale = { domain: SHORT[page.language], padding: 0.05 };
   return chart({
     label: page.say({
-      en: 'Click rate in per cent by weekday and hour of sending; the table below has the numbers',
-      ko: '요일과 발송 시각별 클릭률(%). 수치는 아래 표에 있습니다',
+      en: `${channel}: click rate in per cent by weekday and hour of sending; the table below has the numbers`,
+      ko: `${channel}: 요일과 발송 시각별 클릭률(%). 수치는 아래 표에 있습니다`,
     }),
     description: page.say({
-      en: `Columns are weekdays, rows are hours. The darker a cell, the higher its rate; numbers in italics are of fewer than ${LEAST_MESSAGES} messages.`,
-      ko: `열은 요일, 행은 시각입니다. 색이 짙을수록 클릭률이 높으며, 기울임꼴은 메시지가 ${LEAST_MESSAGES}건 미만인 칸입니다.`,
+      en: `The darker a cell, the higher its rate; grey cells are of fewer than ${LEAST_MESSAGES} messages.`,
+      ko: `색이 짙을수록 클릭률이 높으며, 회색은 메시지가 ${LEAST_MESSAGES}건 미만인 칸입니다.`,
     }),
-    width: 340,
-    height: 480,
-    marginLeft: 40,
+    width: isWide ? 1080 : 350,
+    height: isWide ? 210 : 500,
+    marginLeft: isWide ? 40 : 28,
     marginTop: 24,
     marginRight: 2,
     marginBottom: 2,
-    x: { domain: SHORT[page.language], padding: 0.04 },
-    y: { domain: [...Array(24).keys()], padding: 0.06 },
+    x: isWide ? hourScale : dayScale,
+    y: isWide ? dayScale : hourScale,
     marks: [
-      axisX({ anchor: 'top', tickSize: 0, label: null, fontSize: 12, fill: INK }),
-      axisY({
-        tickSize: 0,
-        label: null,
-        fontSize: 11,
-        fill: INK,
-        tickFormat: (hour: number) => `${hour}:00`,
-      }),
-      cell(known, {
-        x: 'weekday',
-        y: 'hour',
+      axisX({ anchor: 'top', ...(isWide ? hourAxis : dayAxis) }),
+      axisY(isWide ? dayAxis : hourAxis),
+      cell(sure, {
+        ...at,
         fill: ACCENT,
         fillOpacity: ({ rate }: Cell) => Math.min(1, (rate ?? 0) / highest) * DARKEST,
-        stroke: 'var(--line)',
+        stroke: SOFT,
       }),
-      // A rate of few messages stands there in italics.
-      ...(['normal', 'italic'] as const).map((fontStyle) =>
-        words(
-          known.filter(({ messages }) => messages < LEAST_MESSAGES === (fontStyle === 'italic')),
-          {
-            x: 'weekday',
-            y: 'hour',
-            text: ({ rate }: Cell) => ((rate ?? 0) * 100).toFixed(1),
-            fill: INK,
-            fontSize: 11,
-            fontStyle,
-          },
-        ),
-      ),
+      cell(unsure, { ...at, fill: SOFT, fillOpacity: 0.35 }),
+      words(sure, { ...at, text: ({ rate }: Cell) => inPerCent(rate), fill: INK, fontSize: 11 }),
+      words(unsure, { ...at, text: ({ rate }: Cell) => inPerCent(rate), fill: 'var(--quiet)', fontSize: 10 }),
     ],
   });
 }

@@ -79,7 +79,7 @@ function card(funnel: readonly Step[], page: Page): Html {
           cell: ({ step, user_journey_node_name }: Step) => `${step}. ${user_journey_node_name}`,
         },
         {
-          head: page.head('share_of_first'),
+          head: page.say({ en: 'compared', ko: '비교' }),
           cell: ({ user_journey_node_name, share_of_first }) =>
             bar(
               share_of_first ?? 0,
@@ -89,7 +89,11 @@ function card(funnel: readonly Step[], page: Page): Html {
           kind: 'chart',
         },
         { head: page.head('sent'), cell: ({ sent }) => page.count(sent), kind: 'number' },
-        { head: '%', cell: ({ share_of_first }) => page.rate(share_of_first), kind: 'number' },
+        {
+          head: page.say({ en: 'of the first', ko: '첫 단계 대비' }),
+          cell: ({ share_of_first }) => page.rate(share_of_first),
+          kind: 'number',
+        },
         { head: page.head('click_rate'), cell: ({ click_rate }) => page.rate(click_rate), kind: 'number' },
       ],
       funnel.slice(0, SHOWN_STEPS),

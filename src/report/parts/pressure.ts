@@ -40,8 +40,8 @@ export const pressure = part({
     return {
       sentence:
         page.say({
-          en: `In ${page.count(first.window_days)} days ${page.rate(last.share_of_users)} of the people reached got ${last.messages_per_person} messages; they clicked ${page.rate(last.click_rate)} of them, and people with ${first.messages_per_person} clicked ${page.rate(first.click_rate)}.`,
-          ko: `${page.count(first.window_days)}일 동안 도달한 사람의 ${page.rate(last.share_of_users)}가 메시지를 ${last.messages_per_person}건 받았고 클릭률은 ${page.rate(last.click_rate)}입니다. ${first.messages_per_person}건 받은 사람의 클릭률은 ${page.rate(first.click_rate)}입니다.`,
+          en: `In ${page.count(first.window_days)} days ${page.rate(last.share_of_users)} of the people who got messages got ${last.messages_per_person}; they clicked ${page.rate(last.click_rate)} of them, and people with ${first.messages_per_person} clicked ${page.rate(first.click_rate)}.`,
+          ko: `${page.count(first.window_days)}일 동안 메시지를 받은 사람의 ${page.rate(last.share_of_users)}가 메시지를 ${last.messages_per_person}건 받았고 클릭률은 ${page.rate(last.click_rate)}입니다. ${first.messages_per_person}건 받은 사람의 클릭률은 ${page.rate(first.click_rate)}입니다.`,
         }) + held,
       body: table(
         page.say({ en: 'People by the messages that they got', ko: '받은 메시지 수별 사용자' }),

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { REFERENCE_STREAMS } from '../../storage/pull.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, NOTHING, type Html } from '../html.js';
-import type { Page, Text } from '../page.js';
-import { count, name, number, paragraph, part, rows, text } from '../part.js';
+import type { Page } from '../page.js';
+import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN = 10;
@@ -68,6 +68,7 @@ export const reference = part({
     if (snapshots.length === 0) return undefined;
     const known = sent.filter(({ template_known }) => template_known !== 'unknown');
     return {
+      toDo: toDoOf(troubled, followed, page),
       sentence: paragraph(ageOf(snapshots, page), refusedOf(troubled, page), followedOf(followed, page)),
       body: html`${templateTable(known.slice(0, SHOWN), page)} ${optOutTable(followed, page)}
       ${snapshotTable(snapshots, page)}`,
@@ -86,7 +87,7 @@ function ageOf(snapshots: readonly Snapshot[], page: Page): string {
       ko: `모든 목록을 마지막 밤(${last})에 읽었습니다.`,
     });
   }
-  const list = old.map(({ stream, last_date }) => `${stream} ${last_date}`).join(', ');
+  const list = old.map(({ stream, last_date }) => `${page.value('stream', stream)} ${last_date}`).join(', ');
   return page.say({
     en: `Not read on the last night; their last snapshots: ${list}.`,
     ko: `마지막 밤에 읽지 못한 목록과 그 마지막 스냅샷: ${list}.`,
@@ -101,6 +102,30 @@ function refusedOf(troubled: readonly Refused[], page: Page): string | false {
     en: `Refused or suspended, and sent all the same: ${list}.`,
     ko: `반려·중단되었는데도 발송된 템플릿: ${list}.`,
   });
+}
+
+function toDoOf(troubled: readonly Refused[], followed: readonly Sender[], page: Page): ToDo[] {
+  const refusedNow = refusedOf(troubled, page);
+  const lost = followed.filter(({ verdict_code }) => verdict_code === 'more');
+  return [
+    ...(refusedNow === false
+      ? []
+      : [
+          {
+            urgency: 'refused_template' as const,
+            reason: refusedNow,
+            command: 'dawnload query refused-templates',
+          },
+        ]),
+    ...lost.map(({ item, per_thousand, per_thousand_of_others }) => ({
+      urgency: 'opt_outs' as const,
+      reason: page.say({
+        en: `“${item}” is followed by more opt-outs than others of its channel: ${page.count(per_thousand)} of a thousand instead of ${page.count(per_thousand_of_others)}.`,
+        ko: `‘${item}’ 발송 뒤의 수신거부가 같은 채널의 다른 발송보다 많습니다: 1,000건당 ${page.count(per_thousand)}건, 나머지는 ${page.count(per_thousand_of_others)}건.`,
+      }),
+      command: 'dawnload query opt-outs-after-messages',
+    })),
+  ];
 }
 
 function followedOf(followed: readonly Sender[], page: Page): string | false {
@@ -124,21 +149,16 @@ function followedOf(followed: readonly Sender[], page: Page): string | false {
       });
 }
 
-const KINDS: Readonly<Record<string, Text>> = {
-  brand: { en: 'brand', ko: '브랜드' },
-  alimtalk: { en: 'alimtalk', ko: '알림톡' },
-};
-
 function templateTable(shown: readonly Template[], page: Page): Html {
   if (shown.length === 0) return NOTHING;
-  const kind = (given: string): string => page.say(KINDS[given] ?? { en: given, ko: given });
   return table(
     page.say({ en: 'Templates in 28 days, most sent first', ko: '최근 28일의 템플릿, 발송 많은 순' }),
     [
       {
         head: page.head('template'),
         cell: ({ template, template_name, template_kind }: Template) =>
-          `${template_kind === 'alimtalk' ? (template_name ?? template) : template} · ${kind(template_kind)}`,
+          template_kind === 'alimtalk' ? (template_name ?? template) : template,
+        sub: ({ template_kind, status }) => `${page.value('template_kind', template_kind)} · ${status}`,
       },
       {
         head: page.head('text'),
@@ -146,7 +166,6 @@ function templateTable(shown: readonly Template[], page: Page): Html {
         kind: 'sentence',
         isExtra: true,
       },
-      { head: page.head('status'), cell: ({ status }) => status },
       { head: page.head('sent'), cell: ({ sent }) => page.count(sent), kind: 'number' },
       {
         head: page.head('failure_rate'),
@@ -185,19 +204,20 @@ function optOutTable(followed: readonly Sender[], page: Page): Html {
       ko: '캠페인별 발송 후 72시간 내 수신거부. 점선은 같은 채널의 나머지 전체',
     }),
     [
-      { head: page.say({ en: 'campaign', ko: '캠페인' }), cell: ({ item }: Sender) => item },
-      { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
+      {
+        head: page.say({ en: 'campaign', ko: '캠페인' }),
+        cell: ({ item }: Sender) => item,
+        sub: ({ channel }) => channel,
+      },
       {
         head: page.head('messages'),
         cell: ({ messages }) => page.count(messages),
         kind: 'number',
-        isExtra: true,
       },
       {
         head: page.head('opted_out'),
         cell: ({ opted_out }) => page.count(opted_out),
         kind: 'number',
-        isExtra: true,
       },
       {
         head: page.head('per_thousand'),
@@ -243,7 +263,7 @@ function snapshotTable(snapshots: readonly Snapshot[], page: Page): Html {
   return table(
     page.say({ en: 'Snapshots of reference data', ko: '기준 데이터 스냅샷' }),
     [
-      { head: page.head('stream'), cell: ({ stream }: Snapshot) => stream },
+      { head: page.head('stream'), cell: ({ stream }: Snapshot) => page.value('stream', stream) },
       { head: page.say({ en: 'last snapshot', ko: '마지막 스냅샷' }), cell: ({ last_date }) => last_date },
       {
         head: page.say({ en: 'nights since', ko: '지난 밤 수' }),

@@ -5,7 +5,7 @@ import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows, text } from '../part.js';
+import { count, name, number, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_OF_EACH = 10;
@@ -40,7 +40,8 @@ export const responses = part({
         .sort((a, b) => b.responses - a.responses)
         .slice(0, SHOWN_OF_EACH);
     const clicks = most('clicked');
-    const shown = [...clicks, ...most('delivered')];
+    const chosen = [...clicks, ...most('delivered')];
+    const shown = grouped(chosen);
     const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
     return {
       sentence: `${
@@ -51,8 +52,8 @@ export const responses = part({
               ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
             })
       } ${page.say({
-        en: `The ${page.count(shown.length)} of ${page.count(found.length)} rows of the last 28 days with the most responses are shown.`,
-        ko: `최근 28일의 전체 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(shown.length)}개를 표시했습니다.`,
+        en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
+        ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
       })}`.trim(),
       body: table(
         page.say({
@@ -60,25 +61,58 @@ export const responses = part({
           ko: '● 50%, ❘ 90%, 선의 끝 99%. 점선은 1분, 1시간, 1일',
         }),
         [
-          { head: page.head('resource_name'), cell: ({ resource_name }: Times) => resource_name },
-          { head: page.head('channel'), cell: ({ channel }) => channel, isExtra: true },
           {
-            head: page.head('response'),
-            cell: ({ response }) => RESPONSES[response]?.[page.language] ?? response,
+            head: page.head('resource_name'),
+            cell: ({ names }: Group) =>
+              names.length === 1
+                ? (names[0] ?? '–')
+                : page.say({
+                    en: `${names.length} campaigns or journeys`,
+                    ko: `캠페인·유저 여정 ${names.length}개`,
+                  }),
+            sub: ({ channel, response }) => `${channel} · ${page.value('response', response)}`,
           },
           {
             head: page.say({ en: 'seconds to days', ko: '초~일' }),
             cell: (times) => range(times, page),
             kind: 'chart',
           },
-          { head: '50 %', cell: ({ p50_seconds }) => page.duration(p50_seconds), kind: 'number' },
-          { head: '90 %', cell: ({ p90_seconds }) => page.duration(p90_seconds), kind: 'number' },
           {
-            head: page.head('share_within_hour'),
-            cell: ({ share_within_hour }) => page.rate(share_within_hour),
+            head: '50 %',
+            cell: (group) =>
+              span(
+                group,
+                ({ p50_seconds }) => p50_seconds,
+                (value) => page.duration(value),
+              ),
             kind: 'number',
           },
-          { head: page.head('responses'), cell: ({ responses: those }) => page.count(those), kind: 'number' },
+          {
+            head: '90 %',
+            cell: (group) =>
+              span(
+                group,
+                ({ p90_seconds }) => p90_seconds,
+                (value) => page.duration(value),
+              ),
+            kind: 'number',
+          },
+          {
+            head: page.head('share_within_hour'),
+            cell: (group) =>
+              span(
+                group,
+                ({ share_within_hour }) => share_within_hour,
+                (value) => page.rate(value),
+              ),
+            kind: 'number',
+          },
+          {
+            head: page.head('responses'),
+            cell: ({ responses: those }) => page.count(those),
+            kind: 'number',
+            isExtra: true,
+          },
         ],
         shown,
       ),
@@ -90,16 +124,54 @@ export const responses = part({
   },
 });
 
-const RESPONSES: Readonly<Record<string, { readonly en: string; readonly ko: string }>> = {
-  delivered: { en: 'delivered', ko: '도달' },
-  clicked: { en: 'clicked', ko: '클릭' },
-};
+/** Times of one campaign on one channel, or of all deliveries of a channel: those are much alike. */
+interface Group extends Times {
+  readonly names: readonly string[];
+  readonly all: readonly Times[];
+}
 
-function range(times: Times, page: Page): Html {
+function grouped(found: readonly Times[]): Group[] {
+  const groups = new Map<string, Times[]>();
+  for (const times of found) {
+    const { channel, response, resource_name } = times;
+    const key = JSON.stringify([channel, response, ...(response === 'delivered' ? [] : [resource_name])]);
+    groups.set(key, [...(groups.get(key) ?? []), times]);
+  }
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const longest = (of: (times: Times) => number | null): number =>
+      Math.max(...all.map((one) => of(one) ?? 0));
+    return [
+      {
+        ...first,
+        p90_seconds: longest((times) => times.p90_seconds),
+        p99_seconds: longest((times) => times.p99_seconds),
+        names: all.map(({ resource_name }) => resource_name),
+        all,
+        responses: sum(all.map(({ responses: those }) => those)),
+      },
+    ];
+  });
+}
+
+/** A number of a group, from the least to the most where its members differ. */
+function span(
+  { all }: Group,
+  of: (times: Times) => number | null,
+  write: (value: number | null) => string,
+): string {
+  const values = all.map(of).sort((a, b) => (a ?? 0) - (b ?? 0));
+  const least = write(values[0] ?? null);
+  const most = write(values[values.length - 1] ?? null);
+  return least === most ? least : `${least} … ${most}`;
+}
+
+function range(times: Group, page: Page): Html {
   const inside = (seconds: number | null): number =>
     Math.max(SCALE[0], Math.min(SCALE[1], seconds ?? SCALE[0]));
   return chart({
-    label: `${times.resource_name}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
+    label: `${times.names.join(', ')}: 50 % ${page.duration(times.p50_seconds)}, 90 % ${page.duration(times.p90_seconds)}, 99 % ${page.duration(times.p99_seconds)}`,
     width: 170,
     ...IN_ROW,
     x: { type: 'log', domain: SCALE },

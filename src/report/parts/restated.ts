@@ -35,7 +35,7 @@ export const restated = part({
         page.say({ en: 'Changes by day and counter, newest first', ko: '날짜·지표별 변동, 최신순' }),
         [
           { head: page.head('date'), cell: ({ date }: Change) => date },
-          { head: page.head('counter'), cell: ({ counter }) => counter },
+          { head: page.head('counter'), cell: ({ counter }) => page.head(counter) },
           {
             head: page.say({ en: 'size', ko: '크기' }),
             cell: ({ date, counter, difference }) =>
@@ -52,7 +52,12 @@ export const restated = part({
             cell: ({ statistics_changed }) => page.count(statistics_changed),
             kind: 'number',
           },
-          { head: page.head('days_after'), cell: ({ days_after }) => page.count(days_after), kind: 'number' },
+          {
+            head: page.head('days_after'),
+            cell: ({ days_after }) => page.count(days_after),
+            kind: 'number',
+            isExtra: true,
+          },
         ],
         shown,
       ),

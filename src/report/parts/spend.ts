@@ -4,22 +4,33 @@ import { z } from 'zod';
 import { bar } from '../bar.js';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
 import { html, NOTHING, type Html } from '../html.js';
-import type { Page } from '../page.js';
-import { count, number, part, rows, text } from '../part.js';
+import type { Page, Text } from '../page.js';
+import { count, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_MONTHS = 13;
 
-const months = rows({ month: text, exports: count, ambiguous_exports: count, records: number, cost: number });
+const currency = z.string().nullable().default(null);
+const months = rows({
+  month: text,
+  exports: count,
+  ambiguous_exports: count,
+  records: number,
+  cost: number,
+  currency,
+});
 const budgets = rows({
   month: text,
-  records_left: number,
-  records_used: number,
-  records_per_month: number,
+  records_used: count,
+  records_per_month: count,
+  /** What is used, and what the rest of the month will add; null while nothing is known of its nights. */
   forecast_records: number,
   forecast_cost: number,
-  cost_used: number,
+  cost_used: count,
+  tonight_records: number,
   is_enough: z.boolean().nullable(),
+  days_over_budget: number.default(null),
+  currency,
 });
 type Month = z.infer<typeof months>[number];
 type Budget = z.infer<typeof budgets>[number];
@@ -35,6 +46,7 @@ export const spend = part({
     const most = Math.max(...shown.map(({ records }) => records ?? 0));
     return {
       sentence: sentenceOf(budget, page),
+      toDo: toDoOf(budget, page),
       body: html`${budget === undefined ? NOTHING : html`<div class="figure">${gauge(budget, page)}</div>`}
       ${table(
         page.say({ en: 'Records paid for, by the month of the request', ko: '요청한 달별 유료 레코드' }),
@@ -46,12 +58,17 @@ export const spend = part({
             kind: 'chart',
           },
           { head: page.head('records'), cell: ({ records }) => page.count(records), kind: 'number' },
-          { head: page.head('cost'), cell: ({ cost }) => page.count(cost), kind: 'number' },
+          {
+            head: page.head('cost'),
+            cell: ({ cost, currency: word }) => page.price(cost, word),
+            kind: 'number',
+          },
           { head: page.head('exports'), cell: ({ exports }) => page.count(exports), kind: 'number' },
           {
             head: page.head('ambiguous_exports'),
             cell: ({ ambiguous_exports }) => page.count(ambiguous_exports),
             kind: 'number',
+            isExtra: true,
           },
         ],
         shown,
@@ -71,26 +88,54 @@ function sentenceOf(budget: Budget | undefined, page: Page): string {
       ko: '월 예산이 설정되지 않아 예산이 충분한지 알 수 없습니다.',
     });
   }
-  const used = page.say({
-    en: `In ${budget.month}, ${page.count(budget.records_used)} of ${page.count(budget.records_per_month)} records are used; the rest of the month needs about ${page.count(budget.forecast_records)} more.`,
-    ko: `${budget.month}에 ${page.count(budget.records_per_month)}건 중 ${page.count(budget.records_used)}건을 사용했고, 이달 말까지 약 ${page.count(budget.forecast_records)}건이 더 필요합니다.`,
-  });
-  if (budget.is_enough === null) return used;
-  return `${used} ${
-    budget.is_enough
-      ? page.say({ en: 'The budget lasts.', ko: '예산은 충분합니다.' })
-      : page.say({
-          en: 'The budget does not last: later days wait for the next month, or for a larger records_per_month.',
-          ko: '예산이 부족합니다. 이후 날짜는 다음 달까지 기다리거나 records_per_month를 늘려야 합니다.',
+  const { month, records_used, records_per_month, forecast_records, forecast_cost, days_over_budget } =
+    budget;
+  const price = (amount: number | null, of: Text): string =>
+    amount === null || amount === 0
+      ? ''
+      : page.say(of).replace('{price}', () => page.price(amount, budget.currency));
+  const paid = price(budget.cost_used, { en: ', {price}', ko: '({price})' });
+  return paragraph(
+    page.say({
+      en: `In ${month}, ${page.count(records_used)} of ${page.count(records_per_month)} records are used${paid}.`,
+      ko: `${month}에 ${page.count(records_per_month)}건 중 ${page.count(records_used)}건을 사용했습니다${paid}.`,
+    }),
+    forecast_records === null
+      ? page.say({
+          en: 'How much the rest of the month needs is not known yet.',
+          ko: '이달 말까지 얼마나 더 필요한지는 아직 알 수 없습니다.',
         })
-  }`;
+      : page.say({
+          en: `The runs until the end of the month will request about ${page.count(forecast_records - records_used)} more, ${page.count(forecast_records)} in all${price(forecast_cost, { en: ' ({price})', ko: '' })}.`,
+          ko: `이달 말까지 약 ${page.count(forecast_records - records_used)}건을 더 요청해 모두 ${page.count(forecast_records)}건${price(forecast_cost, { en: '', ko: '({price})' })}이 될 것으로 예상합니다.`,
+        }),
+    budget.is_enough === true && page.say({ en: 'The budget lasts.', ko: '예산은 충분합니다.' }),
+    budget.is_enough === false &&
+      page.say({
+        en: `The budget does not last: ${days_over_budget === null ? 'some' : page.count(days_over_budget)} days do not fit, and wait for the next month or for a larger budget.`,
+        ko: `예산이 부족합니다. ${days_over_budget === null ? '일부' : `${page.count(days_over_budget)}일`}은 예산에 들어가지 않아 다음 달까지 기다리거나 예산을 늘려야 합니다.`,
+      }),
+  );
+}
+
+function toDoOf(budget: Budget | undefined, page: Page): ToDo[] {
+  if (budget?.is_enough !== false) return [];
+  return [
+    {
+      urgency: 'budget',
+      reason: page.say({
+        en: `The budget of ${budget.month} does not last for all days that should be exported.`,
+        ko: `${budget.month}의 예산으로는 내보낼 날짜를 모두 요청할 수 없습니다.`,
+      }),
+      command: 'dawnload plan',
+    },
+  ];
 }
 
 /** What is used (full), what will be (outlined), and the budget (a line). */
 function gauge(budget: Budget, page: Page): Html {
-  const used = budget.records_used ?? 0;
-  const needed = used + (budget.forecast_records ?? 0);
-  const limit = budget.records_per_month ?? 0;
+  const { records_used: used, records_per_month: limit } = budget;
+  const needed = budget.forecast_records ?? used;
   return chart({
     label: page.say({
       en: `${page.count(used)} records used, ${page.count(needed)} by the end of the month, of ${page.count(limit)}`,

@@ -3,8 +3,8 @@ import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
-import type { Page, Text } from '../page.js';
-import { count, name, number, paragraph, part, rows, text } from '../part.js';
+import type { Page } from '../page.js';
+import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN = 24;
@@ -48,25 +48,24 @@ export const tests = part({
     const widest = bounds[Math.floor(bounds.length * 0.9)] ?? 0.01;
     return {
       sentence: sentenceOf(judged, shown.length, page),
+      toDo: toDoOf(judged, page),
       body: table(
         page.say({
           en: 'Difference from the baseline with its interval; an interval that crosses the line allows for no difference',
           ko: '기준 변형과의 차이와 신뢰 구간. 구간이 세로선에 걸치면 차이가 없을 수도 있습니다',
         }),
         [
-          { head: page.head('campaign_name'), cell: ({ campaign_name }: Arm) => campaign_name },
           {
-            head: page.head('variant_name'),
-            cell: ({ variant_name, metric, unit }) =>
-              `${variant_name} · ${wordOf(metric, page)} / ${wordOf(unit, page)}`,
+            head: page.say({ en: 'Variant', ko: '변형' }),
+            cell: ({ campaign_name, variant_name }: Arm) => `${campaign_name}: ${variant_name}`,
+            sub: ({ metric, unit }) => `${page.value('metric', metric)} / ${page.value('unit', unit)}`,
           },
-          { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number', isExtra: true },
+          { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number' },
           { head: page.head('difference'), cell: (arm) => interval(arm, widest, page), kind: 'chart' },
           {
             head: page.say({ en: 'interval', ko: '신뢰 구간' }),
             cell: (arm) => boundsOf(arm, page),
             kind: 'number',
-            isExtra: true,
           },
           { head: page.head('verdict'), cell: ({ verdict }) => verdict, kind: 'sentence' },
         ],
@@ -116,6 +115,19 @@ function sentenceOf(arms: readonly Arm[], shown: number, page: Page): string {
   );
 }
 
+function toDoOf(judged: readonly Arm[], page: Page): ToDo[] {
+  return judged
+    .filter(({ verdict_code }) => verdict_code === 'better')
+    .map(({ campaign_name, variant_name, metric, verdict }) => ({
+      urgency: 'decided_test' as const,
+      reason: page.say({
+        en: `The A/B test of “${campaign_name}” is decided for ${variant_name} (${page.value('metric', metric)}). ${verdict}`,
+        ko: `‘${campaign_name}’의 A/B 테스트에서 ${variant_name}의 우세가 가려졌습니다(${page.value('metric', metric)}). ${verdict}`,
+      }),
+      command: 'dawnload query ab-tests',
+    }));
+}
+
 function listOf(decided: readonly Arm[], page: Page): string {
   const words = { better: { en: 'better', ko: '우세' }, worse: { en: 'worse', ko: '열세' } };
   const named = decided.slice(0, 3).map(({ campaign_name, variant_name, verdict_code }) => {
@@ -159,16 +171,4 @@ function interval(arm: Arm, widest: number, page: Page): Html | string {
 
 function boundsOf({ difference_low: low, difference_high: high }: Arm, page: Page): string {
   return low === null || high === null ? '–' : `${page.points(low)} … ${page.points(high)}`;
-}
-
-const WORDS: Readonly<Record<string, Text>> = {
-  click: { en: 'click', ko: '클릭' },
-  conversion: { en: 'conversion', ko: '전환' },
-  person: { en: 'person', ko: '사람' },
-  message: { en: 'message', ko: '메시지' },
-};
-
-function wordOf(name: string, page: Page): string {
-  const known = WORDS[name];
-  return known === undefined ? name : page.say(known);
 }
