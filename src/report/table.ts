@@ -32,7 +32,11 @@ export function table<Row>(
       const said = column.cell(row);
       return said === '' || (typeof said === 'string' && notes.includes(said)) ? [] : [{ column, said }];
     });
-    const marks = below.map((column) => notes.indexOf(String(column.cell(row))) + 1).filter((n) => n > 0);
+    const marks = below.flatMap((column) => {
+      const said = column.cell(row);
+      const place = typeof said === 'string' ? notes.indexOf(said) : -1;
+      return place < 0 ? [] : [place + 1];
+    });
     return html`<tr class="${own.length > 0 ? 'above' : ''}">
         <th scope="row" class="${classOf(first)}">
           <span>${first.cell(row)}${marks.map((n) => html`<sup>${n}</sup>`)}</span>
