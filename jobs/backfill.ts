@@ -3,7 +3,7 @@
  * there or not; what is paid for is never asked for twice.
  */
 import type { DayRange } from '../src/calendar.js';
-import type { Job, JobStream } from '../src/run/job.js';
+import type { Job, JobStream } from '../src/run/invocation.js';
 
 export interface BackfillWish {
   readonly days: DayRange;

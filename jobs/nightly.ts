@@ -4,7 +4,7 @@
  * It may run at any time and any number of times; ten past seven is when yesterday has just become complete.
  */
 import { KST, lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
-import { JOB_STREAMS, type Job } from '../src/run/job.js';
+import { JOB_STREAMS, type Job } from '../src/run/invocation.js';
 
 /** When it runs, in KST, and how a night that did not work out is tried again. */
 export const NIGHTLY = {

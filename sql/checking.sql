@@ -16,7 +16,7 @@ delete from ops.checks where name not in (select unnest(getvariable('check_names
 delete from ops.check_versions where name not in (select unnest(getvariable('check_names')));
 
 -- name: found
--- What a check found; an inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
+-- The findings of a check; the inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
 -- the days of the batch, to compare; its findings are about those.
 
 insert into ops.checks by name

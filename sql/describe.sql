@@ -95,7 +95,7 @@ create table if not exists ops.dictionary (
     label varchar
 );
 
--- What the descriptions were written from, so that a night on which nothing changed needs no look at them.
+-- The fingerprint of the descriptions in the file, so that a night on which nothing changed does not read them.
 create table if not exists ops.descriptions (
     fingerprint varchar
 );

@@ -14,7 +14,7 @@ set variable last_batch_day = date '1970-01-01' + getvariable('batch_days')[-1]:
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
--- What makes days dirty, small lists all of them. Days are numbers, counted since 1970.
+-- The changes that make days dirty, all of them short lists. Days are numbers, counted since 1970.
 
 select
     -- The days that loads changed.

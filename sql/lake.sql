@@ -38,7 +38,7 @@ attach {path} as warehouse (read_only);
 use warehouse;
 
 -- name: begin_notes
--- What one transaction changes: it is told to the lake at its end, in one go for each table.
+-- The changes of one transaction: they go to the lake at its end, in one statement per table.
 
 create or replace temp table covered_days (stream varchar, date date);
 
@@ -170,7 +170,7 @@ where
 order by file.date;
 
 -- name: held_parts
--- What the lake holds of relations that are compared by their rows.
+-- The rows that the lake holds of relations that are compared row by row.
 
 create or replace temp table held_parts as
 select relation, date, version
@@ -271,7 +271,7 @@ from ops.coverage
 where stream = 'events';
 
 -- name: relations
--- What goes into the lake: every table and view of main, ops and marts, with the part of it that changes at once.
+-- The relations that go into the lake: every table and view of main, ops and marts, with the part of it that changes at once.
 -- `stream`: replaced where ops.coverage says so. `incremental`: replaced where ops.model_days says so. Neither: as a whole.
 
 with shapes as (

@@ -48,7 +48,7 @@ where stream = getvariable('stream')
 order by coverage.date;
 
 -- name: experiments
--- What the configuration says of A/B tests, as JSON, in the place of what it said before.
+-- Replaces the settings of A/B tests, given as JSON.
 
 delete from ops.experiments;
 
@@ -78,7 +78,7 @@ from (
 ) as given;
 
 -- name: exports
--- What the ledger says of all exports, as JSON, in the place of what it said before.
+-- Replaces all exports by those of the ledger, given as JSON.
 
 delete from ops.exports;
 

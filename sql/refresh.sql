@@ -56,7 +56,7 @@ select
     unnest(getvariable('fingerprints')) as fingerprint;
 
 -- name: note_days
--- What the model holds now of the days that were computed; after a full refresh of every day, also of those that stayed, since
+-- The rows of the days that were computed; after a full refresh, those of every day, also of days that stayed, since
 -- their rows may have other columns now. The digest is a sum of the hashes of whole rows: it depends on no order, and a row that
 -- stands twice counts twice.
 

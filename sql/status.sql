@@ -1,4 +1,4 @@
--- What commands ask of the published file.
+-- Statements of commands about the published file.
 
 -- name: coverage
 -- Which days of which stream the warehouse holds whole.
@@ -7,7 +7,7 @@ from ops.coverage
 order by stream, date;
 
 -- name: exports
--- What a warehouse remembers of paid exports, from the ledger as it stood then: all but those that it tracks today.
+-- Paid exports in a warehouse, from the ledger of that time: all but those that the ledger tracks today.
 select
   key,
   epoch_ms(window_start)::double as window_start_ms,
@@ -28,7 +28,7 @@ where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))
 order by key;
 
 -- name: findings
--- What the last checks left, by check, with what it means. A file of before that column has none: so it is read as JSON.
+-- The findings of the last checks, by check, with their meaning. A file of an earlier version has no such column: so it is read as JSON.
 select
   name,
   severity,
@@ -51,7 +51,7 @@ select distinct stream, date::varchar as date
 from ops.held_back;
 
 -- name: messages
--- What the daily statistics count on each day they cover, over all channels; an unsupported counter counts as zero.
+-- The daily statistics of each day that they cover, over all channels; an unsupported counter counts as zero.
 select
   coverage.date::varchar as date,
   count(daily.date)::double as rows,

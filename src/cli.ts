@@ -13,7 +13,7 @@ import {
   messageOf,
 } from './errors.js';
 
-// What is imported above is one file: a process that may open too few files fails below, where it can be said.
+// Only one file is imported above: a process that may open too few files fails below, where it can say so.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
@@ -34,7 +34,7 @@ process.on('SIGINT', () => {
 process.on('SIGTERM', () => {
   interrupt('send SIGTERM again');
 });
-// Who reads our output may stop reading (`| head`): that is no failure of ours.
+// A reader may stop reading our output (`| head`), which is not a failure.
 process.stdout.on('error', (error) => {
   process.exit(codeOf(error) === 'EPIPE' ? EXIT.done : EXIT.incomplete);
 });

@@ -5,18 +5,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { addressIn, receiversOf, type Receiver } from './alerts/receiver.js';
+import { addressIn, receiversOf, type Receiver } from './operations/alert-format.js';
 import type { Day } from './calendar.js';
-import { readDotEnv, readSettings, type Environment } from './config/files.js';
-import { isUnencrypted } from './config/address.js';
-import { lakeOf, type LakeConfig } from './config/lake.js';
-import { requireLake } from './config/require-lake.js';
+import { readDotEnv, readSettings, type Environment, unknownKey } from './config/files.js';
+import { isUnencrypted } from './config/scalars.js';
+import { lakeOf, type LakeConfig, requireLake } from './config/lake.js';
 import { referenceOf, type ReferenceConfig } from './config/reference.js';
 import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
-import { unknownKey } from './config/unknown-key.js';
 import { ConfigError } from './errors.js';
 
-export { isLoopback, isUnencrypted } from './config/address.js';
+export { isLoopback, isUnencrypted } from './config/scalars.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -34,7 +32,7 @@ export class Credentials {
   }
 }
 
-/** What the paid exports may cost and hold; `budget` absent: no paid request is ever sent. */
+/** The settings of paid exports. Without `budget`, no paid request is ever sent. */
 export interface ExportsConfig {
   /** Records, per run and per KST month. */
   readonly budget: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;

@@ -1,5 +1,5 @@
 /**
- * What the job touches of the outside world besides HTTP, files and the database: the clock, waiting, chance, and the
+ * The outside world of the job besides HTTP, files and the database: the clock, waiting, chance, and the
  * crash points. Everything takes them as a parameter; this file holds the real ones.
  */
 import { setTimeout as wait } from 'node:timers/promises';

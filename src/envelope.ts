@@ -17,7 +17,7 @@ const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Where a value lies in the body: bytes, `end` excluded. */
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

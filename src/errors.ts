@@ -15,8 +15,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export interface ErrorDetails {
-  /** What to do next, in whole sentences. */
+interface ErrorDetails {
+  /** The next step, in whole sentences. */
   readonly hint?: string;
   readonly cause?: unknown;
 }

@@ -3,7 +3,7 @@
 /** Digits after the point that a price may have. */
 const DIGITS = 12;
 
-export interface Priced {
+interface Priced {
   readonly records: number;
   readonly pricePerRecord: number;
 }

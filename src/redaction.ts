@@ -3,9 +3,9 @@
  * alerts, the runs and exports of the warehouse hold such text, so it is redacted where it enters, under every setting.
  */
 import { cut } from './text.js';
-import { statement } from './warehouse/statements.js';
+import { statement } from './warehouse/session.js';
 
-/** What stands for a secret, a number or an address in a text. */
+/** The replacement for a secret, a number or an address in a text. */
 const HIDDEN = '…';
 
 /** A shorter secret is hidden only as a word of its own: its letters may stand in any text by chance. */
@@ -52,7 +52,7 @@ function spelled(secret: string): string {
   }).join('');
 }
 
-/** What of the secret's base64 depends on it alone, wherever it begins within a group of three bytes. */
+/** The parts of the secret's base64 that depend on it alone, wherever it begins within a group of three bytes. */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);

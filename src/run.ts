@@ -1,10 +1,17 @@
 /** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
 import { listDays, type Day, type DayRange } from './calendar.js';
-import type { Invocation } from './run/invocation.js';
-import { actionsNeeded } from './exports/needs-action.js';
+import type { Invocation, Job } from './run/invocation.js';
+import { actionsNeeded } from './exports/advice.js';
 import type { ServiceConfig } from './config.js';
-import { CorruptDatabaseError, EXIT, InterruptedError, messageOf, StorageError } from './errors.js';
+import {
+  CorruptDatabaseError,
+  EXIT,
+  InterruptedError,
+  messageOf,
+  StorageError,
+  exitCodeOf,
+} from './errors.js';
 import {
   openLedger,
   openWarehouse,
@@ -15,24 +22,20 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
-import { handOver } from './run/hand-over.js';
-import type { Job } from './run/job.js';
-import { pushAfterRun } from './run/lake.js';
+import { handOver, pushAfterRun } from './run/hand-over.js';
 import type { Ledger } from './exports/ledger.js';
-import { retellRuns, RunRecord } from './run/record.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
 import { loadLanded, reportUnloaded } from './run/load-landed.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
-import { budgetRow, exportRow } from './exports/row.js';
+import { budgetRow, exportRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
 import { archivedDays } from './warehouse/archive.js';
-import { readEveryBlock } from './warehouse/deep.js';
-import { discardCopies } from './warehouse/before-upgrade.js';
-import { refuseNewer } from './warehouse/migrate.js';
+import { readEveryBlock } from './warehouse/opening.js';
 import {
+  discardCopies,
   assertPublishable,
   assertReplaceable,
   discardDatabase,
@@ -40,6 +43,8 @@ import {
   replaceDatabase,
   setAside,
 } from './warehouse/publish.js';
+import { refuseNewer } from './warehouse/migrate.js';
+import type { RunOver } from './run/journal.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -205,7 +210,7 @@ async function deliver(
   const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
   if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
-  // Of a damaged file nothing more can be made but a new one.
+  // A damaged file can only be replaced by a new one.
   if (failure instanceof CorruptDatabaseError) throw failure;
 
   await reportUnloaded(context);
@@ -330,10 +335,79 @@ async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
 /** Days whose events were loaded before and are missing from this file: their export is lost from the ledger, or damaged. */
 async function lostDays({ ledger, warehouse }: LocalContext): Promise<Day[]> {
   const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
-  // Also those that are open again for their pages; what a person gave up is not missed.
+  // Exports that are open again for their pages count too; one that a person gave up is not missing.
   const loaded = ledger
     .entries()
     .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
   const covered = await warehouse.coverage('events');
   return [...new Set([...untracked, ...loaded].map(({ day }) => day))].filter((day) => !covered.has(day));
+}
+
+class RunRecord {
+  readonly #context: LocalContext;
+  readonly #runId: string;
+  readonly #command: string;
+  readonly #version: string;
+
+  constructor(
+    context: LocalContext,
+    command: string,
+    { runId, version }: Pick<Invocation, 'runId' | 'version'>,
+  ) {
+    this.#context = context;
+    this.#runId = runId;
+    this.#command = command;
+    this.#version = version;
+  }
+
+  /** Before its own start it corrects the run before: what that one wrote in the warehouse was written before its end. */
+  async begin(): Promise<void> {
+    const { warehouse, runs, report } = this.#context;
+    const last = (await runs.runs()).at(-1)?.over;
+    if (last !== undefined) await warehouse.finishRun(last);
+    const run = {
+      runId: this.#runId,
+      command: this.#command,
+      startedAt: report.startedAt,
+      version: this.#version,
+      processId: process.pid,
+    };
+    await runs.begin(run);
+    await warehouse.startRun(run);
+  }
+
+  /** In the file that is published next: how the run ends if nothing fails from here on. */
+  async expect(report: RunReport, failure: Error | undefined): Promise<void> {
+    await this.#context.warehouse.finishRun(this.#over(report, failure));
+  }
+
+  /** In the journal, once nothing of the run is left to do. A disk that refuses it leaves a run without an end. */
+  async end(report: RunReport, failure: Error | undefined): Promise<void> {
+    await this.#context.runs.end(this.#over(report, failure));
+  }
+
+  #over(report: RunReport, failure: Error | undefined): RunOver {
+    const exitCode = failure === undefined ? report.exitCode() : exitCodeOf(failure);
+    return {
+      runId: this.#runId,
+      finishedAt: this.#context.effects.now(),
+      exitCode,
+      outcome: outcomeOf(exitCode, failure),
+      summary: { ...report.toJSON(), ...(failure === undefined ? {} : { failure: messageOf(failure) }) },
+    };
+  }
+}
+
+function outcomeOf(exitCode: number, failure: Error | undefined): string {
+  if (failure instanceof InterruptedError) return 'interrupted';
+  if (failure !== undefined) return 'failed';
+  return exitCode === EXIT.done ? 'done' : 'incomplete';
+}
+
+/** Writes the runs of the journal into a new warehouse. */
+async function retellRuns({ runs, warehouse }: LocalContext): Promise<void> {
+  for (const { begun, over } of await runs.runs()) {
+    await warehouse.startRun(begun);
+    if (over !== undefined) await warehouse.finishRun(over);
+  }
 }

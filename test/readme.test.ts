@@ -11,9 +11,7 @@ import { commandLine } from '../src/commands/program.js';
 import { settingsSchema } from '../src/config/schema.js';
 import { realEffects } from '../src/effects.js';
 import { EXIT } from '../src/errors.js';
-import { loadCatalogue, type QueryFile } from '../src/queries/catalogue.js';
-import { describeQuery } from '../src/queries/describe.js';
-
+import { loadCatalogue, type QueryFile, describeQuery } from '../src/queries/catalogue.js';
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 const README = 'README.md';
 const PAGES = [

@@ -4,7 +4,7 @@
 -- meaning: The days of a metric do not add up to the total that the service gives with them, so one of the two is
 --   wrong. Pull those days again with `dawnload backfill --streams campaigns`; ask the service if it persists.
 -- Only of pulls of which no later one has replaced a day: the days of the others stand beside their totals no more.
--- Those are few, however old the warehouse is.
+-- These pulls are few, however old the warehouse is.
 
 with whole_pulls as (
     select pull

@@ -3,7 +3,7 @@
 -- scope: incremental
 -- meaning: A mart has more than one row for one value of its grain, so joins and sums count twice. Run `dawnload
 --   rebuild`; report it if it persists.
--- Of the marts that are kept as tables. The others are views, which group by their grain or stand on a key that is
+-- Checks the marts that are tables. The others are views, which group by their grain or rely on a key that is
 -- checked (statistics_key); marts.conversions is held to its rows by marts_agree_statistics.
 
 with keys as (

@@ -3,7 +3,7 @@
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
 -- meaning: A list of reference data does not hold as many rows as it should by its own count. A list that changed while it
 --   was read is read anew by the next run; if it stays, compare the landed pages with the service.
--- Of the last snapshot of each list alone.
+-- Reads only the last snapshot of each list.
 
 with latest as (
     select *

@@ -12,7 +12,7 @@
 --   * One label: it is compared with the type that it fits, total or direct; the other type has nothing to be held against.
 --   * More labels with a number than types: they may divide a type by language or channel. Nothing is compared.
 --   * No label: the service gives no conversions by sub-channel. Nothing is compared.
--- What is right is never found: where every label equals some type, the pairs with no difference come first. A wrong number
+-- Right numbers are never found: where every label equals some type, the pairs with no difference come first. A wrong number
 -- of one channel is found, since its label keeps its type by the other channels; a channel that stands alone is held
 -- against the nearest type. Only a label that gives exactly the other type everywhere goes unnoticed.
 

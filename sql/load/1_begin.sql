@@ -32,7 +32,7 @@ select date, pull, pulled_at
 from versions
 where latest;
 
--- What belongs to no day of its own is told on a pull's first day.
+-- Notes without a date are recorded on the first day of the pull.
 create or replace temp view first_days as
 select pull, min(date) as date
 from versions

@@ -1,4 +1,4 @@
--- What was noted of these days, and held back of them, goes with the pulls that they had.
+-- Notes and held-back sizes of these days are deleted with the pulls that they belong to.
 
 delete from ops.load_notes where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');
 delete from ops.drift_by_day where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');

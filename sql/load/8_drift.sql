@@ -1,4 +1,4 @@
--- What stands in the extra columns of this load is, key by key, what differs from the specification.
+-- Each key in the extra columns of this load is a difference from the specification.
 
 insert into ops.drift_by_day by name
 with objects as (
@@ -25,7 +25,7 @@ alike as (
     group by all
 ),
 
--- Of two members of one name the first counts, as everywhere.
+-- The first of two members with one name counts, as everywhere.
 found as (
     select distinct *, unnest(keys) as field, unnest(types) as type
     from alike

@@ -32,7 +32,7 @@ select
 from asked
 left join loaded_rows using (pull);
 
--- What each pull of the load did, one fact a row. What was held back is of the one pull that was loaded alone.
+-- The facts of each pull of the load, one a row. Held-back facts belong to the one pull that was loaded alone.
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions

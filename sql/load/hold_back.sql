@@ -17,6 +17,6 @@ select
 from held_sizes
 cross join asked;
 
--- Of E19 other campaigns of the day go on.
+-- In E19, the other campaigns of the day are still loaded.
 delete from days where date in (select date from held_sizes where campaign_id is null);
 delete from versions where date in (select date from held_sizes where campaign_id is null);

@@ -61,7 +61,7 @@ outer_left as (
 select
     row_id,
     masked('{' || string_agg(member(key, left_value), ',' order by place) || '}') as extra,
-    -- What has no place under a known key leaves the document.
+    -- A member that does not belong under a known key leaves the document.
     '{' || string_agg(member(key, patch), ',') filter (known) || '}' as patch
 from outer_left
 group by row_id

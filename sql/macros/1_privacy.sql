@@ -26,7 +26,7 @@ create macro macros.korean_number(given) as
 
 create macro macros.plain_number(given) as case
     when regexp_full_match(given, getvariable('mobile')) then korean_number(given)
-    -- What is a number in JSON has lost its zero.
+    -- A telephone number that is a number in JSON has lost its leading zero.
     when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
     when not regexp_full_match(given, getvariable('telephone')) then given
     when regexp_matches(given, '^(?:\+|00)82') then korean_number(given)

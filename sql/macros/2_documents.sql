@@ -97,7 +97,7 @@ create macro macros.first_members(object) as object_of(
     )
 );
 
--- What an object holds under keys that its place does not know: an object, as text, with credentials.
+-- The members of an object whose keys are unknown at its place: an object, as text, with credentials.
 create macro macros.unknown_members(document, place) as
     json_merge_patch(document, getvariable('without_known')[place])::varchar;
 
@@ -108,7 +108,7 @@ create macro macros.as_extra(members) as case
     when members <> '{}' then list_transform([first_members(members)], lambda one: masked(one))[1]::json
 end;
 
--- What tells contents apart: all of their texts, and their lengths, which keep apart what would read the same put together.
+-- The id of contents: a hash of all texts and their lengths, which distinguish texts that would read the same when joined.
 
 create macro macros.content_id(title, body, html) as
     if(
@@ -127,7 +127,7 @@ create macro macros.content_id(title, body, html) as
         )
     );
 
--- What the reading of export records (load/events/2_read) says in words.
+-- Macros that name the steps of reading export records (load/events/2_read).
 
 -- Whether a field that is no list or object by the specification is one all the same, from the texts that were read of
 -- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.

@@ -10,7 +10,7 @@
 with recursive clock as (
     select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
 ),
--- What may have been billed counts: the records received, or as many as were expected.
+-- Every export that may be billed counts: by the records received, or as many as were expected.
 requests as (
     select
         date,

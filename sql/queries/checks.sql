@@ -35,5 +35,5 @@ window
             checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
     )
 qualify params.top is null or row_number() over newest_of_check <= params.top
--- What must not be trusted comes before what should be looked at.
+-- Findings that stop publishing come before warnings.
 order by checks.severity = 'stop' desc, checks.name, row_number() over newest_of_check;

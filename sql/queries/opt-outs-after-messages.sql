@@ -19,7 +19,7 @@ with held as (
     from ops.coverage
     where stream = 'events'
 ),
--- Of a message, the opt-outs are known once a snapshot was taken three whole days after its own, and which message was the
+-- The opt-outs after a message are known once a snapshot was taken three whole days after its own, and which message was the
 -- last one before them where events of those days are held.
 complete as (
     select held.date
@@ -121,7 +121,7 @@ rates as (
     cross join params
     window of_all as (partition by compared_within)
 ),
--- Of many comparisons some look unusual by chance: Holm's correction, over all that are judged here.
+-- Some of many comparisons look unusual by chance: Holm's correction, over all that are judged here.
 ranked as (
     select
         *,

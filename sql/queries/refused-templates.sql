@@ -14,7 +14,7 @@ with params as (
     from ops.coverage
     where stream = 'events'
 )
--- What a template's status was before the first snapshot that showed it, nobody knows: template_known says `later` then.
+-- The status of a template before the first snapshot that shows it is unknown: template_known is `later` then.
 select
     template_days.template_kind,
     template_days.template,

@@ -110,7 +110,7 @@ days as (
             and grid.variant is not distinct from counted.variant
             and grid.date = counted.date
 ),
--- Of equal variants, each gets its share of the messages so far of the revenue of a day, however large the purchases are.
+-- Each of several equal variants gets, of the revenue of a day, its share of the messages so far, however large the purchases are.
 -- Refunds are no revenue, and before all variants have sent there is nothing to compare.
 shares as (
     select
@@ -136,7 +136,7 @@ sums as (
         sum(succeeded)::bigint as succeeded,
         sum(conversions)::bigint as conversions,
         sum(revenue) as revenue,
-        -- What one has who bets a part of all that one has on the variant, day after day at fair odds. Of equal variants, one
+        -- The capital of a gambler who bets a part of it on the variant, day after day at fair odds. Among equal variants, one
         -- in n ever makes n times the stake, however often one looks (Ville's inequality), as long as
         -- the purchases of a day do not follow from those of the days before.
         (

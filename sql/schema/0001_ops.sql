@@ -119,7 +119,7 @@ create table ops.checks (
     finding varchar,
     expected varchar,
     actual varchar,
-    -- What a finding of the check means, and what to do about it.
+    -- The meaning of a finding of the check, and the remedy.
     meaning varchar
 );
 

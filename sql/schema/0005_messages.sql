@@ -175,7 +175,7 @@ create table other_messages (
     message_data json
 );
 
--- What is sent to many is stored once: texts of push messages and e-mails, by a hash of them. The sent messages point at
+-- Texts that are sent to many are stored once: those of push messages and e-mails, by their hash. The sent messages point at
 -- it; the views `emails` and `push_messages` put the two together.
 
 -- Grain: one content, told apart by all of its texts together.

@@ -1,8 +1,8 @@
--- What marts are made with; sql/models makes the marts themselves.
+-- Macros and tables for the marts; sql/models defines the marts themselves.
 
 create schema marts;
 
--- What an event means, by its name. Names are an open vocabulary: of unknown ones the ending tells, or null.
+-- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
 create macro marts.event_kind(event_name) as case
     when event_name = 'send_success' then 'succeeded'
     when event_name = 'send_failure' then 'failed'

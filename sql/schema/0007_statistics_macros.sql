@@ -1,4 +1,4 @@
--- What tests of significance need, for marts and analysts alike. DuckDB has no distributions of its own.
+-- Macros for tests of significance, for marts and analysts alike. DuckDB has no distributions of its own.
 
 -- The complementary error function of x >= 0, by its rational Chebyshev approximation: right to seven digits.
 create macro marts.erfc(x) as

@@ -125,7 +125,7 @@ create table ops.item_mentions (
 create macro marts.is_snapshot(stream) as
     stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
 
--- What a template's status means for sending. Statuses are an open vocabulary: these are the beginnings of their words.
+-- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
 create macro marts.template_state(status) as case
     when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
     when regexp_matches(status, '(?i)(^|[^a-z])(stop|stp$|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')

@@ -1,4 +1,4 @@
--- What other copies of the warehouse go by: which days of a model changed, and which days of events only a lake holds.
+-- State for other copies of the warehouse: which days of a model changed, and which days of events only a lake holds.
 
 -- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
 -- no row.

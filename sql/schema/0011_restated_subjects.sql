@@ -1,4 +1,4 @@
--- Whose counter changed: a statistic that vanished has no row of its own any more.
+-- The subject of a changed counter: a statistic that vanished has no row of its own any more.
 alter table ops.restatements add column resource_type varchar;
 alter table ops.restatements add column campaign_id varchar;
 alter table ops.restatements add column variant_id varchar;

@@ -1,4 +1,4 @@
--- What the specification says, for statements to ask: macros, found without their schema, and the list of fields
+-- The specification as data: macros, found without their schema, and the list of fields
 -- (src/warehouse/fields.ts).
 
 set search_path = 'main,macros';
@@ -15,7 +15,7 @@ select
 -- How json_transform reads a document of each place: scalars as text, everything else as JSON.
 set variable shapes = from_json(getvariable('lookups') -> 'shapes', '"MAP(VARCHAR, VARCHAR)"');
 
--- What load/shapes_found asks of the documents of each place: pointers to its fields, those fields whose values have to be
+-- The questions of load/shapes_found about the documents of each place: pointers to its fields, those fields whose values have to be
 -- readable as something, and where the place lies inside of another one.
 set variable pointers = from_json(getvariable('lookups') -> 'pointers', '"MAP(VARCHAR, VARCHAR[])"');
 set variable readable = from_json(

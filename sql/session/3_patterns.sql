@@ -1,7 +1,7 @@
--- What personal data and credentials look like, as regular expressions (RE2) in variables of the session. Statements
+-- Patterns of personal data and credentials, as regular expressions (RE2) in variables of the session. Statements
 -- read them by getvariable, which is a constant to them.
 
--- What may stand between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, and how
+-- Separators between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, and how
 -- links and HTML write them.
 set variable gap = '(?:[-.,/_\s()+\x{A0}\x{B7}\x{2010}-\x{2015}\x{3000}]|%2[0BbCcDdEeFf]|&nbsp;){0,3}';
 
@@ -73,7 +73,7 @@ set variable json_value = (
 );
 
 set variable written_member = '"' || getvariable('recipient_key') || '"\s*:\s*"?';
--- What a suspicious text is read as, from the left: keys of recipients with their numbers, as in JSON; addresses; ids (UUIDs, long hexadecimal words) and escapes, which are
+-- A suspicious text is read from the left as: keys of recipients with their numbers, as in JSON; addresses; ids (UUIDs, long hexadecimal words) and escapes, which are
 -- passed over; mobile numbers; and other digits, so that no number begins or ends within a longer one.
 set variable plain_id = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{16,}';
 set variable pieces = (

@@ -1,11 +1,10 @@
 /**
- * What an answer means. The body decides first and the status only where the body says nothing, since the statuses of
+ * Classifies an answer. The body decides first and the status only where the body says nothing, since the statuses of
  * these endpoints are not given and errors arrive with status 200 as well (specification, Errors).
  */
 import { Secrets, withoutPeople } from '../redaction.js';
 import { cut } from '../text.js';
 import { partValue, readEnvelope, type Envelope } from '../envelope.js';
-import { parseRetryAfter } from './retry-after.js';
 
 /** One HTTP answer, its body decoded. */
 export interface RawAnswer {
@@ -20,7 +19,7 @@ export interface RawAnswer {
   readonly body: Buffer;
 }
 
-/** What an answer, or its absence, means for the caller. */
+/** The class of an answer, or of its absence, for the caller. */
 export type AnswerClass =
   /** A JSON body without a sign of an error. */
   | { readonly kind: 'ok'; readonly envelope: Envelope }
@@ -170,4 +169,12 @@ export function clean(text: string, secrets: Secrets = new Secrets()): string {
 function originOf(location: string | undefined): string {
   if (location === undefined) return 'nowhere';
   return URL.canParse(location) ? new URL(location).origin : 'another path';
+}
+
+/** `Retry-After`, seconds or an HTTP date, as milliseconds from `now`; undefined when absent or not understood. */
+function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

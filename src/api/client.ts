@@ -9,11 +9,9 @@ import type { Effects } from '../effects.js';
 import { CredentialsError, ServiceError } from '../errors.js';
 import { Secrets } from '../redaction.js';
 import { judge, textOf, type AnswerClass } from './answer.js';
-import { refusedToken, TokenKeeper } from './auth.js';
 import { authenticate, type FreeRequest, type PaidRequest, type ServiceRequest } from './endpoints.js';
 import { isWorthRetrying, pauseBefore } from './retry.js';
-import { httpTransport, type Transport } from './transport.js';
-import { unreachable } from './unreachable.js';
+import { httpTransport, type Transport, unreachable } from './transport.js';
 
 export interface ServiceSettings {
   readonly baseUrl: string;
@@ -42,13 +40,13 @@ class Attempt extends Error {
   }
 }
 
-/** What a header may hold: the letters that HTTP sends as one byte each, and no control character. */
+/** The text that a header may hold: letters that HTTP sends as one byte each, and no control character. */
 const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
 
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
 
-/** What `authorize` gives: the way of a request that is billed. */
+/** Permission for one billed request, from `authorize`. */
 export interface Permit {
   readonly projectId: string;
   readonly secrets: Secrets;
@@ -57,7 +55,7 @@ export interface Permit {
 }
 
 export class ServiceClient {
-  /** What no text of the service may show, which may repeat what it was sent. */
+  /** The keys and tokens to hide: the service may repeat in a text what it was sent. */
   readonly secrets: Secrets;
   readonly #settings: ServiceSettings;
   readonly #effects: Effects;
@@ -296,7 +294,7 @@ export function unanswered(
       },
     );
   }
-  // What refuses E1 so does not know it; and a page of HTML comes from a proxy, or from another server.
+  // A server that rejects E1 this way is not the messaging service; a page of HTML comes from a proxy or from another server.
   const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
   const doubt = foreign ? 'If this goes on, check base_url: it does not look like the service. ' : '';
   return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
@@ -312,4 +310,73 @@ function pace(requestsPerSecond: number): { limit: number; interval: number } {
     limit: Math.floor(requestsPerSecond),
     interval: (1000 * Math.floor(requestsPerSecond)) / requestsPerSecond,
   };
+}
+
+/** A token is valid for an hour. */
+const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
+
+/** How long before its end a token is no longer used: a request that leaves with it must also arrive with it. */
+const MARGIN_MS = 5 * 60 * 1000;
+
+class TokenKeeper {
+  readonly #fetch: () => Promise<string>;
+  readonly #now: () => Date;
+  #token: { value: string; until: number } | undefined;
+  #pending: Promise<string> | undefined;
+
+  /** @param fetch E1 */
+  constructor(fetch: () => Promise<string>, now: () => Date) {
+    this.#fetch = fetch;
+    this.#now = now;
+  }
+
+  /** The token to use now. Many callers at the same time cause one request. */
+  async token(): Promise<string> {
+    const now = this.#now().getTime();
+    // A clock that jumped back would make the token look younger than it is; one hour is the most it can have left.
+    if (
+      this.#token !== undefined &&
+      now < this.#token.until &&
+      this.#token.until - now <= TOKEN_LIFETIME_MS
+    ) {
+      return this.#token.value;
+    }
+    this.#pending ??= this.#renew();
+    return this.#pending;
+  }
+
+  /** Forgets a token that the service refused; another one that came in the meantime stays. */
+  refuse(token: string): void {
+    if (this.#token?.value === token) this.#token = undefined;
+  }
+
+  async #renew(): Promise<string> {
+    try {
+      const value = await this.#fetch();
+      this.#token = { value, until: this.#now().getTime() + TOKEN_LIFETIME_MS - MARGIN_MS };
+      return value;
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+}
+
+/** The error for a newly issued token that is refused too. */
+function refusedToken(reason: string): CredentialsError {
+  return new CredentialsError(`The service refuses a token that it has just issued (${reason}).`, {
+    hint: 'Check that project_id belongs to the access key, and that this machine’s clock is right (`dawnload doctor`).',
+  });
+}
+
+/**
+ * The results of all, when every one has ended.
+ *
+ * @throws the first rejection, after the others have ended: a page that is being written is written to its end
+ */
+export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
+  const results = await Promise.allSettled(promises);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
 }

@@ -1,7 +1,7 @@
 /** When to ask again, and after how long. Pure: the one place where retrying is decided. */
 import type { AnswerClass } from './answer.js';
 
-export interface Backoff {
+interface Backoff {
   /** The first pause, milliseconds. */
   readonly firstMs: number;
   /** No pause is longer, milliseconds. */
@@ -11,7 +11,7 @@ export interface Backoff {
 export const BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
 
 /** A longer `Retry-After` than this, in milliseconds, is left for the next run. */
-export const LONGEST_RETRY_AFTER_MS = 60_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
  * Whether a retry may help, for a request that is safe to repeat. Never asked for E20.

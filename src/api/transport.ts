@@ -5,14 +5,51 @@
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
-import { codeOf, InterruptedError, messageOf } from '../errors.js';
+import { codeOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
-import { CERTIFICATE_CODES } from './certificate.js';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+
+interface CertificateTrouble {
+  /** Ends the sentence "The certificate of … ". */
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const OTHER_ISSUER =
+  'If the issuer is your own, name its certificate in NODE_EXTRA_CA_CERTS. If not, check base_url and what stands between this machine and the service.';
+
+const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
+  CERT_HAS_EXPIRED: {
+    what: 'has expired',
+    remedy:
+      'Check this machine’s clock. If it is right, the operator of the service has to renew the certificate.',
+  },
+  CERT_NOT_YET_VALID: { what: 'is not valid yet', remedy: 'Check this machine’s clock.' },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    what: 'is for another name',
+    remedy: 'Correct the host in base_url: it has to be a name that the certificate holds.',
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { what: 'is signed by itself', remedy: OTHER_ISSUER },
+  SELF_SIGNED_CERT_IN_CHAIN: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_GET_ISSUER_CERT: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { what: 'comes from an unknown issuer', remedy: OTHER_ISSUER },
+  CERT_REVOKED: { what: 'was revoked', remedy: 'Ask the operator of the service for a new certificate.' },
+};
+
+/** Why a certificate is not accepted, and what to do; undefined for any other code. */
+export function certificateTrouble(code: string): CertificateTrouble | undefined {
+  return TROUBLES[code];
+}
+
+/** Codes of a handshake that failed: nothing of a request had been written. */
+const CERTIFICATE_CODES: readonly string[] = Object.keys(TROUBLES);
 
 /** No valid answer is larger, in bytes after decoding. */
-export const LARGEST_BODY = 64 * 1024 * 1024;
+const LARGEST_BODY = 64 * 1024 * 1024;
 
-export interface Exchange {
+interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly token: string | undefined;
@@ -175,3 +212,109 @@ function innermostCode(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return innermostCode(error.errors[0]);
   return error instanceof Error && error.cause !== undefined ? innermostCode(error.cause) : undefined;
 }
+
+interface Connection {
+  /** The numeric address that was reached. */
+  readonly address: string;
+  /** Undefined where the address is http. */
+  readonly certificate: Certificate | undefined;
+}
+
+export interface Certificate {
+  readonly validTo: Date;
+  /** Why it is not accepted, as Node's code. */
+  readonly refused: string | undefined;
+}
+
+/**
+ * Connects and hangs up again.
+ *
+ * @throws ServiceError when the service cannot be reached, InterruptedError when the signal aborts
+ */
+export function lookAtConnection(
+  baseUrl: string,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<Connection> {
+  signal.throwIfAborted();
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const secure = protocol === 'https:';
+  const to = { host, port: Number(port === '' ? (secure ? 443 : 80) : port) };
+  return new Promise((resolve, reject) => {
+    const isName = !/^[\d.]+$|:/.test(host);
+    // The certificate is checked below, so that a rejected one is reported too.
+    const socket: Socket = secure
+      ? connectTls({ ...to, ...(isName ? { servername: host } : {}), rejectUnauthorized: false })
+      : connectPlain(to);
+    const fail = (reason: string, cause?: unknown): void => {
+      settle(() => {
+        reject(unreachable(baseUrl, reason, cause));
+      });
+    };
+    const stop = (): void => {
+      settle(() => {
+        reject(new InterruptedError('Interrupted while connecting.'));
+      });
+    };
+    const late = setTimeout(() => {
+      fail(`no connection within ${deadlineMs / 1000} s`);
+    }, deadlineMs);
+    const settle = (how: () => void): void => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      how();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    socket.on('error', (error) => {
+      fail(reasonOf(error), error);
+    });
+    socket.on('close', () => {
+      fail('the connection was closed at once');
+    });
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      const connection = { address: socket.remoteAddress ?? host, certificate: certificateOf(socket) };
+      settle(() => {
+        resolve(connection);
+      });
+    });
+  });
+}
+
+function certificateOf(socket: Socket): Certificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  // Node's types call it an error; it is the error's code.
+  const refused: unknown = socket.authorizationError;
+  return {
+    validTo: new Date(socket.getPeerCertificate().valid_to),
+    refused: socket.authorized ? undefined : typeof refused === 'string' ? refused : reasonOf(refused),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return codeOf(first) ?? String(first);
+}
+
+/** @param reason a code such as ECONNREFUSED, or words */
+export function unreachable(baseUrl: string, reason: string, cause: unknown): ServiceError {
+  const { host } = new URL(baseUrl);
+  const trouble = certificateTrouble(reason);
+  if (trouble !== undefined) {
+    return new ServiceError(`The certificate of ${host} ${trouble.what} (${reason}).`, {
+      hint: trouble.remedy,
+      cause,
+    });
+  }
+  return new ServiceError(`The service at ${host} cannot be reached (${reason}).`, {
+    hint: `${HINTS[reason] ?? 'Check base_url and the network.'} Nothing is lost; the next run continues from here.`,
+    cause,
+  });
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'No address is known for that name. Check base_url and the network.',
+  EAI_AGAIN: 'The name could not be looked up. Check the network and its name servers.',
+  ECONNREFUSED: 'Nothing listens at that port. Check base_url.',
+};

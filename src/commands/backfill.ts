@@ -3,15 +3,24 @@ import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, type ServiceConfig } from '../config.js';
 import { streamsOn } from '../config/reference.js';
-import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
-import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream } from '../run/job.js';
+import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode, TryLaterError } from '../errors.js';
+import { dataFiles } from '../storage/paths.js';
+import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, type Invocation } from '../run/invocation.js';
 import { REFERENCE_STREAMS } from '../storage/pull.js';
 import { runJob } from '../run.js';
-import type { Invocation } from '../run/invocation.js';
-import { parseDays } from './days.js';
 import { makePlan, printPlan } from './plan.js';
 import { outcomeJson, summarise } from './summary.js';
+import {
+  completeFrom,
+  dayCount,
+  dayOf,
+  formatKst,
+  isDay,
+  lastCompleteDay,
+  type Day,
+  type DayRange,
+} from '../calendar.js';
+import { formatDuration } from '../terminal/terminal.js';
 
 export interface BackfillOptions {
   readonly start: string;
@@ -84,4 +93,45 @@ function assertPayable(job: Job, config: ServiceConfig, { streams, yesPaid }: Ba
   throw new RefusedError('Event exports are billed, and exports.budget is not set.', {
     hint: 'Set exports.budget in dawnload.yaml, or leave events out with --streams statistics,campaigns.',
   });
+}
+
+/** No warehouse of this service goes back further; a mistyped year must not cause ten thousand requests. */
+const MOST_DAYS = 3_700;
+
+/**
+ * A range of complete KST days.
+ *
+ * @throws UsageError for a day that does not exist, a range that ends before it starts or lies in the future
+ * @throws TryLaterError when its last days are not complete yet
+ */
+export function parseDays(startText: string, endText: string, now: Date): DayRange {
+  const start = parseDay('--start', startText);
+  const end = parseDay('--end', endText);
+  if (end < start) {
+    throw new UsageError(`--end ${end} is before --start ${start}.`, { hint: 'Swap them, or correct one.' });
+  }
+  const today = dayOf(now);
+  const last = lastCompleteDay(now);
+  if (end > today) {
+    throw new UsageError(`${start > today ? start : end} is in the future (today is ${today} in Korea).`, {
+      hint: `The last complete day is ${last}.`,
+    });
+  }
+  if (end > last) {
+    const from = completeFrom(end);
+    throw new TryLaterError(`${end} is not complete before ${formatKst(from)}.`, {
+      hint: `Try again in ${formatDuration(from.getTime() - now.getTime())}, or end with ${last}.`,
+    });
+  }
+  if (dayCount({ start, end }) > MOST_DAYS) {
+    throw new UsageError(`${start} to ${end} is more than ${MOST_DAYS} days.`, {
+      hint: 'Correct --start, or backfill in parts.',
+    });
+  }
+  return { start, end };
+}
+
+function parseDay(flag: string, text: string): Day {
+  if (isDay(text)) return text;
+  throw new UsageError(`${flag} ${text} is not a day that exists.`, { hint: 'Write it like 2026-11-20.' });
 }

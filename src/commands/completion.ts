@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
-import { oneOf } from './nearest.js';
+import { oneOf } from './shared.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -24,7 +24,7 @@ interface Offer {
   readonly description: string;
 }
 
-/** What may follow some words, such as `exports`. */
+/** The words that may follow other words, such as `exports`. */
 interface Place {
   /** The words before, the empty text for `dawnload` alone. */
   readonly path: string;

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { loadConfig } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
-import { startSandbox } from '../sandbox/index.js';
+import { dataFiles } from '../storage/paths.js';
+import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
 import type { Invocation } from '../run/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
-import { showTables } from './tables.js';
+import { showTables } from './published.js';
 
 const FOLDER = 'demo';
 /** Four weeks of what is free, so that weeks can be compared, and one of what is billed. */

@@ -4,17 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { Dictionary, type Language } from '../dictionary/dictionary.js';
-import { columnRow, entriesOf, type RelationEntry, type SchemaEntry } from '../dictionary/entries.js';
-import { overviewMarkdown, relationMarkdown, wholeMarkdown } from '../dictionary/markdown.js';
+import {
+  Dictionary,
+  type Language,
+  columnRow,
+  entriesOf,
+  type RelationEntry,
+  type SchemaEntry,
+  overviewMarkdown,
+  relationMarkdown,
+  wholeMarkdown,
+} from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { writeTo } from '../queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/statements.js';
+import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../run/invocation.js';
-import { overviewText, relationText } from './docs-text.js';
-import type { Output } from './query-answer.js';
+import type { Output } from './query.js';
+import { listed, wrap } from '../terminal/table.js';
 
 export const DOCS_FORMATS = ['text', 'markdown', 'json'] as const;
 
@@ -117,4 +125,41 @@ function nearest(name: string, relations: readonly RelationEntry[]): string {
 
 async function* pieces(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);
+}
+
+/** Each schema with its tables and views. */
+export function overviewText(schemas: readonly SchemaEntry[], width: number): string {
+  return schemas
+    .filter(({ relations }) => relations.length > 0)
+    .map(({ name, description, relations }) =>
+      [
+        ...wrap(`${name}: ${description}`, width),
+        listed(
+          relations.map((relation) => [`  ${relation.name}`, relation.description]),
+          width,
+        ),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** One table or view with its columns; in Korean also with their headers. */
+export function relationText(
+  { name, kind, description, grain, columns }: RelationEntry,
+  language: Language,
+  width: number,
+): string {
+  const per = language === 'ko' ? '행 단위:' : 'One row per';
+  return [
+    ...wrap(`${name} (${kind})`, width),
+    ...wrap(description, width),
+    ...wrap(`${per} ${grain}`, width),
+    '',
+    listed(
+      columns.map(({ name: column, type, description: meaning, label }) =>
+        language === 'ko' ? [`  ${column}`, label, type, meaning] : [`  ${column}`, type, meaning],
+      ),
+      width,
+    ),
+  ].join('\n');
 }

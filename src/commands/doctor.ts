@@ -1,22 +1,38 @@
 /** `dawnload doctor`: checks everything that the nightly run depends on. Sends E1 and one day of E17, which are free. */
 import { styleText } from 'node:util';
-import { sendTestAlert } from '../alerts/notify.js';
+import { sendTestAlert } from '../operations/alerts.js';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import type { Config } from '../config.js';
-import { Examination, ok, type Check } from '../doctor/check.js';
-import { lastRun, ledger, lock, lookDeeply, scheduler, warehouse } from '../doctor/data.js';
-import { lake } from '../doctor/lake.js';
-import { disk, permissions, timeZones, versions } from '../doctor/machine.js';
-import { lookAtService } from '../doctor/service.js';
-import { alerts, isRehearsal, keys, settings, testAlert } from '../doctor/settings.js';
+import {
+  Examination,
+  ok,
+  type Check,
+  lastRun,
+  ledger,
+  lock,
+  lookDeeply,
+  scheduler,
+  warehouse,
+  lake,
+  disk,
+  permissions,
+  timeZones,
+  versions,
+  lookAtService,
+  alerts,
+  isRehearsal,
+  keys,
+  settings,
+  testAlert,
+} from '../operations/doctor.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { Ledger } from '../exports/ledger.js';
-import { estimateDays } from '../exports/estimate.js';
+import { estimateDays } from '../exports/budget.js';
 import type { Invocation } from '../run/invocation.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { assertSameProject } from '../storage/project.js';
 import { lockState } from '../storage/run-lock.js';
-import { visible } from '../terminal/visible.js';
+import { visible } from '../terminal/table.js';
 import { readPublished } from './published.js';
 
 export interface DoctorOptions {

@@ -2,20 +2,20 @@
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
-import { adviceFor } from '../exports/advice.js';
-import { ledgerState, type LedgerState } from '../exports/needs-action.js';
-import type { ExportEntry } from '../exports/entry.js';
-import { isResumable } from '../exports/state.js';
+import { adviceFor, ledgerState, type LedgerState, adviceIfRestored } from '../exports/advice.js';
+import { type ExportEntry, isResumable } from '../exports/entry.js';
 import type { Ledger } from '../exports/ledger.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
 import { assertSameProject } from '../storage/project.js';
-import { formatCount, type Terminal } from '../terminal/terminal.js';
-import { visibleLines } from '../terminal/visible.js';
+import { formatCount, type Terminal, plural } from '../terminal/terminal.js';
+import { visibleLines, drawTable } from '../terminal/table.js';
 import type { Invocation } from '../run/invocation.js';
 import { summarise } from './summary.js';
-import { drawTable } from '../terminal/table.js';
 import { remembered } from '../warehouse/remembered-exports.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
+import type { Command } from 'commander';
+import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
+import type { Untracked } from '../exports/recovery.js';
 
 export interface ExportsOptions {
   readonly json?: boolean;
@@ -187,5 +187,140 @@ function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown>
     note: entry.note ?? null,
     raw_answer: entry.rawAnswer ?? null,
     advice: adviceFor(entry, isRunning) ?? null,
+  };
+}
+
+export function addExports(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./exports.js');
+  const exports = withExamples(
+    program.command('exports').description('list paid exports, and decide about one'),
+    ['dawnload exports list', 'dawnload exports show 2026-11-20.1', 'dawnload exports resume 2026-11-20.1'],
+  );
+  add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).exportsListCommand(options, invocation)),
+    );
+  add(exports, 'show <key>', 'show one paid export', ['dawnload exports show 2026-11-20.1']).action(
+    (key: string) => act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
+  );
+  add(exports, 'resume <key>', 'resume one at no cost; with --pay-again, request its day again', [
+    'dawnload exports resume 2026-11-20.1',
+    'dawnload exports resume 2026-11-20.1 --pay-again',
+  ])
+    .option('--pay-again', 'consent to be billed again for this day')
+    .option('--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages')
+    .action((key: string, options: ResumeOptions) =>
+      act(async (invocation) => (await load()).exportsResumeCommand(key, options, invocation)),
+    );
+  add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
+    'dawnload exports attach 2026-11-20.1 8c1f0e2a',
+  ])
+    .option(
+      '--yes',
+      'replace the id of an export whose data has arrived, or exchange two ids, without asking',
+    )
+    .action((key: string, exportId: string, options: AttachOptions) =>
+      act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),
+    );
+  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
+    'dawnload exports recover',
+    'dawnload exports recover --yes',
+  ])
+    .option('--yes', 'enter them without asking')
+    .option(...JSON_OPTION)
+    .action((options: RecoverOptions) =>
+      act(async (invocation) => (await import('./exports.js')).exportsRecoverCommand(options, invocation)),
+    );
+  add(exports, 'abandon <key>', 'give one up; no run requests its day again', [
+    'dawnload exports abandon 2026-11-20.1',
+  ]).action((key: string) =>
+    act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
+  );
+}
+
+export interface RecoverOptions {
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+const UNTRACKED_COLUMNS = ['key', 'day', 'state', 'records', 'export id', 'known by'].map((name) => ({
+  name,
+  numeric: name === 'records',
+}));
+
+export async function exportsRecoverCommand(
+  options: RecoverOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const { terminal, signal, effects } = invocation;
+  const config = invocation.loadConfig();
+  return withLedger(config, invocation, 'exports recover', async (ledger) => {
+    if (options.json === true) terminal.out(JSON.stringify(ledger.untracked.map(untrackedJson)));
+    const advice = await adviceIfRestored(config, ledger, effects.now());
+    if (advice !== undefined) terminal.warn(advice);
+    if (ledger.doubt === undefined && ledger.restored === undefined) {
+      terminal.note('The ledger lists every paid export that is known in this data folder.');
+      return EXIT.done;
+    }
+    if (options.json !== true) await show(ledger, invocation);
+    terminal.note(
+      'Exports that left no trace in this data folder cannot be shown. Compare with the bills of the service before the next run.',
+    );
+    const enter =
+      ledger.doubt === undefined ? '' : `Enter ${plural(ledger.untracked.length, 'export')} into the ledger`;
+    const pay = ledger.restored === undefined ? '' : 'Let runs request the days that it does not list';
+    const question = `${[enter, pay].filter((part) => part !== '').join('. ')}?`;
+    const agreed = options.yes === true || (await terminal.confirm(question, signal));
+    if (!agreed) {
+      terminal.note('Nothing was changed. `dawnload exports recover --yes` does it.');
+      return EXIT.incomplete;
+    }
+    const entered = await ledger.recover();
+    terminal.note(
+      `Entered ${plural(entered, 'export')} into the ledger in ${dataFiles(config.dataDir).ledger}. \`dawnload run\` continues from here.`,
+    );
+    return EXIT.done;
+  });
+}
+
+async function show(ledger: Ledger, { terminal }: Invocation): Promise<void> {
+  const { lost, untracked } = ledger;
+  if (lost.length > 0)
+    terminal.note(`The ledger lacks ${plural(lost.length, 'line')} that its second copy holds.`);
+  const rows = untracked.map(({ key, day, state, records, estimate, exportId, knownBy }) => [
+    key,
+    day,
+    state,
+    records === undefined
+      ? estimate === undefined
+        ? ''
+        : `~${formatCount(estimate)}`
+      : formatCount(records),
+    exportId ?? '',
+    knownBy,
+  ]);
+  if (rows.length > 0) {
+    terminal.draw(
+      await drawTable(UNTRACKED_COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }),
+    );
+  }
+}
+
+function untrackedJson({ key, day, window, state, exportId, records, estimate, knownBy }: Untracked): object {
+  return {
+    key,
+    date: day,
+    window_start: window.start,
+    window_end: window.end,
+    state,
+    export_id: exportId ?? null,
+    records: records ?? null,
+    estimated_records: estimate ?? null,
+    known_by: knownBy,
   };
 }

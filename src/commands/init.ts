@@ -5,15 +5,27 @@ import type { Config } from '../config.js';
 import { readDotEnv } from '../config/files.js';
 import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
-import { quoteShell } from '../terminal/quote-shell.js';
-import type { Answers, Keys } from '../setup/answers.js';
-import { envFile } from '../setup/env-file.js';
-import { assertRight, readGiven, requireAnswers, type Given, type GivenTexts } from '../setup/given.js';
-import { Interview } from '../setup/interview.js';
-import { hintOf, tellMoney, tellNight } from '../setup/sentences.js';
-import { settingsFile } from '../setup/settings-file.js';
-import { tryAnswers, tryConnection } from '../setup/trial.js';
-import { assertWritable, writeFiles, type NewFile } from '../setup/write.js';
+import { quoteShell } from '../terminal/table.js';
+import {
+  type Answers,
+  type Keys,
+  Interview,
+  envFile,
+  assertRight,
+  readGiven,
+  requireAnswers,
+  type Given,
+  type GivenTexts,
+  hintOf,
+  tellMoney,
+  tellNight,
+  settingsFile,
+  tryAnswers,
+  tryConnection,
+  assertWritable,
+  writeFiles,
+  type NewFile,
+} from '../operations/init.js';
 
 export interface InitOptions extends Omit<GivenTexts, 'accessKey' | 'secretKey'> {
   readonly force?: boolean;
@@ -159,7 +171,7 @@ async function check(answers: Answers, invocation: Invocation): Promise<void> {
   tellMoney(tried.night, answers, effects.now(), terminal);
 }
 
-/** What the settings that are to be replaced say. */
+/** The answers in the settings that are to be replaced. */
 function earlierAnswers(invocation: Invocation): Given {
   let config: Config;
   try {

@@ -1,20 +1,19 @@
 /** `dawnload lake`: sets up, fills and compares the lake. */
-import { rangesOf, type Day } from '../calendar.js';
-import { requireLake } from '../config/require-lake.js';
+import { rangesOf, type Day, formatKst } from '../calendar.js';
+import { requireLake } from '../config/lake.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { latestCommits, type Commit } from '../lake/commits.js';
-import { changesOf, type Changes } from '../lake/changes.js';
+import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
+import { changesOf, type Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
-import { LakeState } from '../lake/state.js';
 import { statusOf } from '../lake/status.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
-import { pushLake, rowsOf, withLake } from '../run/lake.js';
-import { formatKst } from '../calendar.js';
+import { pushLake, rowsOf, withLake } from '../run/hand-over.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import type { JsonOptions } from './shared.js';
+import { type JsonOptions, JSON_OPTION, withExamples, type Action } from './shared.js';
+import type { Command } from 'commander';
 
 export interface LakeSetupOptions extends JsonOptions {
   readonly takeOver?: boolean;
@@ -194,7 +193,7 @@ export async function lakeVerifyCommand({ json }: JsonOptions, invocation: Invoc
   return EXIT.done;
 }
 
-/** What commits brought, as a sentence. */
+/** A sentence about the rows that commits brought. */
 function pushedLine(commits: readonly Commit[]): string {
   if (commits.length === 0) return 'The lake holds all of the published file already.';
   return `Pushed ${plural(rowsOf(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;
@@ -261,3 +260,58 @@ function inWords(days: readonly Day[]): string {
 const column = (name: string) => ({ name, numeric: false });
 const number = (name: string) => ({ name, numeric: true });
 const drawing = ({ color }: Terminal) => ({ color, width: process.stdout.columns });
+
+export function addLake(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./lake.js');
+  const lake = withExamples(
+    program.command('lake').description('the same tables in Iceberg, for other engines'),
+    ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
+  );
+  add(lake, 'setup', 'create the tables of the lake, and try its catalog', [
+    'dawnload lake setup',
+    'dawnload lake setup --take-over    # this data folder becomes the writer',
+  ])
+    .option('--take-over', 'become the writer of a lake that another data folder wrote')
+    .option(...JSON_OPTION)
+    .action((options: LakeSetupOptions) =>
+      act(async (invocation) => (await load()).lakeSetupCommand(options, invocation)),
+    );
+  add(lake, 'plan', 'show which days and models a push would bring; changes nothing', [
+    'dawnload lake plan',
+    'dawnload lake plan --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakePlanCommand(options, invocation)),
+    );
+  add(lake, 'push', 'bring the lake to what the published file holds', [
+    'dawnload lake push',
+    'dawnload lake push --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakePushCommand(options, invocation)),
+    );
+  add(lake, 'status', 'show what the lake holds and its last commits', [
+    'dawnload lake status',
+    'dawnload lake status --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakeStatusCommand(options, invocation)),
+    );
+  add(
+    lake,
+    'verify',
+    'compare counts and sums of each day and table with the file; exit code 1 if any differs',
+    ['dawnload lake verify', 'dawnload lake verify --json'],
+  )
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakeVerifyCommand(options, invocation)),
+    );
+}

@@ -15,18 +15,24 @@ import {
 import { requirePlan, type Config } from '../config.js';
 import { streamsOn } from '../config/reference.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
-import type { Job } from '../run/job.js';
+import { dataFiles } from '../storage/paths.js';
+import type { Job, Invocation } from '../run/invocation.js';
 import type { ReferenceStream } from '../storage/pull.js';
-import { isResumable } from '../exports/state.js';
-import { planRequests, REASONS, untilConfirmed, untilLearned, type Decision } from '../exports/budget.js';
+import { isResumable } from '../exports/entry.js';
+import {
+  planRequests,
+  REASONS,
+  untilConfirmed,
+  untilLearned,
+  type Decision,
+  estimateDays,
+  isQuiet,
+  spendOf,
+} from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatPrice, priceOf } from '../price.js';
-import { spendOf } from '../exports/spend.js';
-import { estimateDays, isQuiet } from '../exports/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { ledgerState, type Attention } from '../exports/needs-action.js';
-import type { Invocation } from '../run/invocation.js';
+import { ledgerState, type Attention } from '../exports/advice.js';
 import { readPublished } from './published.js';
 
 export interface PlanOptions {
@@ -70,7 +76,7 @@ export async function planCommand(options: PlanOptions, invocation: Invocation):
   return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-/** What a job would do, from the published file and the ledger alone. */
+/** The plan of a job, from the published file and the ledger alone. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
   await assertSameProject(config);

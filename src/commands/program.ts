@@ -1,9 +1,9 @@
 /** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
-import { addExports } from './exports-group.js';
-import { addLake } from './lake-group.js';
-import { JSON_OPTION, withExamples, type Action, type JsonOptions } from './shared.js';
+import { addExports } from './exports.js';
+import { addLake } from './lake.js';
+import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
 import type { ReportOptions } from './report.js';
@@ -11,10 +11,8 @@ import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
-import { choice } from './nearest.js';
-import { loadCatalogue } from '../queries/catalogue.js';
-import { describeQuery } from '../queries/describe.js';
-import { visibleLines } from '../terminal/visible.js';
+import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import { visibleLines } from '../terminal/table.js';
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 

@@ -1,16 +1,20 @@
-/** What the published warehouse says about itself, for commands that may work beside a run. */
-import { existsSync } from 'node:fs';
+/** Reads the state of the published warehouse, for commands that may work beside a run. */
+import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import { findingGroup, type FindingGroup } from '../warehouse/findings.js';
-import type { Stream } from '../storage/pull.js';
-import { STREAMS } from '../storage/pull.js';
+import { findingGroup, type FindingGroup } from '../warehouse/checks.js';
+import { type Stream, STREAMS } from '../storage/pull.js';
 import { Reader } from '../warehouse/reader.js';
 import { exportsIn } from '../warehouse/remembered-exports.js';
 import { emptyDay, messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
-import { statement } from '../warehouse/statements.js';
+import { statement } from '../warehouse/session.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
+import { drawTable } from '../terminal/table.js';
+import { join, sep } from 'node:path';
+import { UsageError } from '../errors.js';
+import { realPlace } from '../queries/sink.js';
 
-export interface CoveredDay {
+interface CoveredDay {
   readonly stream: Stream;
   readonly day: Day;
   readonly rows: number;
@@ -50,8 +54,8 @@ const runRow = z
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
-/** What the published file tells, each by a statement of `sql/status.sql`; without a file, nothing. */
-export interface Published {
+/** The state of the published file, each part by a statement of `sql/status.sql`; without a file, each is empty. */
+interface Published {
   coverage(): Promise<CoveredDay[]>;
   /** Days whose last answer was held back. */
   heldBack(): Promise<{ readonly stream: Stream; readonly date: Day }[]>;
@@ -95,4 +99,53 @@ export async function newestDay(file: string): Promise<Day | undefined> {
   const coverage = await readPublished(file, (published) => published.coverage());
   const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
   return days.sort().at(-1);
+}
+
+const row = z.object({ table: z.string(), rows: z.number() });
+
+export async function showTables(published: string, terminal: Terminal): Promise<void> {
+  const reader = await Reader.open(published);
+  try {
+    const rows = z.array(row).parse(await reader.objects(statement('status/tables')));
+    terminal.draw(
+      await drawTable(
+        [
+          { name: 'table', numeric: false },
+          { name: 'rows', numeric: true },
+        ],
+        rows.map(({ table, rows: count }) => [table, formatCount(count)]),
+        { color: terminal.color },
+      ),
+    );
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * The output file, refused inside the data folder, where it could overwrite warehouse, ledger or landed files. What the data
+ * folder holds may be links to other disks.
+ */
+export function outsideOf(dataDir: string, output: string): string {
+  const place = realPlace(output);
+  const isWithin = (folder: string): boolean => place === folder || place.startsWith(`${folder}${sep}`);
+  if (!placesOf(dataDir).some(isWithin)) return output;
+  throw new UsageError(`${output} is inside the data folder, where only the job may write.`, {
+    hint: 'Choose another place for --output.',
+  });
+}
+
+/** The real places of the data folder, of what is in it, and of what is in its folders: databases, the ledger, the streams. */
+function placesOf(dataDir: string): string[] {
+  const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
+  const top = within(dataDir);
+  return [...new Set([dataDir, ...top, ...top.flatMap(within)].map(realPlace))];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

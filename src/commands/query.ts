@@ -1,23 +1,41 @@
 /** `dawnload query`: a bundled question, or any SQL, asked of the published warehouse. */
-import { readFileSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { extname, resolve, join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { ask } from '../queries/ask.js';
-import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
-import { describeQuery } from '../queries/describe.js';
-import { csvLine } from '../queries/csv.js';
-import { checkParameters, parseAssignments, type ParameterValues } from '../queries/parameters.js';
+import {
+  loadCatalogue,
+  type QueryFile,
+  checkParameters,
+  parseAssignments,
+  type ParameterValues,
+  describeQuery,
+} from '../queries/catalogue.js';
+import {
+  csvLine,
+  csvText,
+  writeTo,
+  type Pieces,
+  bytesOf,
+  writeFileWhole,
+  writePieces,
+  cellText,
+  isNumeric,
+  jsonRows,
+  writeParquet,
+  type QueryResult,
+} from '../queries/sink.js';
 import { knownValues } from '../queries/known-values.js';
-import { writeTo, type Pieces } from '../queries/sink.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
 import type { Invocation } from '../run/invocation.js';
-import { outsideOf } from './output.js';
-import { counted, deliver, drawingFor, FORMATS, type Format, type Output } from './query-answer.js';
-import { drawTable } from '../terminal/table.js';
+import { outsideOf } from './published.js';
+import { drawTable, type Drawing, type Row, visibleLines } from '../terminal/table.js';
+import { tmpdir } from 'node:os';
+import type { Writable } from 'node:stream';
 
 export interface QueryOptions {
   /** A bundled query; without it, `sql` and `file` they are listed. */
@@ -121,15 +139,15 @@ function summary(rows: number, format: Format, title: string | undefined, option
 interface Question {
   readonly sql: string;
   readonly values: ParameterValues;
-  /** What a bundled query takes. */
+  /** The parameters of a bundled query. */
   readonly params: QueryFile['params'];
-  /** What it is called at the beginning of a message. */
+  /** Its name at the beginning of a message. */
   readonly subject: string;
-  /** Of a bundled query. */
+  /** The title of a bundled query. */
   readonly title?: string;
 }
 
-/** What to ask; undefined when nothing is asked. */
+/** The question that the options ask; undefined when they ask none. */
 function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
   const { name, sql, file, param = [], lang } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
@@ -255,4 +273,127 @@ async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCo
 
 async function* piecesOf(text: string): Pieces {
   yield await Promise.resolve(text);
+}
+
+export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+/** Standard output, or what a test looks at instead. */
+export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
+
+export interface CountedAnswer extends QueryResult {
+  /** How many rows have come so far. */
+  rows(): number;
+}
+
+/** The same answer; counts its rows as they pass. */
+export function counted({ columns, chunks }: QueryResult): CountedAnswer {
+  let rows = 0;
+  return {
+    columns,
+    rows: () => rows,
+    chunks: {
+      async *[Symbol.asyncIterator]() {
+        for await (const chunk of chunks) {
+          rows += chunk.rowCount;
+          yield chunk;
+        }
+      },
+    },
+  };
+}
+
+export interface Delivery {
+  readonly format: Format;
+  /** Absolute; undefined for standard output. */
+  readonly output: string | undefined;
+  readonly stdout: Output;
+  /** Rows that a table shows at most. */
+  readonly limit: number;
+  /** Whether a CSV begins with a byte order mark, for Excel. */
+  readonly bom: boolean;
+  /** The heading of a column in a table or CSV. */
+  readonly head: (name: string) => string;
+  /** What a text in a column of a table or CSV is called. */
+  readonly word?: (column: string, text: string) => string;
+}
+
+/**
+ * Writes the whole answer to its output.
+ *
+ * @throws StorageError when the output cannot be written
+ */
+export async function deliver(answer: QueryResult, delivery: Delivery): Promise<void> {
+  const { format, output, stdout } = delivery;
+  if (format === 'parquet') {
+    await deliverParquet(answer, output, stdout);
+    return;
+  }
+  const pieces = (drawing: Drawing): Pieces => {
+    if (format === 'json') return jsonRows(answer);
+    const heads = answer.columns.map(({ name }) => delivery.head(name));
+    return format === 'csv'
+      ? csvText(answer, { heads, ...delivery })
+      : tableText(answer, heads, delivery, drawing);
+  };
+  if (output === undefined) {
+    const drawn = pieces(drawingFor(stdout));
+    // Data stays what it is for programs; a person at a terminal is shown it. Tables are safe already, and coloured.
+    await writeTo(stdout, stdout.isTTY === true && format !== 'table' ? shown(drawn) : drawn);
+  } else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
+}
+
+async function* shown(pieces: Pieces): Pieces {
+  for await (const piece of pieces)
+    yield typeof piece === 'string' ? visibleLines(piece.replaceAll('\r\n', '\n')) : piece;
+}
+
+async function deliverParquet(
+  answer: QueryResult,
+  output: string | undefined,
+  stdout: Output,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dawnload-'));
+  try {
+    const scratch = join(folder, 'answer.duckdb');
+    if (output === undefined) {
+      const file = join(folder, 'answer.parquet');
+      await writeParquet(answer, file, scratch);
+      await writeTo(stdout, bytesOf(file));
+    } else {
+      await writeFileWhole(output, (path) => writeParquet(answer, path, scratch));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Only a terminal is narrow, and only one that says so has colours. */
+export function drawingFor(stdout: Output): Drawing {
+  return stdout.isTTY === true
+    ? { width: stdout.columns, color: stdout.hasColors?.() === true }
+    : { color: false };
+}
+
+async function* tableText(
+  { columns, chunks }: QueryResult,
+  names: readonly string[],
+  { limit, word = (_, text) => text }: Pick<Delivery, 'limit' | 'word'>,
+  drawing: Drawing,
+): AsyncGenerator<string> {
+  const rows: Row[] = [];
+  for await (const chunk of chunks) {
+    for (const row of chunk.getRows().slice(0, limit - rows.length)) {
+      rows.push(
+        columns.map(({ name, type }, i) => {
+          const value = row[i] ?? null;
+          if (value === null) return null;
+          return typeof value === 'string' ? word(name, value) : cellText(value, type);
+        }),
+      );
+    }
+  }
+  const heads = columns.map(({ name, type }, i) => ({ name: names[i] ?? name, numeric: isNumeric(type) }));
+  yield `${await drawTable(heads, rows, drawing)}\n`;
 }

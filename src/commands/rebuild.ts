@@ -1,8 +1,8 @@
 /** `dawnload rebuild`: rebuilds the warehouse from landing zone and ledger, without any request. */
 import type { ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { Ledger } from '../exports/ledger.js';
-import { adviceIfRestored } from '../exports/needs-action.js';
+import { adviceIfRestored } from '../exports/advice.js';
 import { rebuild } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
 import { outcomeJson, summarise } from './summary.js';

@@ -5,9 +5,9 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
 import { writeReport } from '../report/write.js';
 import type { Invocation } from '../run/invocation.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { formatBytes } from '../terminal/terminal.js';
-import { outsideOf } from './output.js';
+import { outsideOf } from './published.js';
 
 export interface ReportOptions {
   readonly lang?: Language;

@@ -1,10 +1,10 @@
 /** `dawnload run`: the nightly job, once. */
 import { nightly } from '../../jobs/nightly.js';
-import { withAlerts } from '../alerts/notify.js';
+import { withAlerts } from '../operations/alerts.js';
 import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { runJob } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
 import { newestDay } from './published.js';

@@ -1,6 +1,6 @@
 /** `dawnload sandbox`: the service alone, on a port, until it is stopped. */
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { startSandbox } from '../sandbox/index.js';
+import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
 import type { Invocation } from '../run/invocation.js';
 

@@ -8,11 +8,11 @@ import { clock, Nights, parseTime, runJob, type TimeOfDay } from '../operations/
 import { RunJournal } from '../run/journal.js';
 import type { Invocation } from '../run/invocation.js';
 import { assertSameProject } from '../storage/project.js';
-import { commandLine } from './self.js';
+import { commandLine } from './shared.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
-  /** Also run at once, whether anything is due or not. */
+  /** Runs at once too, whether anything is due or not. */
   readonly now?: boolean;
   readonly healthPort?: string;
 }

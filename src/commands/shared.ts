@@ -1,9 +1,13 @@
-/** What several commands of the table share. */
-import type { Command } from 'commander';
+/** Shared by several commands of the table. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
+import { closest } from 'fastest-levenshtein';
+import { resolve } from 'node:path';
+import type { Flags } from '../config.js';
+import { PACKAGE_ROOT } from '../package.js';
 
-/** What a command does; its exit code. */
+/** Performs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
 
 export interface JsonOptions {
@@ -18,4 +22,29 @@ export function withExamples(command: Command, examples: readonly string[]): Com
     'before',
     `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}\n`,
   );
+}
+
+/** `Did you mean json? Choose one of text, json.` */
+export function oneOf(word: string, known: readonly string[]): string {
+  return `Did you mean ${closest(word, known)}? Choose one of ${known.join(', ')}.`;
+}
+
+/** An option that takes one of some words. */
+export function choice(flags: string, description: string, words: readonly string[]): Option {
+  return new Option(flags, description).choices(words).argParser((word) => {
+    if (words.includes(word)) return word;
+    throw new InvalidArgumentError(oneOf(word, words));
+  });
+}
+
+/** Program and arguments, with absolute paths: a scheduler starts in another folder and with another PATH. */
+export function commandLine(command: string, flags: Flags): [string, ...string[]] {
+  return [
+    process.execPath,
+    resolve(PACKAGE_ROOT, 'dist/src/cli.js'),
+    command,
+    ...(flags.config === undefined ? [] : ['--config', resolve(flags.config)]),
+    ...(flags.logFormat === undefined ? [] : ['--log-format', flags.logFormat]),
+    ...(flags.dataDir === undefined ? [] : ['--data-dir', resolve(flags.dataDir)]),
+  ];
 }

@@ -2,11 +2,8 @@
 import type { DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { REASONS } from '../exports/budget.js';
-import { describeGap } from '../run/gap.js';
-import { describeGroup } from '../run/findings.js';
-import { describeNotPushed } from '../run/lake-outcome.js';
+import { describeGap, type RunReport, type Unpaid, describeGroup, describeNotPushed } from '../run/report.js';
 import type { Outcome } from '../run.js';
-import type { RunReport, Unpaid } from '../run/report.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
 const UNPAID: Record<Unpaid['verdict'], string> = {

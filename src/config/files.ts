@@ -5,11 +5,12 @@ import { parseEnv } from 'node:util';
 import { isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { codeOf, ConfigError, DawnloadError, messageOf, StorageError } from '../errors.js';
-import { unknownKey } from './unknown-key.js';
+import { closest } from 'fastest-levenshtein';
+import { settingsSchema } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the `.env` of a folder sets. */
+/** The variables that the `.env` of a folder sets. */
 export function readDotEnv(folder: string): Environment {
   const file = resolve(folder, '.env');
   return existsSync(file) ? parseEnv(readText(file)) : {};
@@ -58,7 +59,7 @@ function keyOf(node: unknown): string[] {
   return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
 }
 
-/** What the parser throws (aliases that multiply or have no anchor, extreme depth) as a `ConfigError`. */
+/** Turns errors of the parser (aliases that multiply or have no anchor, extreme depth) into a `ConfigError`. */
 function orConfigError<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -105,4 +106,44 @@ function readText(file: string): string {
       cause,
     });
   }
+}
+
+/** @param source the file, or what else holds the key */
+export function unknownKey(source: string, path: readonly PropertyKey[], key: string): ConfigError {
+  const full = [...path, key].join('.');
+  if (/(access|secret)_?key/i.test(key)) {
+    return new ConfigError(`${source}: secrets do not belong in the file (${full}).`, {
+      hint: 'Remove it, and set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in .env.',
+    });
+  }
+  const known = knownKeys(settingsSchema);
+  const siblings = known.filter((name) => name.split('.').length === path.length + 1);
+  const candidates = siblings.some((name) => name.startsWith(path.join('.'))) ? known : siblings;
+  return new ConfigError(`${source}: unknown key "${full}".`, {
+    hint: `Did you mean "${closest(full, candidates)}"?`,
+  });
+}
+
+/** Every key of the file with its path, such as `exports.budget.records_per_run`. */
+function knownKeys(schema: z.ZodType, path: readonly string[] = []): string[] {
+  const inner = innermost(schema);
+  const own = path.length === 0 ? [] : [path.join('.')];
+  if (!(inner instanceof z.ZodObject)) return own;
+  return [
+    ...own,
+    ...Object.entries(inner.shape).flatMap(([key, value]) =>
+      value instanceof z.ZodType ? knownKeys(value, [...path, key]) : [],
+    ),
+  ];
+}
+
+/** The schema of a setting without its default and without the steps before its check. */
+function innermost(schema: z.ZodType): z.ZodType {
+  const inner =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault
+      ? schema.unwrap()
+      : schema instanceof z.ZodPipe
+        ? schema.out
+        : undefined;
+  return inner instanceof z.ZodType ? innermost(inner) : schema;
 }

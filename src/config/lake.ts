@@ -2,9 +2,10 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Environment } from './files.js';
-import { NO_SECTION, whole, yesOrNo } from './scalars.js';
+import { NO_SECTION, whole, yesOrNo, isUnencrypted } from './scalars.js';
+import { ConfigError } from '../errors.js';
 
-export const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
+const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
 
 const address = z
   .string('must be an http or https address')
@@ -55,7 +56,7 @@ export const lakeSchema = z.strictObject(
 );
 
 /** The keys of catalog and storage. Never printed: they serialise to nothing. */
-export class LakeSecrets {
+class LakeSecrets {
   readonly #values: Readonly<Record<SecretName, string | undefined>>;
 
   constructor(values: Readonly<Record<SecretName, string | undefined>>) {
@@ -77,7 +78,7 @@ const VARIABLES = {
   token: 'DAWNLOAD_LAKE_TOKEN',
 } as const;
 
-export type SecretName = keyof typeof VARIABLES;
+type SecretName = keyof typeof VARIABLES;
 
 export interface LakeConfig {
   readonly catalog: {
@@ -92,7 +93,7 @@ export interface LakeConfig {
     readonly region: string | undefined;
     readonly pathStyle: boolean;
   };
-  /** Of the tables of `main`; `ops` and `marts` have the same with `_ops` and `_marts`. */
+  /** The namespace of the tables of `main`; those of `ops` and `marts` end with `_ops` and `_marts`. */
   readonly namespace: string;
   /** The folder of the extensions httpfs, avro and iceberg; undefined: DuckDB's own. */
   readonly extensions: string | undefined;
@@ -137,4 +138,58 @@ export function lakeOf(
       token: secret('token'),
     }),
   });
+}
+
+interface Settings {
+  readonly file: string | undefined;
+  readonly allowHttp: boolean;
+  readonly privacy: { readonly recipients: string };
+  readonly lake: LakeConfig | undefined;
+}
+
+/**
+ * The same config with its lake.
+ *
+ * @throws ConfigError when it has none, or one that secrets or recipients must not go to
+ */
+export function requireLake<T extends Settings>(config: T): T & { readonly lake: LakeConfig } {
+  const { lake, file } = config;
+  if (lake === undefined) {
+    throw new ConfigError(`${file ?? 'dawnload.yaml'} does not set lake.`, {
+      hint: 'docs/scale.md says when a lake is worth it, and which lines it takes.',
+    });
+  }
+  if (config.privacy.recipients === 'keep' && !lake.allowPersonal) {
+    throw new ConfigError(
+      'privacy.recipients is keep, so telephone numbers and addresses would be copied into the lake.',
+      { hint: 'Set privacy.recipients to hash or drop, or set lake.allow_personal: true.' },
+    );
+  }
+  for (const address of [lake.catalog.uri, lake.catalog.tokenUri, lake.storage.endpoint]) {
+    if (address === undefined || !isUnencrypted(address) || config.allowHttp) continue;
+    throw new ConfigError(
+      `The lake's address ${address} uses http, so keys and data would travel unencrypted.`,
+      {
+        hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
+      },
+    );
+  }
+  if (
+    lake.catalog.auth === 'oauth2' &&
+    lake.secrets.get('token') === undefined &&
+    (lake.secrets.get('clientId') === undefined || lake.secrets.get('clientSecret') === undefined)
+  ) {
+    throw new ConfigError('lake.catalog.auth is oauth2, and its keys are not set.', {
+      hint: 'Set DAWNLOAD_LAKE_CLIENT_ID and DAWNLOAD_LAKE_CLIENT_SECRET, or DAWNLOAD_LAKE_TOKEN, in the environment or in .env.',
+    });
+  }
+  if (
+    lake.catalog.auth === 'sigv4' &&
+    (lake.secrets.get('accessKey') === undefined || lake.secrets.get('secretKey') === undefined)
+  ) {
+    throw new ConfigError('lake.catalog.auth is sigv4, and its keys are not set.', {
+      hint: 'Set DAWNLOAD_LAKE_ACCESS_KEY_ID and DAWNLOAD_LAKE_SECRET_ACCESS_KEY in the environment or in .env.',
+    });
+  }
+  return { ...config, lake };
 }

@@ -21,7 +21,7 @@ const pages = {
   page_size: whole(1, 1000).default(1000),
 };
 
-/** Of two parameters with one name, one alone would be sent. */
+/** Two parameters with one name would be sent as one. */
 const NAMED_APART = 'must give each parameter a name of its own';
 const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
 

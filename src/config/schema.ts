@@ -1,6 +1,6 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
-import { CAUSES, FORMATS } from '../alerts/alert.js';
+import { CAUSES, FORMATS } from '../operations/alert-format.js';
 import { lakeSchema } from './lake.js';
 import { referenceSchema } from './reference.js';
 import { day, NO_SECTION, number, parameter, whole, word, yesOrNo } from './scalars.js';

@@ -8,7 +8,7 @@ import { DamageError } from '../errors.js';
 import { PACKAGE_ROOT } from '../package.js';
 
 /** The languages of the dictionary. */
-export const LANGUAGES = ['en', 'ko'] as const;
+const LANGUAGES = ['en', 'ko'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
@@ -19,9 +19,9 @@ const columnWords = words.extend({
   label: word,
 });
 const relationWords = words.extend({
-  /** What one row is: a phrase that can follow "One row per". */
+  /** The grain of a row: a phrase that can follow "One row per". */
   grain: words,
-  /** What differs from `columns`, which says what a column means by its name alone. */
+  /** Exceptions from `columns`, which describes a column by its name alone. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
 });
 const documentShape = z.strictObject({
@@ -37,9 +37,9 @@ const documentShape = z.strictObject({
 });
 
 export type Words = z.infer<typeof words>;
-export type ColumnWords = z.infer<typeof columnWords>;
-export type RelationWords = z.infer<typeof relationWords>;
-export type DictionaryDocument = z.infer<typeof documentShape>;
+type ColumnWords = z.infer<typeof columnWords>;
+type RelationWords = z.infer<typeof relationWords>;
+type DictionaryDocument = z.infer<typeof documentShape>;
 
 const FILE = join(PACKAGE_ROOT, 'sql', 'dictionary.yaml');
 
@@ -78,7 +78,7 @@ export class Dictionary {
     }
   }
 
-  /** Of the text of the file, which takes a thousandth of the time of reading it. */
+  /** A hash of the file's text, which takes a thousandth of the time of parsing it. */
   static fingerprint(file: string = FILE): string {
     return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
   }
@@ -92,7 +92,7 @@ export class Dictionary {
     return own(this.document.relations, relation);
   }
 
-  /** What a column of a table or view means: its own words over those of its name. */
+  /** The words for a column of a table or view: its own, else those of its name. */
   column(relation: string, column: string): ColumnWords | undefined {
     const ofName = own(this.document.columns, column);
     const ofRelation = own(own(this.document.relations, relation)?.columns ?? {}, column);
@@ -137,7 +137,7 @@ export class Dictionary {
     return sentence;
   }
 
-  /** What a table or view is and what one row of it is, as one text for its comment. */
+  /** The comment of a table or view: its description and its grain. */
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
@@ -161,4 +161,164 @@ function patternOf(english: string): RegExp {
 /** The value of a key that the record itself has: `constructor` is a possible name of a column. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** A row of `the section columns of sql/describe.sql`. */
+export const columnRow = z.object({
+  schema_name: z.string(),
+  relation_name: z.string(),
+  kind: z.enum(['table', 'view']),
+  column_name: z.string(),
+  data_type: z.string(),
+});
+
+interface ColumnEntry {
+  readonly name: string;
+  /** As people write it in SQL: `varchar`, `timestamptz`. */
+  readonly type: string;
+  readonly description: string;
+  /** The Korean head. */
+  readonly label: string;
+}
+
+export interface RelationEntry {
+  /** As people write it: `events`, `marts.channel_days`. */
+  readonly name: string;
+  readonly schema: string;
+  readonly kind: 'table' | 'view';
+  readonly description: string;
+  /** The grain of a row. */
+  readonly grain: string;
+  readonly columns: readonly ColumnEntry[];
+}
+
+export interface SchemaEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly relations: readonly RelationEntry[];
+}
+
+/** The schemas in the order of the dictionary, their tables and views by name. */
+export function entriesOf(
+  rows: readonly z.infer<typeof columnRow>[],
+  dictionary: Dictionary,
+  language: Language,
+): SchemaEntry[] {
+  const names = Object.keys(dictionary.document.schemas);
+  return names.map((schema) => ({
+    name: schema,
+    description: dictionary.schema(schema)?.[language] ?? '',
+    relations: [
+      ...new Set(rows.filter((row) => row.schema_name === schema).map((row) => row.relation_name)),
+    ].flatMap(
+      (relation) =>
+        relationEntry(
+          rows.filter((row) => row.schema_name === schema && row.relation_name === relation),
+          dictionary,
+          language,
+        ) ?? [],
+    ),
+  }));
+}
+
+function relationEntry(
+  rows: readonly z.infer<typeof columnRow>[],
+  dictionary: Dictionary,
+  language: Language,
+): RelationEntry | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const name = relationName(first.schema_name, first.relation_name);
+  const found = dictionary.relation(name);
+  return {
+    name,
+    schema: first.schema_name,
+    kind: first.kind,
+    description: found?.[language] ?? '',
+    grain: found?.grain[language] ?? '',
+    columns: rows.map(({ column_name, data_type }) => {
+      const column = dictionary.column(name, column_name);
+      return {
+        name: column_name,
+        type: data_type.toLowerCase().replaceAll('timestamp with time zone', 'timestamptz'),
+        description: column?.[language] ?? '',
+        label: column?.label ?? '',
+      };
+    }),
+  };
+}
+
+const HEADS = {
+  en: {
+    relation: 'table',
+    grain: 'one row per',
+    description: 'what it holds',
+    column: 'column',
+    type: 'type',
+    meaning: 'meaning',
+    label: 'Korean head',
+  },
+  ko: {
+    relation: '테이블',
+    grain: '행 단위',
+    description: '내용',
+    column: '칼럼',
+    type: '형식',
+    meaning: '뜻',
+    label: '머리글',
+  },
+} as const;
+
+/** Each schema with a list of its tables and views. */
+export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
+  const heads = HEADS[language];
+  return schemas
+    .filter(({ relations }) => relations.length > 0)
+    .map(({ name, description, relations }) =>
+      [
+        `**\`${name}\`**: ${description}`,
+        '',
+        table(
+          [heads.relation, heads.grain, heads.description],
+          relations.map((relation) => [`\`${relation.name}\``, relation.grain, relation.description]),
+        ),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** Each schema with all that can be said of its tables and views. */
+export function wholeMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
+  return schemas
+    .filter(({ relations }) => relations.length > 0)
+    .map(({ name, description, relations }) =>
+      [
+        `## \`${name}\``,
+        description,
+        ...relations.map((relation) => relationMarkdown(relation, language, '###')),
+      ].join('\n\n'),
+    )
+    .join('\n\n');
+}
+
+export function relationMarkdown(
+  { name, kind, description, grain, columns }: RelationEntry,
+  language: Language,
+  level = '#',
+): string {
+  const heads = HEADS[language];
+  return [
+    `${level} \`${name}\``,
+    `${description}${/[.?!)]$/.test(description) ? '' : '.'} *${kind}, ${heads.grain}: ${grain}*`,
+    table(
+      [heads.column, heads.type, heads.meaning, heads.label],
+      columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``, column.description, column.label]),
+    ),
+  ].join('\n\n');
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
+  return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }

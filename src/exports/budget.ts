@@ -3,10 +3,12 @@
  * ledger's entries. The unit is the record.
  */
 import { monthOf, type Day } from '../calendar.js';
-import type { ExportEntry } from './entry.js';
-import { isResumable } from './state.js';
+import { type ExportEntry, isResumable } from './entry.js';
+import type { MessageTotals, BudgetRow, ExportRow } from '../warehouse/rows.js';
+import { priceOf } from '../price.js';
+import type { ExportsConfig } from '../config.js';
 
-export interface Budget {
+interface Budget {
   readonly recordsPerRun: number;
   readonly recordsPerMonth: number;
 }
@@ -41,9 +43,9 @@ export interface Decision {
   readonly waitsFor?: string;
 }
 
-export interface Circumstances {
+interface Circumstances {
   readonly now: Date;
-  /** What the run of this id has intended counts against the run's budget; undefined before a run. */
+  /** The id of the run whose intents count against the run's budget; undefined before a run. */
   readonly runId: string | undefined;
   /** A person's consent (`--yes-paid`): permits a day without an estimate. It never widens the budget. */
   readonly yesPaid: boolean;
@@ -90,7 +92,7 @@ export function untilLearned(
 }
 
 /**
- * What to request, in the order given (newest first). A day that does not fit is named and skipped; a smaller one
+ * Decides which days to request, in the order given (newest first). A day that does not fit is named and skipped; a smaller one
  * after it may fit. At most one day without an estimate is let through, and only while something is left: its size
  * is not known before it is landed, so until then it holds the rest of the budget.
  */
@@ -185,4 +187,177 @@ export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Dec
   if (verdict === 'over_run_budget') return numbers(leftInRun);
   if (verdict === 'over_month_budget') return numbers(leftInMonth);
   return REASONS[verdict];
+}
+
+interface Estimates {
+  /** In the order of the days. Without rows of daily statistics (E17) a day has no estimate. */
+  readonly candidates: readonly Candidate[];
+  /** Whether a landed export shows how many records a message leaves. */
+  readonly learned: boolean;
+}
+
+/** Estimates in records; `totals` are those of the days that the daily statistics cover. */
+export function estimateDays(
+  entries: Iterable<ExportEntry>,
+  totals: ReadonlyMap<Day, MessageTotals>,
+  days: readonly Day[],
+): Estimates {
+  const samples: RatioSample[] = [];
+  for (const { day, records } of entries) {
+    const messages = totals.get(day)?.sent ?? 0;
+    if (records !== undefined && records > 0 && messages > 0) samples.push({ records, messages });
+  }
+  const ratio = samples.length > 0 ? learnRatio(samples) : undefined;
+  const candidates = days.map((day) => ({ day, estimate: expected(totals.get(day), ratio) }));
+  return { candidates, learned: ratio !== undefined };
+}
+
+/** Whether the daily statistics of two nights agree that nothing was sent on a day: it has no events to pay for. */
+export function isQuiet(totals: MessageTotals | undefined): boolean {
+  return totals?.rows === 0 && totals.nights >= 2;
+}
+
+/**
+ * Every counted event leaves a record: the sending, the delivery, the click. A landed export may show more records for
+ * each message, never fewer than the deliveries and clicks.
+ */
+function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
+  if (totals === undefined || totals.rows === 0) return undefined;
+  const { sent, delivered, click } = totals;
+  return ratio === undefined
+    ? sent + delivered + click
+    : Math.max(estimateRecords(sent, ratio), delivered + click);
+}
+
+/**
+ * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about
+ * two more for delivery and click (the event names of the field notes).
+ */
+export const DEFAULT_RATIO = 3;
+
+/** One landed export beside what the free statistics (E17 `message_sent`) say of the same day. */
+interface RatioSample {
+  readonly records: number;
+  readonly messages: number;
+}
+
+/**
+ * Records per message over all samples taken together, so that a small odd day weighs little. Never below one: every
+ * message leaves at least the record of its sending, and an estimate had better be too high than too low.
+ */
+export function learnRatio(samples: Iterable<RatioSample>): number {
+  let records = 0;
+  let messages = 0;
+  for (const sample of samples) {
+    if (sample.messages <= 0 || sample.records < 0) continue;
+    records += sample.records;
+    messages += sample.messages;
+  }
+  return messages === 0 ? DEFAULT_RATIO : Math.max(1, records / messages);
+}
+
+/** The records to expect of a day with so many messages; a whole number. */
+export function estimateRecords(messages: number, ratio: number): number {
+  return Math.ceil(messages * ratio);
+}
+
+export interface MonthlySpend {
+  /** The KST month, `YYYY-MM`, in which the exports were requested. */
+  readonly month: string;
+  /** Exports that are billed, or may be. */
+  readonly exports: number;
+  /** Records landed, and the estimates of those not landed yet. */
+  readonly records: number;
+  /** How many of the records are estimates only. */
+  readonly estimatedRecords: number;
+  /** Exports whose size is not known at all. */
+  readonly unknown: number;
+  /** Records times the price that was configured when each export was intended. */
+  readonly price: number;
+}
+
+/** The spending per KST month of the request, oldest first. */
+export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
+  const months = new Map<string, ExportEntry[]>();
+  for (const entry of entries) {
+    if (entry.billed === 'no') continue;
+    const month = monthOf(entry.intendedAt);
+    months.set(month, [...(months.get(month) ?? []), entry]);
+  }
+  return [...months]
+    .map(([month, some]) => ({
+      month,
+      exports: some.length,
+      ...sumOf(some),
+      estimatedRecords: sumOf(some.filter(({ records }) => records === undefined)).records,
+      unknown: some.filter((entry) => recordsOf(entry) === undefined).length,
+    }))
+    .sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+function sumOf(entries: readonly ExportEntry[]): { readonly records: number; readonly price: number } {
+  const priced = entries.map((entry) => ({
+    records: recordsOf(entry) ?? 0,
+    pricePerRecord: entry.pricePerRecord,
+  }));
+  return { records: priced.reduce((sum, { records }) => sum + records, 0), price: priceOf(priced) };
+}
+
+/** The spent part of a budget. */
+export interface Spending {
+  readonly scope: 'run' | 'month';
+  /** Records landed, and the estimates of those not landed yet. */
+  readonly records: number;
+  readonly limit: number;
+  /** Records times the price that was configured when each export was intended. */
+  readonly price: number;
+}
+
+/** The spending of this run and of the KST month. */
+export function spentOf(
+  entries: Iterable<ExportEntry>,
+  { recordsPerRun, recordsPerMonth }: Budget,
+  { now, runId }: { readonly now: Date; readonly runId: string },
+): { readonly run: Spending; readonly month: Spending } {
+  const all = [...entries];
+  const ofRun = all.filter(({ run }) => run === runId);
+  const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
+  return {
+    run: { scope: 'run', limit: recordsPerRun, ...sumOf(ofRun) },
+    month: { scope: 'month', limit: recordsPerMonth, ...sumOf(ofMonth) },
+  };
+}
+
+/** The one of which less is left. */
+export function tighter({ run, month }: { readonly run: Spending; readonly month: Spending }): Spending {
+  return run.limit - run.records < month.limit - month.records ? run : month;
+}
+
+export function exportRow(entry: ExportEntry): ExportRow {
+  return {
+    key: entry.key,
+    windowStart: entry.window.start,
+    windowEnd: entry.window.end,
+    date: entry.day,
+    state: entry.state,
+    exportId: entry.exportId,
+    messageData: entry.messageData,
+    records: entry.records,
+    pages: entry.pages,
+    estimatedRecords: entry.estimate,
+    pricePerRecord: entry.pricePerRecord,
+    requestedAt: entry.requestedAt,
+    updatedAt: entry.updatedAt,
+    note: entry.note,
+  };
+}
+
+export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {
+  return {
+    recordsPerRun: budget?.recordsPerRun,
+    recordsPerMonth: budget?.recordsPerMonth,
+    pricePerRecord,
+    currency,
+    startDate,
+  };
 }

@@ -6,12 +6,11 @@ import { constants } from 'node:fs';
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
-import { StorageError } from '../errors.js';
+import { StorageError, DamageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from '../storage/atomic-file.js';
-import { damaged, ledgerPath, readLedger, secondCopyPath, type LedgerContent } from './ledger-content.js';
-import { encodeLine, type Head } from './ledger-line.js';
-import { instantName } from '../storage/paths.js';
-import { isFull, orStorageError, storageError } from '../storage/storage-error.js';
+import { instantName, foldersOf } from '../storage/paths.js';
+import { isFull, orStorageError, storageError, readIfThere } from '../storage/storage-error.js';
+import { createHash } from 'node:crypto';
 
 /** Reserved disk space, so that the answer to a request can be recorded on a full disk. */
 const RESERVE = 'exports.reserve';
@@ -208,4 +207,175 @@ async function cut(path: string, size: number): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+// One line of the ledger: JSON with a sequence number, and a checksum over the line and the line before it. This detects a
+// changed byte, a missing line and two lines in the wrong order. Pure.
+
+/** How far a ledger goes: the last line's number and checksum. */
+export interface Head {
+  readonly seq: number;
+  readonly sum: string;
+}
+
+export const EMPTY: Head = { seq: 0, sum: '0'.repeat(32) };
+
+/** A line read back: its body is what `encodeLine` was given, and still to be parsed. */
+interface Line extends Head {
+  readonly body: unknown;
+}
+
+const SUM = /,"sum":"([0-9a-f]{32})"\}$/;
+
+/** The line, without its newline, that follows `previous`. */
+export function encodeLine(
+  previous: Head,
+  body: Readonly<Record<string, unknown>>,
+): { text: string; head: Head } {
+  const seq = previous.seq + 1;
+  const content = JSON.stringify({ seq, ...body }).slice(0, -1);
+  const sum = checksum(previous, content);
+  return { text: `${content},"sum":"${sum}"}`, head: { seq, sum } };
+}
+
+/** The line read back, or a phrase that says what is wrong with it. */
+function decodeLine(previous: Head, text: string): Line | string {
+  const sum = SUM.exec(text)?.[1];
+  if (sum === undefined) return 'has no checksum';
+  // The checksum is over the bytes as they stand, so that no detail of JSON can hide a change.
+  if (checksum(previous, text.replace(SUM, '')) !== sum) return 'does not match its checksum';
+  const parsed = parseJson(text);
+  if (parsed === undefined) return 'is not JSON';
+  const seq = previous.seq + 1;
+  if (parsed.seq !== seq) return `is numbered ${JSON.stringify(parsed.seq)} instead of ${seq}`;
+  return { seq, sum, body: parsed };
+}
+
+function checksum(previous: Head, content: string): string {
+  return createHash('sha256').update(`${previous.sum}\n${content}`).digest('hex').slice(0, 32);
+}
+
+/** Text that ends with a brace is an object. No schema is used, since a ledger of years has thousands of lines. */
+function parseJson(text: string): { readonly seq?: unknown } | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// Reading the ledger: `ledger/exports.jsonl` line by line, beside its second copy in the landing zone. The chain of
+// checksums shows a changed or missing line; only the second copy can show that whole lines at the end are gone, and
+// with them a paid request.
+
+/** The content of the file. */
+interface LedgerContent {
+  /** The bodies of all whole lines, first to last. */
+  readonly bodies: readonly unknown[];
+  readonly head: Head;
+  /** Bytes that the whole lines take. */
+  readonly size: number;
+  /** Part of a line, left by a process that died during an append. */
+  readonly torn: Buffer | undefined;
+  /** The last line is whole except for its newline. */
+  readonly unended: boolean;
+  /** Lines of the second copy that the ledger lacks: it was lost, or is an older copy. */
+  readonly lost: readonly ContentLine[];
+  /** Whether the second copy holds exactly the same lines. */
+  readonly copied: boolean;
+}
+
+interface ContentLine {
+  /** Without its newline. */
+  readonly text: string;
+  readonly body: unknown;
+  readonly sum: string;
+}
+
+/** The ledger of a data folder. */
+function ledgerPath(dataDir: string): string {
+  return join(foldersOf(dataDir).ledger, 'exports.jsonl');
+}
+
+/** Its second copy, kept with the landed data. */
+function secondCopyPath(dataDir: string): string {
+  return join(foldersOf(dataDir).landing, 'ledger', 'exports.jsonl');
+}
+
+/** Reads the ledger and changes nothing. Throws `DamageError` when it is not what was written, `StorageError`. */
+export async function readLedger(dataDir: string): Promise<LedgerContent> {
+  const path = ledgerPath(dataDir);
+  // The second copy first: a run beside this reader may append in between, and the copy may only lag.
+  const copyBytes = (await readIfThere(secondCopyPath(dataDir))) ?? Buffer.alloc(0);
+  const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
+  const { lines, size, rest } = scan(bytes);
+  // As a rule both are the same, and what was checked once is not checked again.
+  const isSame = copyBytes.equals(bytes);
+  const copy = isSame ? { lines: [...lines] } : scan(copyBytes);
+  const unended = rest !== undefined && rest.wrong === undefined;
+  if (unended) lines.push(rest.line);
+  else if (rest?.whole === true) throw damaged(`Line ${lines.length + 1} of ${path} ${rest.wrong}.`);
+  const common = Math.min(lines.length, copy.lines.length);
+  if (common > 0 && lines[common - 1]?.sum !== copy.lines[common - 1]?.sum) {
+    throw damaged(
+      `${path} and its second copy ${secondCopyPath(dataDir)} differ at line ${common} or earlier.`,
+    );
+  }
+  const torn = rest !== undefined && !unended ? bytes.subarray(size) : undefined;
+  return {
+    bodies: lines.map(({ body }) => body),
+    head: { seq: lines.length, sum: lines.at(-1)?.sum ?? EMPTY.sum },
+    size: unended ? bytes.length : size,
+    torn,
+    unended,
+    lost: copy.lines.slice(lines.length),
+    copied: copyBytes.length > 0 && isSame && torn === undefined && !unended,
+  };
+}
+
+/** The bytes after the last good line. */
+type Rest =
+  | { readonly line: ContentLine; readonly wrong: undefined; readonly whole: false }
+  | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
+
+/** The good lines from the start on, the bytes that they take, and what follows them. */
+function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest: Rest | undefined } {
+  const lines: ContentLine[] = [];
+  let head: Head = EMPTY;
+  let start = 0;
+  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
+    const text = bytes.toString('utf8', start, end);
+    const line = decodeLine(head, text);
+    if (typeof line === 'string')
+      return { lines, size: start, rest: { line: undefined, wrong: line, whole: true } };
+    lines.push({ text, body: line.body, sum: line.sum });
+    head = line;
+    start = end + 1;
+  }
+  if (start === bytes.length) return { lines, size: start, rest: undefined };
+  const text = bytes.toString('utf8', start);
+  const line = decodeLine(head, text);
+  if (typeof line === 'string') {
+    // A process that dies within an append leaves part of a line, never a whole line that ends with another character.
+    const whole = typeof decodeLine(head, text.slice(0, -1)) !== 'string';
+    const wrong = whole ? 'does not end with a newline' : line;
+    return { lines, size: start, rest: { line: undefined, wrong, whole } };
+  }
+  // The newline alone is missing: the line says what happened, so it counts.
+  return {
+    lines,
+    size: start,
+    rest: { line: { text, body: line.body, sum: line.sum }, wrong: undefined, whole: false },
+  };
+}
+
+/** The error for a damaged ledger: no paid request may be sent. */
+export function damaged(message: string, cause?: unknown): DamageError {
+  return new DamageError(message, {
+    hint:
+      'No paid request is sent until the ledger is intact. ' +
+      'Restore the ledger folder from a backup, or from its second copy landing/ledger/exports.jsonl.',
+    cause,
+  });
 }

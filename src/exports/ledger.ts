@@ -6,16 +6,31 @@ import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../errors.js';
 import { cut } from '../text.js';
-import { overlap } from './windows.js';
+import {
+  overlap,
+  applyRecord,
+  exportRecord,
+  keyOf,
+  partsOf,
+  type ExportEntry,
+  type ExportRecord,
+  type Intent,
+  blocksPayingAgain,
+  blocksRuns,
+  LedgerView,
+  unknownExport,
+} from './entry.js';
 import { coveredBy } from './advice.js';
-import { applyRecord, exportRecord, keyOf, partsOf } from './entry.js';
-import type { ExportEntry, ExportRecord, Intent } from './entry.js';
-import { blocksPayingAgain, blocksRuns } from './state.js';
 import { LedgerFile } from './ledger-file.js';
-import { LedgerView, unknownExport } from './ledger-view.js';
-import { confirmRestored, noteRestored, type Restored } from './restored.js';
-import { ledgerInDoubt, untrackedIn, type Recall, type Untracked } from './untracked.js';
-
+import {
+  confirmRestored,
+  noteRestored,
+  type Restored,
+  ledgerInDoubt,
+  untrackedIn,
+  type Recall,
+  type Untracked,
+} from './recovery.js';
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
 /** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
@@ -409,7 +424,7 @@ function sentence(text: string): string {
   return cut(text.replaceAll(/\s+/g, ' ').trim(), 500);
 }
 
-/** What a person must agree to before an export gets another id; undefined where there is nothing to lose. */
+/** The change that a person must agree to before an export gets another id; undefined where nothing can be lost. */
 function changeOfId(
   { key, state }: ExportEntry,
   replaced: string | undefined,

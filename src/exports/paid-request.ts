@@ -6,19 +6,22 @@
 import { CredentialsError } from '../errors.js';
 import { assertClocksAgree } from '../run/clocks.js';
 import type { RunContext } from '../run/context.js';
-import { formatCount } from '../terminal/terminal.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 import type { ExportEntry } from './entry.js';
 import { requestExport, type RequestOutcome } from './request-outcome.js';
+import type { Job } from '../run/invocation.js';
+import type { Decision } from './budget.js';
+import { formatPrice, priceOf } from '../price.js';
 
-/** What the settings say of every export, and the run that requests it. */
-export interface Terms {
+/** The settings of every export, and the run that requests it. */
+interface Terms {
   readonly pricePerRecord: number;
   readonly messageData: boolean;
   readonly run: string;
 }
 
 /** The export that was requested, or what its absence means for the days after it. */
-export type Sent = ExportEntry | 'refused' | 'stop';
+type Sent = ExportEntry | 'refused' | 'stop';
 
 /**
  * @param intend records the intent in the ledger, which refuses a window that an export covers
@@ -34,7 +37,7 @@ export async function requestPaid(
   // A token first: a request that fails for want of one should not even be intended.
   const permit = await service.authorize();
   assertClocksAgree(context);
-  // Whoever removed the lock file may have started a run that pays for the same day.
+  // If the lock file was removed, another run may have started that pays for the same day.
   await lock.assertHeld();
 
   const entry = await intend({ pricePerRecord, messageData, run });
@@ -82,4 +85,26 @@ async function recorded(
 
 function sizeOf({ estimate }: ExportEntry): string {
   return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
+}
+
+/** Whether the days that would be requested now may be. */
+export async function consentTo(
+  job: Job,
+  { config, terminal, signal }: RunContext,
+  decisions: readonly Decision[],
+): Promise<boolean> {
+  if (job.consent !== 'ask') return true;
+  const wanted = decisions.filter(({ verdict }) => verdict === 'request');
+  if (wanted.length === 0) return true;
+  const records = wanted.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+  const { pricePerRecord, currency } = config.exports;
+  const price =
+    pricePerRecord === 0
+      ? ''
+      : `, about ${formatPrice(priceOf([{ records, pricePerRecord }]), currency)} in price`;
+  terminal.progress('waiting for consent to pay');
+  return terminal.confirm(
+    `Request paid exports of ${plural(wanted.length, 'day')}, about ${formatCount(records)} records${price}?`,
+    signal,
+  );
 }

@@ -1,11 +1,11 @@
-/** What the line at the bottom says of paid exports: pages, events, rate, time left, and what is spent of the budget. */
+/** The progress line of paid exports: pages, events, rate, time left, and the spent part of the budget. */
 import type { Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { joinParts, type Part } from '../terminal/parts.js';
+import { joinParts, type Part } from '../terminal/progress-line.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { formatClock, formatRoughly } from '../terminal/units.js';
+import { formatClock, formatRoughly } from '../terminal/table.js';
 import { formatPrice } from '../price.js';
-import type { Spending } from './spend.js';
+import type { Spending } from './budget.js';
 
 /** The rate is that of the last seconds, in milliseconds. */
 const RATE_OVER_MS = 10_000;
@@ -15,7 +15,7 @@ interface UnderWay {
   readonly since: number;
   /** Events to expect. */
   readonly estimate: number;
-  /** What the service last answered while it generates the export. */
+  /** The latest state that the service reported while it generates the export. */
   state: string;
   /** Undefined until it is ready. */
   pages?: { done: number; total: number; events: number };
@@ -24,7 +24,7 @@ interface UnderWay {
 interface Outside {
   readonly terminal: Pick<Terminal, 'progress'>;
   readonly effects: Pick<Effects, 'now'>;
-  /** What is spent by now; undefined without a budget. */
+  /** The spending so far; undefined without a budget. */
   readonly spent: () => Spending | undefined;
   readonly currency?: string | undefined;
 }

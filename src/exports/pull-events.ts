@@ -1,10 +1,10 @@
 /** The stage of the paid exports: downloads what is paid already, then requests what the budget allows. */
 import pLimit from 'p-limit';
 import { RefusedError } from '../errors.js';
-import { askPage, landedPages, sumOf } from './page.js';
-import { requestPaid } from './paid-request.js';
+import { askPage, landedPages, sumOf } from './poll.js';
+import { requestPaid, consentTo } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/job.js';
+import type { Job } from '../run/invocation.js';
 import type { Unpaid } from '../run/report.js';
 import type { ExportEntry } from './entry.js';
 import {
@@ -16,14 +16,14 @@ import {
   untilLearned,
   type BudgetVerdict,
   type Decision,
+  estimateDays,
+  isQuiet,
+  spentOf,
 } from './budget.js';
 import { downloadExport } from './download.js';
 import { clockTrouble } from '../run/clocks.js';
-import { consentTo } from './consent.js';
-import { estimateDays, isQuiet } from './estimate.js';
-import { adviceOnRestored } from './restored.js';
+import { adviceOnRestored } from './recovery.js';
 import { formatPrice } from '../price.js';
-import { spentOf } from './spend.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
 /** How many exports are under way at a time; the service generates one after the other anyway. */
@@ -41,12 +41,12 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
     signal.throwIfAborted();
     report.exported(await downloadExport(context, entry, { requested: false }));
   }
-  // What the doubt is stands in the report of the run; until a person has settled it, nothing is paid.
+  // The run's report explains the doubt; nothing is paid until a person has settled it.
   if (ledger.doubt === undefined) await requestMissing(job, context);
   tellSpent(context);
 }
 
-/** What the exports of this run come to, where there are any. */
+/** Prints the total of this run's exports, if there are any. */
 function tellSpent({ ledger, config, effects, report, runId, terminal }: RunContext): void {
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
@@ -216,7 +216,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
         });
       }
     } else if (downloads.size > 0) {
-      // What lands may turn out smaller than its estimate and leave room for another day.
+      // An export may turn out smaller than its estimate and leave room for another day.
       await downloads.next();
     } else {
       reportRest(context, allowed, mayRequest);
@@ -250,7 +250,7 @@ class ConcurrentDownloads {
     return Promise.race(this.#running);
   }
 
-  /** What the work gives, or undefined when it failed. */
+  /** The result of the work, or undefined when it failed. */
   async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

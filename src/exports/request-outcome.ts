@@ -52,7 +52,7 @@ const KOREAN_PART =
   /요청|본문|파라미터|매개변수|형식|필드|값|날짜|시간|기간|시작|종료|프로젝트|키|접근|인증|토큰|권한/;
 const KOREAN_FAULT = /잘못|유효하지|올바르지|없습|누락|필수|필요|아닙니다|여야|해야|거부|만료|실패/;
 
-/** What may stand beside such a text and says nothing: advice, an id, a number, a path, the name of a part. */
+/** Texts beside it that say nothing about the cause: advice, an id, a number, a path, the name of a part. */
 const NEUTRAL =
   /^(please )?(try|retry|contact)\b|^(잠시|나중|다시)|^\S*[\d/@]\S*$|^[^\p{L}]*$|^(error|start|end)$/iu;
 
@@ -109,7 +109,7 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): 
 }
 
 /**
- * What an answer to E20 says of the bill. An id is an export, whatever the status. A refusal is one of a few statuses
+ * Reads from an answer to E20 whether the export is billed. An id is an export, whatever the status. A refusal is one of a few statuses
  * together with an error of the service's own that has a code of the specification, or whose every text is about the rate of
  * requests, the caller's rights, or the shape of the request. Whatever else comes, the export may have been made and billed. Pure; docs/money.md
  * holds the table.

@@ -5,13 +5,10 @@
  */
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
-import { changesOf } from './changes.js';
+import { changesOf, Transaction, type Pushing } from './transaction.js';
 import { latestCommits, type Commit } from './commits.js';
-import type { Lake } from './lake.js';
-import { hasArchived, relationsOf } from './relations.js';
+import { type Lake, hasArchived, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
-import { Transaction, type Pushing } from './transaction.js';
-
 /** Where a push can be killed, for rehearsals. */
 export const LAKE_POINTS = [
   'lake/prepared',

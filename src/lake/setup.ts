@@ -1,15 +1,12 @@
 /** Setting up a lake: its tables, its writer, and the proof that the catalog commits several tables at once. */
 import type { Effects } from '../effects.js';
 import { ConfigError } from '../errors.js';
-import { listOf } from '../warehouse/statements.js';
-import { commitTogether, latestCommits, type Commit } from './commits.js';
-import type { Lake } from './lake.js';
-import { LAKE_TABLES, nameOf, relationsOf, type Relation } from './relations.js';
-import { quoted } from './sql.js';
-import type { LakeState } from './state.js';
+import { listOf } from '../warehouse/session.js';
+import { commitTogether, latestCommits, type Commit, type LakeState } from './commits.js';
+import { type Lake, quoted, LAKE_TABLES, nameOf, relationsOf, type Relation } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareNamespaces, prepareTables, type Prepared } from './tables.js';
 
-export interface SettingUp {
+interface SettingUp {
   readonly lake: Lake;
   readonly state: LakeState;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
@@ -62,7 +59,7 @@ async function notePart(lake: Lake, relation: string, version: string): Promise<
   await lake.session.run('lake/note_part', { relation, version: quoted(version) });
 }
 
-/** What is told of tables that had to be created is not so, if anything is told: they were dropped. */
+/** Forgets what is recorded about tables that had to be created: the ones before were dropped. */
 async function forget(lake: Lake, created: readonly Relation[]): Promise<void> {
   if (created.length === 0) return;
   await lake.session.run('lake/forget_relations', {

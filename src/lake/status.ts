@@ -1,11 +1,11 @@
-/** What the lake holds, and who wrote it last. */
+/** The content of the lake, and its last writer. */
 import type { Day } from '../calendar.js';
 import { z } from 'zod';
-import { changesOf, type Changes } from './changes.js';
+import { changesOf, type Changes } from './transaction.js';
 import { latestCommits, type Commit } from './commits.js';
 import type { Lake } from './lake.js';
 
-export interface LakeStatus extends Changes {
+interface LakeStatus extends Changes {
   /** Newest first. */
   readonly commits: readonly Commit[];
   readonly coverage: readonly {

@@ -2,9 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
-import { isMissing } from './failure.js';
-import type { Lake } from './lake.js';
-import type { Column, Relation } from './relations.js';
+import { isMissing, type Lake, type Column, type Relation } from './lake.js';
 
 export interface Prepared {
   /** The tables that were missing. */

@@ -2,15 +2,21 @@
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import type { Stream } from '../storage/pull.js';
+import { type Stream, STREAMS } from '../storage/pull.js';
 import { count } from '../warehouse/session.js';
-import type { Changes } from './changes.js';
-import { commitTogether, type Commit, type Written } from './commits.js';
-import type { Lake } from './lake.js';
-import { COVERAGE, nameOf, placeholders, sourceOf, type Relation } from './relations.js';
-import { daysList, quoted } from './sql.js';
-import { replaceStaged } from './staged.js';
-import type { LakeState } from './state.js';
+import { commitTogether, type Commit, type Written, type LakeState } from './commits.js';
+import {
+  type Lake,
+  daysList,
+  quoted,
+  inDays,
+  COVERAGE,
+  nameOf,
+  placeholders,
+  sourceOf,
+  type Relation,
+  CONTENTS,
+} from './lake.js';
 import { COLUMNS_PART } from './tables.js';
 
 export interface Pushing {
@@ -157,4 +163,62 @@ export class Transaction {
     const coverage = this.#relations.find((relation) => nameOf(relation) === COVERAGE);
     return (coverage?.columns ?? []).map(({ name }) => `"${name}"`).join(', ');
   }
+}
+
+export interface Changes {
+  /** Days whose pull differs; those of events make a commit each. */
+  readonly streams: ReadonlyMap<Stream, readonly Day[]>;
+  /** Days of incremental models whose rows differ, by the model's name. */
+  readonly models: ReadonlyMap<string, readonly Day[]>;
+  /** Days that the lake covers and the file does not. They are left as they are. */
+  readonly onlyInLake: ReadonlyMap<Stream, readonly Day[]>;
+}
+
+const streamDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
+const modelDay = z.object({ relation: z.string(), date: z.string() });
+
+export async function changesOf(lake: Lake): Promise<Changes> {
+  const { session, ops } = lake;
+  return {
+    streams: byKey(await session.rows('lake/stream_days', streamDay, ops), ({ stream }) => stream),
+    models: byKey(await session.rows('lake/model_days', modelDay, ops), ({ relation }) => relation),
+    onlyInLake: byKey(await session.rows('lake/only_in_lake', streamDay, ops), ({ stream }) => stream),
+  };
+}
+
+function byKey<K, T extends { readonly date: Day }>(rows: readonly T[], key: (row: T) => K): Map<K, Day[]> {
+  const days = new Map<K, Day[]>();
+  for (const row of rows) days.set(key(row), [...(days.get(key(row)) ?? []), row.date]);
+  return days;
+}
+
+const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boolean() });
+type Part = z.infer<typeof part>;
+
+/**
+ * Replaces what differs, within a transaction of the catalog. Returns how many rows it wrote; undefined where nothing differs.
+ *
+ * @param archived whether days of events have left the file: the lake then keeps contents that the file has not
+ */
+async function replaceStaged(lake: Lake, relation: Relation, archived: boolean): Promise<number | undefined> {
+  const { session } = lake;
+  const name = nameOf(relation);
+  const names = { ...placeholders(lake, relation), name };
+  await session.run('lake/stage_relation', names);
+  const parts = await session.rows('lake/staged_parts', part);
+  const changed = parts.filter((each) => each.changed);
+  if (changed.length === 0) return undefined;
+  // Where no part stands, rows that no part tells of go too.
+  const chosen = changed.length === parts.length ? 'true' : inParts(relation.day ?? 'null', changed);
+  const isKept = archived && name === CONTENTS;
+  const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
+  await session.run('lake/replace_staged', { ...names, which, chosen });
+  await session.run('lake/note_staged', { name });
+  return changed.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The rows of these parts, as a condition. */
+function inParts(day: string, parts: readonly Part[]): string {
+  const days = parts.flatMap(({ date }) => date ?? []);
+  return inDays(day, days) + (days.length < parts.length ? ` or ${day} is null` : '');
 }

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { count } from '../warehouse/session.js';
-import { changesOf } from './changes.js';
-import type { Lake } from './lake.js';
+import { changesOf } from './transaction.js';
 import {
+  type Lake,
+  daysList,
+  inDays,
   CONTENTS,
   COVERAGE,
   hasArchived,
@@ -12,9 +14,8 @@ import {
   placeholders,
   relationsOf,
   type Relation,
-} from './relations.js';
-import { daysList, inDays } from './sql.js';
-import { isExactNumber } from './types.js';
+  isExactNumber,
+} from './lake.js';
 
 export interface Difference {
   readonly table: string;
@@ -26,7 +27,7 @@ export interface Difference {
   readonly column: string | undefined;
 }
 
-export interface Verified {
+interface Verified {
   /** A line for each table. */
   readonly tables: readonly {
     readonly table: string;
@@ -73,7 +74,7 @@ export async function verify(lake: Lake, progress: (table: string) => void): Pro
   return { tables, differences, unpushed };
 }
 
-/** Those of these days whose events and messages are the same on both sides, in every table. */
+/** Returns the days whose events and messages are the same on both sides, in every table. */
 export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
   const held = new Set(await heldDays(lake, 'events'));
   const asked = days.filter((day) => held.has(day));

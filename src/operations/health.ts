@@ -1,10 +1,10 @@
-/** What `dawnload schedule` says about itself: as JSON on a port of this machine alone. */
+/** The health of `dawnload schedule`, as JSON on a port of this machine alone. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codeOf, EXIT, messageOf, UsageError } from '../errors.js';
 import { morningEnd, nightOf, verdictOn, type Nights, type Verdict } from './schedule.js';
 
-export interface Health {
+interface Health {
   /** Well: `ok`, `waiting` for an export, `running`, or `starting` before the first run. Not well: `failed`, `overdue`. */
   readonly status: 'ok' | 'waiting' | 'running' | 'starting' | 'failed' | 'overdue';
   readonly last_run: {
@@ -62,7 +62,7 @@ export function isWell({ status }: Health): boolean {
   return status !== 'failed' && status !== 'overdue';
 }
 
-export interface HealthServer {
+interface HealthServer {
   readonly url: string;
   close(): void;
 }

@@ -78,7 +78,7 @@ export function verdictOn({ over }: PastRun): Verdict {
   return needs_attention.length > 0 && gaps.length === 0 && !isWithheld ? 'person' : 'failed';
 }
 
-export interface Decision {
+interface Decision {
   /** When the job runs next; not after now when it is due. */
   readonly at: Date;
   /** Its time of day has come, the attempt before it failed, or an export is awaited. */
@@ -116,7 +116,7 @@ function later(instant: Date, minutes: number): Date {
   return new Date(instant.getTime() + minutes * 60_000);
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly at: TimeOfDay;
   readonly signal: AbortSignal;
   readonly terminal: Pick<Terminal, 'note'>;
@@ -129,7 +129,7 @@ export interface Surroundings {
   readonly pause: (until: Date) => Promise<void>;
 }
 
-/** What is said before a run, and of one that is to come. */
+/** The sentences before a run, and about the next one. */
 const WORDS: Readonly<Record<Decision['reason'], readonly [now: string, later: string]>> = {
   night: ['Starting the nightly run.', 'The next run is at'],
   failed: ['Trying the night again.', 'The run failed. Trying again at'],
@@ -195,7 +195,7 @@ export class Nights {
     }
   }
 
-  /** What is due, after all runs that are on record by now: somebody may have started one by hand. */
+  /** Decides what is due from all runs on record by now: somebody may have started one by hand. */
   async #look(): Promise<Decision> {
     const { journal, now, at } = this.#world;
     // A record that cannot be read decides nothing; the run that follows reports it.
@@ -240,7 +240,7 @@ export class Nights {
   }
 }
 
-export interface JobEnd {
+interface JobEnd {
   readonly processId: number | undefined;
   /** 1 for a process that was killed or could not be started. */
   readonly exitCode: number;

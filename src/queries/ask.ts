@@ -1,10 +1,10 @@
 /** Asks the warehouse: parameters become session variables, what prepares the question runs, its answer streams in. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { UsageError } from '../errors.js';
-import { answerOf, type QueryResult } from './answer.js';
-import type { ParameterValues } from './parameters.js';
-import { requirePreparing, requireReading, requireReadingFunctions } from './reading.js';
-import { sqlError } from './sql-error.js';
+import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../errors.js';
+import { answerOf, type QueryResult } from './sink.js';
+import type { ParameterValues } from './catalogue.js';
+import { tellsOfDamage } from '../storage/duckdb.js';
+import duckdb = require('@duckdb/node-api');
 
 /**
  * Runs every statement and streams the answer of the last one; the others prepare it.
@@ -66,3 +66,111 @@ function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Query
     },
   };
 }
+
+/** Reading, and what prepares it: variables, and tables that end with the session (DuckDB refuses any others). */
+const READING: ReadonlySet<duckdb.StatementType> = new Set([
+  duckdb.StatementType.SELECT,
+  duckdb.StatementType.EXPLAIN,
+  duckdb.StatementType.SET,
+  duckdb.StatementType.TRANSACTION,
+  duckdb.StatementType.CREATE,
+  duckdb.StatementType.INSERT,
+  duckdb.StatementType.UPDATE,
+  duckdb.StatementType.DELETE,
+  duckdb.StatementType.DROP,
+]);
+
+const ELSEWHERE =
+  'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.';
+
+/** `explain analyze` runs what it explains, and its type does not show what that is. */
+const WRITING_WORDS = /\b(copy|export)\b/i;
+
+/** Names that mean nothing but such a function, wherever they stand; the SQL of `query` may be put together of parts. */
+const ACTING =
+  /\b((?:en|dis)able_\w+|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
+
+/**
+ * Lets SQL pass that calls no function that does more than read.
+ *
+ * @throws UsageError for any other
+ */
+function requireReadingFunctions(sql: string, subject: string): void {
+  const [, name, called] = ACTING.exec(sql) ?? [];
+  const found = name ?? called;
+  if (found === undefined) return;
+  throw new UsageError(`${subject} holds ${found}, but only reading is allowed.`, { hint: ELSEWHERE });
+}
+
+/**
+ * Lets a statement pass that does no more than read.
+ *
+ * @throws UsageError for any other
+ */
+function requireReading(type: duckdb.StatementType, sql: string, subject: string): void {
+  const explainsWriting = type === duckdb.StatementType.EXPLAIN && WRITING_WORDS.test(sql);
+  if (READING.has(type) && !explainsWriting) return;
+  throw new UsageError(`${subject} holds ${duckdb.StatementType[type]}, but only reading is allowed.`, {
+    hint: ELSEWHERE,
+  });
+}
+
+/**
+ * Lets a statement pass that stands before the last one, and whose answer nobody would see.
+ *
+ * @throws UsageError for a question
+ */
+function requirePreparing(type: duckdb.StatementType, subject: string): void {
+  if (type !== duckdb.StatementType.SELECT && type !== duckdb.StatementType.EXPLAIN) return;
+  throw new UsageError(`${subject} asks several questions, and only one is answered at a time.`, {
+    hint: 'Ask them one by one. Only `set variable` and temporary tables may stand before the question.',
+  });
+}
+
+/** `LINE 2:   from evnts`, and below it a caret under the place. A long line is shown from `...` on. */
+const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
+
+/** The failure as an error with a hint; `subject` is what could not be run, such as `The query`. */
+function sqlError(subject: string, cause: unknown): DawnloadError {
+  if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
+  const text = messageOf(cause);
+  const place = PLACE.exec(text);
+  const lines = text
+    .slice(0, place?.index)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [said = text, ...advice] = lines;
+  const hint = [...advice, ...ADVICE.filter(([pattern]) => pattern.test(said)).map(([, more]) => more)].join(
+    ' ',
+  );
+  return new UsageError(
+    `${subject} cannot be run: ${withoutStop(said)}${place === null ? '' : placeOf(place)}.`,
+    {
+      hint: hint === '' ? 'Correct it and try again.' : hint.replace(/([^.!?])$/, '$1.'),
+      cause,
+    },
+  );
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/[.!]+$/, '');
+}
+
+function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
+  // Where the beginning of the line is left out, the caret does not tell the column.
+  if (caret === undefined || shown.startsWith('...')) return ` (line ${line})`;
+  return ` (line ${line}, column ${caret.length - `LINE ${line}: `.length + 1})`;
+}
+
+/** Advice on refusals that come from this command, which only reads. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /read-only mode|file system operations are disabled|configuration has been locked|extensions is disabled/,
+    'This command only reads the warehouse. --output writes the answer to a file; for anything else, open the warehouse in a DuckDB client.',
+  ],
+  [
+    /Expected \d+ parameters|[Vv]alues were not provided for the following prepared statement parameters/,
+    "Write getvariable('name') for the value of --param name=value.",
+  ],
+];

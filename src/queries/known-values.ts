@@ -3,10 +3,8 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { UsageError } from '../errors.js';
 import type { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/statements.js';
-import type { QueryFile } from './catalogue.js';
-import type { ParameterValues } from './parameters.js';
-
+import { statement } from '../warehouse/session.js';
+import type { QueryFile, ParameterValues } from './catalogue.js';
 /** The parameters whose values are looked up, each with its statement in sql/ask.sql. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   channel: 'ask/channels',

@@ -2,10 +2,121 @@
 import { createReadStream, createWriteStream, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Writable } from 'node:stream';
-import { Readable } from 'node:stream';
+import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
+import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { openInstance } from '../storage/duckdb.js';
+import duckdb = require('@duckdb/node-api');
+
+/**
+ * Writes the whole answer to `file`.
+ *
+ * The warehouse itself is opened so that no query can write files. So the answer moves, batch by batch and without
+ * becoming JavaScript values, into a database of its own (`scratch`, removed by the caller), which writes the file.
+ */
+export async function writeParquet(answer: QueryResult, file: string, scratch: string): Promise<void> {
+  const instance = await openInstance(scratch);
+  try {
+    const connection = await instance.connect();
+    const columns = answer.columns.map(({ type }, i) => `c${i} ${type.alias ?? String(type)}`);
+    await connection.run(`create table answer (${columns.join(', ')})`);
+    const appender = await connection.createAppender('answer');
+    for await (const chunk of answer.chunks) appender.appendDataChunk(chunk);
+    appender.closeSync();
+    const selected = answer.columns.map(
+      (column, i) => `${exact(`c${i}`, column.type)} as ${identifier(column)}`,
+    );
+    await connection.run(
+      `copy (select ${selected.join(', ')} from answer) to '${file.replaceAll("'", "''")}' (format parquet, compression zstd)`,
+    );
+    connection.closeSync();
+  } finally {
+    instance.closeSync();
+  }
+}
+
+/** Parquet has no integer of 128 bits, and DuckDB would write a rounded number instead. A sum of counts is one. */
+function exact(column: string, { typeId }: DuckDBType): string {
+  return typeId === duckdb.DuckDBTypeId.HUGEINT || typeId === duckdb.DuckDBTypeId.UHUGEINT
+    ? `${column}::decimal(38, 0)`
+    : column;
+}
+
+function identifier({ name }: ResultColumn): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+interface CsvOptions {
+  /** The headers, where they are not the names of the columns. */
+  readonly heads?: readonly string[];
+  /** Whether to begin with a byte order mark, so that Excel reads UTF-8. */
+  readonly bom?: boolean;
+  /** What a text in a column is called instead. */
+  readonly word?: (column: string, text: string) => string;
+}
+
+/** The text in pieces, one per batch of rows; the first line names the columns. */
+export async function* csvText(
+  answer: QueryResult,
+  { heads, bom, word = (_, text) => text }: CsvOptions = {},
+): AsyncGenerator<string> {
+  const line = csvLine(heads ?? answer.columns.map(({ name }) => name));
+  yield bom === true ? `\ufeff${line}` : line;
+  for await (const chunk of answer.chunks) {
+    yield chunk
+      .getRows()
+      .map((row) =>
+        joined(
+          answer.columns.map(({ name, type }, i) => {
+            const value = row[i] ?? null;
+            return cell(typeof value === 'string' ? word(name, value) : value, type);
+          }),
+        ),
+      )
+      .join('');
+  }
+}
+
+/** One line of cells that are all text. */
+export function csvLine(cells: readonly string[]): string {
+  return joined(cells.map(textCell));
+}
+
+function joined(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`;
+}
+
+/** Types whose text can be anything, unlike numbers, days and times. */
+const WORDS: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
+  duckdb.DuckDBTypeId.VARCHAR,
+  duckdb.DuckDBTypeId.ENUM,
+  duckdb.DuckDBTypeId.BLOB,
+  duckdb.DuckDBTypeId.UNION,
+  duckdb.DuckDBTypeId.VARIANT,
+  // `-1 days` begins like a formula, and is no number.
+  duckdb.DuckDBTypeId.INTERVAL,
+]);
+
+/** Null is an empty cell, an empty text is `""`. */
+function cell(value: DuckDBValue, type: DuckDBType): string {
+  if (value === null) return '';
+  const text = cellText(value, type);
+  return WORDS.has(type.typeId) ? textCell(text) : quoted(text);
+}
+
+/**
+ * A spreadsheet takes text that begins like this for a formula and runs it, and the text comes from people outside: a
+ * leading apostrophe keeps it text. Numbers never come here, so -5 stays a number. The full-width signs are taken for
+ * the plain ones where Korean or Japanese is set.
+ */
+function textCell(text: string): string {
+  return quoted(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text);
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
@@ -85,4 +196,170 @@ export async function writePieces(file: string, pieces: Pieces): Promise<void> {
 /** The bytes of a file. */
 export function bytesOf(file: string): Pieces {
   return createReadStream(file);
+}
+
+/** Korea is nine hours ahead of UTC all year. */
+const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
+
+/** Timestamps without a zone: JSON separates day and time with a T. */
+const TIMESTAMPS: ReadonlySet<unknown> = new Set([
+  duckdb.DuckDBTimestampValue,
+  duckdb.DuckDBTimestampSecondsValue,
+  duckdb.DuckDBTimestampMillisecondsValue,
+  duckdb.DuckDBTimestampNanosecondsValue,
+]);
+
+/** How many significant digits every number of JavaScript keeps. */
+const EXACT_DIGITS = 15;
+
+const NUMERIC: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
+  duckdb.DuckDBTypeId.TINYINT,
+  duckdb.DuckDBTypeId.SMALLINT,
+  duckdb.DuckDBTypeId.INTEGER,
+  duckdb.DuckDBTypeId.BIGINT,
+  duckdb.DuckDBTypeId.HUGEINT,
+  duckdb.DuckDBTypeId.UTINYINT,
+  duckdb.DuckDBTypeId.USMALLINT,
+  duckdb.DuckDBTypeId.UINTEGER,
+  duckdb.DuckDBTypeId.UBIGINT,
+  duckdb.DuckDBTypeId.UHUGEINT,
+  duckdb.DuckDBTypeId.BIGNUM,
+  duckdb.DuckDBTypeId.FLOAT,
+  duckdb.DuckDBTypeId.DOUBLE,
+  duckdb.DuckDBTypeId.DECIMAL,
+]);
+
+export function isNumeric(type: DuckDBType): boolean {
+  return NUMERIC.has(type.typeId);
+}
+
+/** Whether the column holds JSON documents, which DuckDB keeps as text. */
+function isJson(type: DuckDBType | undefined): boolean {
+  return type?.alias === 'JSON';
+}
+
+/** An instant in KST, with microseconds where it has any: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
+function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
+  const { PosInf, NegInf } = duckdb.DuckDBTimestampTZValue;
+  if (micros === PosInf.micros) return 'infinity';
+  if (micros === NegInf.micros) return '-infinity';
+  return `${new duckdb.DuckDBTimestampValue(micros + KST_OFFSET_MICROS).toString()}+09:00`;
+}
+
+/** The value as the text of one cell; null is for the caller to decide. */
+export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
+  if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
+  return isNested(value) ? jsonText(value, type) : String(value);
+}
+
+function isNested(value: DuckDBValue): boolean {
+  return (
+    value instanceof duckdb.DuckDBListValue ||
+    value instanceof duckdb.DuckDBArrayValue ||
+    value instanceof duckdb.DuckDBStructValue ||
+    value instanceof duckdb.DuckDBMapValue
+  );
+}
+
+/** The value as JSON text. The type is known for columns and what they nest, not inside a variant. */
+function jsonText(value: DuckDBValue, type?: DuckDBType): string {
+  if (value === null) return 'null';
+  switch (typeof value) {
+    case 'boolean':
+      return String(value);
+    case 'number':
+      // JSON has no NaN and no infinity.
+      return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;
+    case 'string':
+      return isJson(type) ? documentText(value) : JSON.stringify(value);
+    default:
+      return objectText(value, type);
+  }
+}
+
+/** A JSON column's document, word for word, so that its long numbers stay what they are. */
+function documentText(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify(text);
+  }
+}
+
+function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): string {
+  if (value instanceof duckdb.DuckDBListValue || value instanceof duckdb.DuckDBArrayValue) {
+    const inner =
+      type instanceof duckdb.DuckDBListType || type instanceof duckdb.DuckDBArrayType
+        ? type.valueType
+        : undefined;
+    return `[${value.items.map((item) => jsonText(item, inner)).join(',')}]`;
+  }
+  if (value instanceof duckdb.DuckDBStructValue) {
+    const types = type instanceof duckdb.DuckDBStructType ? type : undefined;
+    return objectOf(
+      Object.entries(value.entries).map(([key, entry]) => [key, jsonText(entry, types?.typeForEntry(key))]),
+    );
+  }
+  if (value instanceof duckdb.DuckDBMapValue) {
+    const inner = type instanceof duckdb.DuckDBMapType ? type.valueType : undefined;
+    return objectOf(value.entries.map(({ key, value: entry }) => [String(key), jsonText(entry, inner)]));
+  }
+  if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
+    return jsonText(value.value);
+  if (value instanceof duckdb.DuckDBDecimalValue) return decimalText(value.toString());
+  if (value instanceof duckdb.DuckDBTimestampTZValue)
+    return JSON.stringify(instantText(value).replace(' ', 'T'));
+  return JSON.stringify(TIMESTAMPS.has(value.constructor) ? String(value).replace(' ', 'T') : String(value));
+}
+
+function objectOf(entries: readonly (readonly [string, string])[]): string {
+  return `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+}
+
+/** A number where that is exact, else text. */
+function decimalText(text: string): string {
+  return text.replace(/\D/g, '').replace(/^0+/, '').length <= EXACT_DIGITS ? text : JSON.stringify(text);
+}
+
+/** The text in pieces, one per batch of rows. */
+export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
+  const keys = answer.columns.map(({ name }) => `${JSON.stringify(name)}:`);
+  let separator = '[';
+  for await (const chunk of answer.chunks) {
+    if (chunk.rowCount === 0) continue;
+    const objects = chunk
+      .getRows()
+      .map(
+        (row) =>
+          `\n{${answer.columns.map(({ type }, i) => `${keys[i] ?? ''}${jsonText(row[i] ?? null, type)}`).join(',')}}`,
+      );
+    yield `${separator}${objects.join(',')}`;
+    separator = ',';
+  }
+  yield separator === '[' ? '[]\n' : '\n]\n';
+}
+
+interface ResultColumn {
+  /** Unique within the answer. */
+  readonly name: string;
+  readonly type: DuckDBType;
+}
+
+export interface QueryResult {
+  readonly columns: readonly ResultColumn[];
+  readonly chunks: AsyncIterable<DuckDBDataChunk>;
+}
+
+export function answerOf(result: DuckDBResult): QueryResult {
+  const types = result.columnTypes();
+  return {
+    columns: result.deduplicatedColumnNames().flatMap((name, i) => {
+      const type = types[i];
+      return type === undefined ? [] : [{ name, type }];
+    }),
+    chunks: result,
+  };
 }

@@ -1,15 +1,20 @@
 /** E4 and E5: templates of brand messages, and the status of each. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { brandTemplate, brandTemplates } from '../api/endpoints.js';
-import { settleAll } from '../api/settle.js';
+import { brandTemplate, brandTemplates, alimtalkTemplates } from '../api/endpoints.js';
+import { settleAll } from '../api/client.js';
 import type { Envelope } from '../envelope.js';
-import type { BrandTemplateSettings } from '../config/reference.js';
+import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/reference.js';
 import { repairedJson } from '../storage/repair-json.js';
-import type { TemplateRead } from '../storage/pull.js';
-import { rowsOf } from './page.js';
-import { numbered, type ListSource } from './read-list.js';
-import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
+import { type TemplateRead, SOLE_LIST } from '../storage/pull.js';
+import {
+  rowsOf,
+  numbered,
+  type ListSource,
+  readLists,
+  type ListsRead,
+  type ListsReader,
+} from './read-lists.js';
 
 export interface TemplatesRead extends ListsRead {
   readonly templates: TemplateRead[];
@@ -93,7 +98,7 @@ function isTemplate(envelope: Envelope): boolean {
   return envelope.kind === 'object' && !envelope.twice.has('data');
 }
 
-/** What is known of a template already, or E5's answer; undefined when there is neither. */
+/** The template as an earlier pull read it, or E5's answer; undefined when there is neither. */
 async function readTemplate(
   template: Listed,
   before: TemplateRead | undefined,
@@ -119,4 +124,36 @@ async function readTemplate(
   fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
   // A template that is as it was keeps the status that was read of it, however long ago.
   return before?.digest === digest ? before : undefined;
+}
+
+/** The templates of each channel, or, where none is named, of the only one. Throws as `readLists` does. */
+export function readAlimtalkTemplates(
+  settings: AlimtalkTemplateSettings,
+  reader: ListsReader,
+): Promise<ListsRead> {
+  const channels = settings.channelIds.length === 0 ? [undefined] : settings.channelIds;
+  return readLists(
+    channels.map((channel) => alimtalkTemplatesOf(channel, settings, reader)),
+    reader,
+  );
+}
+
+function alimtalkTemplatesOf(
+  channelId: string | undefined,
+  settings: AlimtalkTemplateSettings,
+  { projectId, messenger }: ListsReader,
+): ListSource {
+  return {
+    list: channelId ?? SOLE_LIST,
+    what:
+      channelId === undefined ? 'the alimtalk templates' : `the alimtalk templates of channel ${channelId}`,
+    shape: {
+      rows: [['templateListResponse', 'templates']],
+      total: ['templateListResponse', 'totalCount'],
+    },
+    id: '',
+    paging: numbered('alimtalk_templates', settings, (pages) =>
+      alimtalkTemplates(projectId, messenger, { [settings.channelParameter]: channelId, ...pages }),
+    ),
+  };
 }

@@ -2,10 +2,19 @@
 import { z } from 'zod';
 import { catalogItems, catalogs } from '../api/endpoints.js';
 import { SOLE_LIST } from '../storage/pull.js';
-import { rowsOf, type ListPage } from './page.js';
-import { readList, type ListSource } from './read-list.js';
-import { knownOf, landedFiles, READINGS, readLists, type ListsRead, type ListsReader } from './read-lists.js';
-import { judgeReading } from './whole.js';
+import {
+  rowsOf,
+  type ListPage,
+  readList,
+  type ListSource,
+  knownOf,
+  landedFiles,
+  READINGS,
+  readLists,
+  type ListsRead,
+  type ListsReader,
+  judgeReading,
+} from './read-lists.js';
 
 /** The list of catalogs cannot be read, and without it nothing of a catalog. `message` is a clause. */
 export class NoCatalogsError extends Error {}
@@ -43,7 +52,7 @@ export async function readCatalogs(
   const isShortNow = list.short();
   if (isShortNow !== undefined) return isShortNow;
   const after = list.catalogs;
-  // What was deleted meanwhile is not missed.
+  // A list that was deleted meanwhile is not missing.
   const failures = read.failures.filter(({ list }) => after.has(list));
   const unknown = sources
     .filter((source) => !before.has(source.list))
@@ -79,7 +88,7 @@ class CatalogList {
     private reading: number,
   ) {}
 
-  /** What comes of all catalogs where the list lost most of them; undefined where it counts. */
+  /** The result for all catalogs where the list lost most of them; undefined where the list counts. */
   short(): ListsRead | undefined {
     return this.#short;
   }
@@ -143,7 +152,7 @@ function catalogList(projectId: string, onPage: (page: ListPage) => void): ListS
 
 const named = z.object({
   name: z.string(),
-  // What is no number of items announces none, and its catalog is read all the same.
+  // A value that is not a number announces no items, and the catalog is read all the same.
   num_items: z.number().int().nonnegative().nullish().catch(null),
 });
 

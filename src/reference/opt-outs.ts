@@ -3,9 +3,7 @@ import { optOuts } from '../api/endpoints.js';
 import { koreanTime } from '../calendar.js';
 import type { OptOutSettings } from '../config/reference.js';
 import { SOLE_LIST } from '../storage/pull.js';
-import { numbered } from './read-list.js';
-import { readLists, type ListsRead, type ListsReader } from './read-lists.js';
-
+import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
 /** Before the service began. */
 const FIRST = '2000-01-01 00:00:00';
 

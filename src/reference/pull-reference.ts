@@ -4,7 +4,7 @@ import type { ServiceAnswer } from '../api/client.js';
 import { dayOf } from '../calendar.js';
 import { CredentialsError, DamageError } from '../errors.js';
 import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/job.js';
+import type { Job } from '../run/invocation.js';
 import { loadOrReport } from '../run/load-landed.js';
 import {
   REFERENCE_STREAMS,
@@ -13,9 +13,8 @@ import {
   type ReferenceStream,
   type ShortList,
 } from '../storage/pull.js';
-import type { Snapshot } from '../storage/snapshot.js';
-import { readAlimtalkTemplates } from './alimtalk-templates.js';
-import { readBrandTemplates, type TemplatesRead } from './brand-templates.js';
+import type { Snapshot } from '../storage/landed-pulls.js';
+import { readAlimtalkTemplates, readBrandTemplates, type TemplatesRead } from './brand-templates.js';
 import { NoCatalogsError, readCatalogs } from './catalogs.js';
 import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';

@@ -4,8 +4,8 @@ import { plot, type Markish, type PlotOptions } from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { Html } from './html.js';
 
-export interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
-  /** What a reader who does not see it hears. */
+interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
+  /** The text for a screen reader. */
   readonly label: string;
   /** More of it, for those who want it. */
   readonly description?: string;
@@ -47,7 +47,7 @@ export function chart({ label, description, marks, stretches = false, ...options
   svg.removeAttribute('aria-label');
   if (description !== undefined) svg.prepend(textElement('desc', description));
   svg.prepend(textElement('title', label));
-  // What Plot calls its groups would be read out between the title and nothing.
+  // A screen reader would read out the names that Plot gives to its groups.
   for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
   return new Html(rounded(svg.outerHTML));
 }

@@ -12,7 +12,7 @@ export interface DrawnPart {
   readonly shown: { readonly sentence: string; readonly body?: Html; readonly toDo?: readonly ToDo[] };
 }
 
-export interface Circumstances {
+interface Circumstances {
   /** When the page was made, in KST. */
   readonly madeAt: string;
   readonly notice: string | undefined;

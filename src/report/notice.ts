@@ -1,4 +1,4 @@
-/** What a reader must know before the numbers: that the last run failed, is incomplete, or was not published. */
+/** The banner above the numbers: the last run failed, is incomplete, or was not published. */
 import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import type { PastRun } from '../run/journal.js';

@@ -1,4 +1,4 @@
-/** What all parts of a page share: its language, the day it is about, and how numbers and names are written. */
+/** Shared by all parts of a page: its language, its day, and how numbers and names are written. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { formatPrice } from '../price.js';

@@ -30,7 +30,7 @@ export const URGENCIES = [
   'budget',
   'campaign',
 ] as const;
-export type Urgency = (typeof URGENCIES)[number];
+type Urgency = (typeof URGENCIES)[number];
 
 export interface Shown {
   /** One or two sentences that say what is seen. */
@@ -39,7 +39,7 @@ export interface Shown {
   readonly toDo?: readonly ToDo[];
 }
 
-export interface Part<Answers = unknown> {
+interface Part<Answers = unknown> {
   /** The anchor in the page. */
   readonly id: string;
   readonly title: Text;
@@ -47,9 +47,9 @@ export interface Part<Answers = unknown> {
   asks(page: Page): readonly Asked[];
   /** The answers, one for each query, as the part reads them. */
   readonly answers: z.ZodType<Answers>;
-  /** What the part shows; undefined where the answers hold nothing to show. */
+  /** The content of the part; undefined where the answers hold nothing to show. */
   show(answers: Answers, page: Page): Shown | undefined;
-  /** What to say where there is nothing to show, and what would fill it; undefined where the part is left out then. */
+  /** The sentence where there is nothing to show, and what would fill it; undefined where the part is left out then. */
   readonly empty: Text | undefined;
 }
 

@@ -6,14 +6,14 @@ import { messageOf } from '../errors.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
 import type { PastRun } from '../run/journal.js';
 import { Reader } from '../warehouse/reader.js';
-import { statement } from '../warehouse/statements.js';
+import { statement } from '../warehouse/session.js';
 import { documentOf, type DrawnPart } from './document.js';
 import { noticeOf } from './notice.js';
 import { Page } from './page.js';
 import type { Asked, ReadyPart, ToDo } from './part.js';
 import { PARTS } from './parts.js';
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly language: Language;
   readonly now: Date;
   /** The journal of runs. */

@@ -1,7 +1,7 @@
 /** Tables that fit: on a phone charts give way to numbers, and sentences stand below their rows at any width. */
 import { html, NOTHING, type Html } from './html.js';
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Html | string | number;
   /** What stands small below the first cell of a row, such as its channel. */
@@ -81,7 +81,7 @@ function sharedSentences<Row>(columns: readonly Column<Row>[], rows: readonly Ro
   return [...new Set(all)].filter((said) => said !== '' && all.filter((one) => one === said).length > 1);
 }
 
-/** What need not be seen at once. */
+/** Content that need not be seen at once. */
 export function folded(summary: string, body: Html): Html {
   return html`<details>
     <summary>${summary}</summary>

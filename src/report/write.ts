@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import type { Language } from '../dictionary/dictionary.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { RunJournal } from '../run/journal.js';
-import { dataFiles } from '../storage/data-files.js';
+import { dataFiles } from '../storage/paths.js';
 import { makeReport } from './report.js';
 
 /**

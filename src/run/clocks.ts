@@ -5,8 +5,8 @@
 import { formatKst, lastCompleteDay } from '../calendar.js';
 import { ClockError } from '../errors.js';
 import type { RunContext } from './context.js';
-import { until, type Job } from './job.js';
-import { idOf, instantOfFound } from '../storage/landed-pulls.js';
+import { until, type Job } from './invocation.js';
+import { foundId, instantOfFound } from '../storage/landed-pulls.js';
 import { formatDuration, plural } from '../terminal/terminal.js';
 import { landedAtOf, loadLanded, pullId } from './load-landed.js';
 
@@ -55,7 +55,7 @@ export async function redateFuture(context: RunContext): Promise<void> {
   const now = presentOf(context).getTime();
   const { instants } = landing;
   const ahead = [
-    ...foundAtStart.map((found) => ({ id: idOf(found), at: instantOfFound(found, instants) })),
+    ...foundAtStart.map((found) => ({ id: foundId(found), at: instantOfFound(found, instants) })),
     ...ledger.entries().map((entry) => ({ id: pullId(entry), at: landedAtOf(entry, instants) })),
   ]
     .flatMap(({ id, at }) => (at !== undefined && at.getTime() > now + MOST_SKEW_MS ? [{ id, at }] : []))

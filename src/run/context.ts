@@ -3,16 +3,16 @@ import pLimit from 'p-limit';
 import type { Invocation } from './invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
-import { hmacKey } from '../warehouse/hmac-key.js';
+import { hmacKey } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { ExportsProgress } from '../exports/progress.js';
-import { spentOf, tighter } from '../exports/spend.js';
+import { spentOf, tighter } from '../exports/budget.js';
 import { RunLock } from '../storage/run-lock.js';
 import { presentOf } from './clocks.js';
 import { RunJournal } from './journal.js';
-import { dataFiles, type DataFiles } from '../storage/data-files.js';
+import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
 import { RunReport } from './report.js';
 import { ServiceClient } from '../api/client.js';
@@ -21,18 +21,17 @@ import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { remembered } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
-import { keptCopies } from '../warehouse/before-upgrade.js';
-import { discardDatabase } from '../warehouse/publish.js';
+import { keptCopies, discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 
-/** What the stages need that send no request. */
+/** The context of the stages that send no request. */
 export interface LocalContext {
   readonly effects: Effects;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly lock: RunLock;
   readonly landing: LandingZone;
-  /** What lay in the landing zone when the run began. */
+  /** The content of the landing zone when the run began. */
   readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
   /** Exports that a warehouse holds, and the ledger does not or as not billed; kept until a person decides. */
@@ -41,7 +40,7 @@ export interface LocalContext {
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
   readonly runs: RunJournal;
-  /** Of this process. */
+  /** The id of this process's run. */
   readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
@@ -106,7 +105,7 @@ export async function withLocalContext<T>(
     const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
     const foundAtStart = await landing.found();
     const path = files[working];
-    // Also what a rebuild that was killed left behind.
+    // A rebuild that was killed may have left a file behind.
     await discardDatabase(files.rebuilt);
     const warehouse = await openWarehouse(path, config, invocation);
     const runs = new RunJournal(dataDir);

@@ -3,16 +3,17 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { dayOf, rangesOf, shiftDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
-import { InterruptedError, messageOf } from '../errors.js';
-import { latestCommits } from '../lake/commits.js';
-import type { Lake } from '../lake/lake.js';
-import { LakeState } from '../lake/state.js';
+import { InterruptedError, messageOf, DawnloadError } from '../errors.js';
+import { latestCommits, LakeState, type Commit } from '../lake/commits.js';
+import { Lake, catalogFailure, icebergCatalog } from '../lake/lake.js';
 import { verifiedEvents } from '../lake/verify.js';
 import { plural } from '../terminal/terminal.js';
 import type { HeldDay } from '../warehouse/archive.js';
 import type { LocalContext } from './context.js';
 import type { Invocation } from './invocation.js';
-import { withLake } from './lake.js';
+import type { LakeConfig } from '../config/lake.js';
+import { push } from '../lake/push.js';
+import type { RunReport } from './report.js';
 
 /**
  * Compares the old days of the published file with the lake, row by row, and removes from the private file those that are the
@@ -51,7 +52,7 @@ export async function handOver(
   }
 }
 
-/** Those of the days that the published file, which was pushed, holds as the private one does. */
+/** The days that the published file, which was pushed, holds exactly as the private one does. */
 async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
   const published = await lake.session.rows('lake/published_events', shape);
@@ -68,4 +69,74 @@ function inWords(days: readonly Day[]): string {
   return rangesOf(days)
     .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))
     .join(', ');
+}
+
+type LakeSettings = Pick<Config, 'dataDir'> & { readonly lake: LakeConfig };
+
+/** Opens the lake for the work, and closes it. Throws as `Lake.open` does. */
+export async function withLake<T>(
+  { dataDir, lake: settings }: LakeSettings,
+  { signal, lakeCatalog }: Invocation,
+  work: (lake: Lake) => Promise<T>,
+): Promise<T> {
+  const catalog = lakeCatalog ?? icebergCatalog(settings);
+  try {
+    const lake = await Lake.open({ dataDir, lake: settings, signal, catalog });
+    try {
+      return await work(lake);
+    } finally {
+      await lake.close();
+    }
+  } catch (error) {
+    throw catalogFailure(error);
+  }
+}
+
+/** Pushes what differs; for the holder of the lock. Throws as `push` does. */
+export function pushLake(settings: LakeSettings, invocation: Invocation, command: string): Promise<Commit[]> {
+  const { effects, terminal, version } = invocation;
+  return withLake(settings, invocation, async (lake) => {
+    const state = await LakeState.open(settings, effects);
+    return push({
+      lake,
+      state,
+      effects,
+      command,
+      version,
+      progress: (what) => {
+        terminal.progress(what);
+      },
+    });
+  });
+}
+
+/**
+ * Pushes what a run has published, if a lake is set. A failure is told in the report: the file is published in any case, and
+ * the next run pushes what is missing.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
+export async function pushAfterRun(
+  config: Pick<Config, 'dataDir' | 'lake'>,
+  invocation: Invocation,
+  command: string,
+  report: RunReport,
+): Promise<void> {
+  const { dataDir, lake } = config;
+  if (lake === undefined) return;
+  try {
+    const commits = await pushLake({ dataDir, lake }, invocation, command);
+    report.lake({ pushed: true, commits: commits.length, rows: rowsOf(commits) });
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    const reason = [messageOf(error), error instanceof DawnloadError ? (error.hint ?? '') : '']
+      .join(' ')
+      .trim();
+    report.lake({ pushed: false, days: report.loadedDays, reason });
+  }
+}
+
+/** The rows that commits brought. */
+export function rowsOf(commits: readonly Commit[]): number {
+  return commits.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -27,7 +27,7 @@ const over = z.object({
   summary: z.record(z.string(), z.unknown()),
 });
 
-export type RunBegun = z.infer<typeof begun>;
+type RunBegun = z.infer<typeof begun>;
 export type RunOver = z.infer<typeof over>;
 
 /** A run of the past; without `over` when it was killed. */

@@ -5,10 +5,9 @@
 import { daysOf, type Day } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
-import { landedPages, sumOf } from '../exports/page.js';
+import { landedPages, sumOf } from '../exports/poll.js';
 import type { ExportEntry } from '../exports/entry.js';
-import type { OnDamage } from '../storage/landed-pulls.js';
-import type { Instants } from '../storage/instants.js';
+import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 

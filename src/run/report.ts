@@ -1,12 +1,11 @@
-/** What a run did and could not do, collected on the way: for its last lines, for `--json`, and for its exit code. */
-import type { Day } from '../calendar.js';
+/** The report of a run, collected on the way: for its last lines, for `--json`, and for its exit code. */
+import { type Day, type DayRange, dayCount, rangesOf } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { describeGap, type Gap } from './gap.js';
-import type { LakeOutcome } from './lake-outcome.js';
 import type { BudgetVerdict } from '../exports/budget.js';
-import type { FindingGroup } from '../warehouse/findings.js';
+import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull, Stream } from '../storage/pull.js';
+import { plural } from '../terminal/terminal.js';
 
 /** One day of events that was not requested, and why. */
 export interface Unpaid {
@@ -23,7 +22,7 @@ export interface ExportLine {
   readonly requested: boolean;
 }
 
-export interface LoadFailure {
+interface LoadFailure {
   readonly pull: Pull;
   readonly error: Error;
 }
@@ -61,7 +60,7 @@ export class RunReport {
     if (load.changed) this.#loads.push(load);
   }
 
-  /** What the load of a pull noted, by kind. */
+  /** The notes of the load of a pull, by kind. */
   notesOf(pull: string): Readonly<Record<string, number>> {
     return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
   }
@@ -142,7 +141,7 @@ export class RunReport {
     return this.#exports;
   }
 
-  /** What each check found, stops first; the findings themselves stand in `ops.checks`. */
+  /** The findings of each check as a group, stops first; `ops.checks` has the findings themselves. */
   get checks(): readonly FindingGroup[] {
     return this.#findings;
   }
@@ -215,4 +214,49 @@ export class RunReport {
       exit_code: this.exitCode(),
     };
   }
+}
+
+export interface Gap {
+  readonly stream: Stream;
+  readonly days: DayRange;
+  /** Whole sentences: what happened, then what to do. */
+  readonly reason: string;
+}
+
+const NAMES: Record<Stream, string> = {
+  statistics: 'Daily statistics',
+  statistics_by_subchannel: 'Statistics by sub-channel',
+  campaigns: 'Campaign statistics',
+  catalogs: 'Catalogs',
+  brand_templates: 'Brand templates',
+  alimtalk_templates: 'Alimtalk templates',
+  opt_outs: 'Opt-outs',
+  events: 'Events',
+};
+
+/** The gap as a line for people. */
+export function describeGap({ stream, days, reason }: Gap): string {
+  const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
+  return `${NAMES[stream]} of ${when}: ${reason}`;
+}
+
+/** One line of a terminal. */
+export function describeGroup(group: FindingGroup): string {
+  const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
+  const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
+  const such = findings === 1 ? '' : 'such as ';
+  const stop = /[.!?]$/.test(example) ? '' : '.';
+  return `${name} (${severity}): ${plural(findings, 'finding')}${days}, ${such}${example}${stop} ${meaning ?? ''}`.trimEnd();
+}
+
+type LakeOutcome =
+  | { readonly pushed: true; readonly commits: number; readonly rows: number }
+  /** Days that this run loaded and the lake may lack; whole sentences. */
+  | { readonly pushed: false; readonly days: readonly Day[]; readonly reason: string };
+
+/** A push that failed, as a line for people. */
+export function describeNotPushed({ days, reason }: LakeOutcome & { readonly pushed: false }): string {
+  const ranges = rangesOf(days).map(({ start, end }) => (start === end ? start : `${start} to ${end}`));
+  const what = days.length === 0 ? 'What is published' : `What was loaded of ${ranges.join(', ')}`;
+  return `${what} is not in the lake: ${reason}`;
 }

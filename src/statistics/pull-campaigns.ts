@@ -1,13 +1,14 @@
 /** The stage of the campaign statistics: E19 for the campaigns that the daily statistics name. */
-import { rangesOf, windowOf, type Day, type DayRange } from '../calendar.js';
-import { extractCampaigns, type CampaignFailure } from './campaign-answer.js';
+import { rangesOf, windowOf, type Day, type DayRange, dayCount, halvesOf, dayOf } from '../calendar.js';
 import type { RunContext } from '../run/context.js';
-import type { Job } from '../run/job.js';
-import { absences, isGone, type Absence } from './gone-campaigns.js';
+import type { Job } from '../run/invocation.js';
 import type { LandingZone } from '../storage/landing-zone.js';
 import { loadOrReport } from '../run/load-landed.js';
-import { gapsOf, heldAmong } from './held-back.js';
-import { daysToPull, LONGEST_RANGE_DAYS } from './pull-daily.js';
+import { gapsOf, heldAmong, daysToPull, LONGEST_RANGE_DAYS } from './pull-daily.js';
+import { type ServiceAnswer, type ServiceClient, settleAll } from '../api/client.js';
+import { campaignStatistics } from '../api/endpoints.js';
+import { readEnvelope, type Envelope } from '../envelope.js';
+import type { CampaignsPull } from '../storage/pull.js';
 
 export async function pullCampaigns(job: Job, context: RunContext): Promise<void> {
   const { warehouse, signal, report } = context;
@@ -90,4 +91,113 @@ async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> 
     () => undefined,
   );
   return absences(pulls.filter((pull) => pull.stream === 'campaigns'));
+}
+
+interface CampaignSink {
+  /** An answer for one campaign over a range, or over a part of it. */
+  accept(campaignId: string, range: DayRange, body: Buffer): Promise<void>;
+  reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
+}
+
+interface CampaignFailure {
+  readonly campaignId: string;
+  /** A clause without a full stop. */
+  readonly reason: string;
+  /** Whether the service says in its own words (404, JSON) that there is no such campaign. */
+  readonly notFound: boolean;
+}
+
+/** How often the same window is asked for again after a `Timeout`, before it is halved. */
+const PATIENCE = 1;
+
+/** E19 for every campaign over one range of KST days, several at once. Returns those that failed. */
+export async function extractCampaigns(
+  service: ServiceClient,
+  campaignIds: readonly string[],
+  range: DayRange,
+  sink: CampaignSink,
+): Promise<CampaignFailure[]> {
+  const failures = await settleAll(campaignIds.map((id) => extractCampaign(service, id, range, sink)));
+  return failures.filter((failure) => failure !== undefined);
+}
+
+async function extractCampaign(
+  service: ServiceClient,
+  campaignId: string,
+  range: DayRange,
+  sink: CampaignSink,
+): Promise<CampaignFailure | undefined> {
+  const question = campaignStatistics(service.projectId, campaignId, range);
+  let answer: ServiceAnswer;
+  let asked = 0;
+  do {
+    answer = await service.ask(question);
+    asked++;
+  } while (answer.verdict.kind === 'timeout' && asked <= PATIENCE);
+
+  const { verdict, body, status } = answer;
+  if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
+    const [first, second] = halvesOf(range);
+    const early = await extractCampaign(service, campaignId, first, sink);
+    const late = await extractCampaign(service, campaignId, second, sink);
+    return early ?? late;
+  }
+  if (verdict.kind !== 'ok') {
+    const notFound = verdict.kind === 'refused' && status === 404 && readEnvelope(body) !== undefined;
+    return { campaignId, reason: `E19 failed (${verdict.reason})`, notFound };
+  }
+  if (!holdsStatistics(verdict.envelope, body)) {
+    await sink.reject(question.endpoint, campaignId, body);
+    return {
+      campaignId,
+      reason: 'E19 answered without a data object that holds a list of stats',
+      notFound: false,
+    };
+  }
+  await sink.accept(campaignId, range, body);
+  return undefined;
+}
+
+/** Whether the load takes the answer: another one would stop it, and with it all campaigns of the range. */
+function holdsStatistics(envelope: Envelope, body: Buffer): boolean {
+  if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error')) return false;
+  const data = envelope.parts.get('data');
+  const inside = data && readEnvelope(body.subarray(data.start, data.end));
+  return (
+    inside?.kind === 'object' &&
+    !inside.twice.has('stats') &&
+    inside.parts.get('stats')?.elements !== undefined
+  );
+}
+
+/** On how many nights (KST days of pulling) E19 must answer 404 before a campaign counts as deleted. */
+const NIGHTS = 3;
+
+/** A campaign whose last answer was 404. */
+interface Absence {
+  /** The KST days on which it answered 404, since it last answered otherwise. */
+  readonly nights: ReadonlySet<Day>;
+  /** Whether an earlier pull counted it as deleted. */
+  readonly known: boolean;
+}
+
+/** The campaigns whose last answer was 404, by id. `pulls` come oldest first. */
+export function absences(
+  pulls: Iterable<Pick<CampaignsPull, 'pulledAt' | 'answers' | 'notFound' | 'gone'>>,
+): Map<string, Absence> {
+  const absent = new Map<string, Absence>();
+  for (const { pulledAt, answers, notFound = [], gone = [] } of pulls) {
+    for (const { campaignId } of answers) absent.delete(campaignId);
+    for (const id of [...notFound, ...gone]) {
+      const before = absent.get(id);
+      const nights = new Set(before?.nights).add(dayOf(pulledAt));
+      absent.set(id, { nights, known: before?.known === true || gone.includes(id) });
+    }
+  }
+  return absent;
+}
+
+/** Whether a campaign counts as deleted with one more 404 at `now`. */
+export function isGone(absence: Absence | undefined, now: Date): boolean {
+  return new Set(absence?.nights).add(dayOf(now)).size >= NIGHTS;
 }

@@ -28,7 +28,7 @@ export function isOfDuckDB(error: unknown): boolean {
   return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));
 }
 
-/** What a statement answers, or something else where what it asks for is not in the database. */
+/** The answer of a statement, or a default where the database lacks a table or column that it reads. */
 export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await answer;

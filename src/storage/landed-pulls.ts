@@ -1,23 +1,100 @@
 /** The complete free pulls of the landing zone, as plain data. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join, dirname, relative } from 'node:path';
 import { z } from 'zod';
-import { isDay } from '../calendar.js';
-import { codeOf, DamageError } from '../errors.js';
-import { readInstants, redated, type Instants } from './instants.js';
-import { readManifest } from './manifest.js';
-import { answerOf, instantOf, MANIFEST, rangeOf } from './paths.js';
+import { isDay, dayOf } from '../calendar.js';
+import { codeOf, DamageError, StorageError } from '../errors.js';
+import {
+  answerOf,
+  instantOf,
+  MANIFEST,
+  rangeOf,
+  idOf,
+  listName,
+  pageName,
+  pageOf,
+  snapshotFolder,
+} from './paths.js';
 import {
   FREE_STREAMS,
   type CampaignsPull,
   type FreePull,
   type StatisticsPull,
   type SubchannelPull,
+  type ReferencePull,
+  type ReferenceStream,
+  isReference,
 } from './pull.js';
-import { snapshotPull } from './snapshot-manifest.js';
-import { orStorageError } from './storage-error.js';
+import { orStorageError, readIfThere } from './storage-error.js';
+import type { DurableFolder } from './atomic-file.js';
+import { gzipped, readWhole } from './repair-json.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
+
+/** Below the folder of the stream: a manifest cannot point anywhere else. */
+const file = z.string().regex(/^(?:[^/\\.][^/\\]*\/){2,3}[^/\\]+\.json\.gz$/);
+
+const manifest = z.object({
+  version: z.literal(1),
+  complete: z.boolean(),
+  largestPage: z.number(),
+  lists: z.array(
+    z.object({
+      list: z.string(),
+      files: z.array(file),
+      rows: z.number(),
+      announced: z.number().nullable(),
+    }),
+  ),
+  short: z.array(
+    z.object({
+      list: z.string(),
+      rows: z.number(),
+      announced: z.number().nullable(),
+      pulledAt: instant.optional(),
+    }),
+  ),
+  templates: z.array(
+    z.object({ list: z.string(), templateId: z.string(), digest: z.string(), readAt: instant, file }),
+  ),
+});
+
+/** A pull at its end; its files as paths below the folder of the stream. */
+type SnapshotEnd = Pick<ReferencePull, 'complete' | 'lists' | 'short' | 'templates' | 'largestPage'>;
+
+function manifestText(end: SnapshotEnd): string {
+  return `${JSON.stringify({ version: 1, ...end }, null, 1)}\n`;
+}
+
+/** The pull whose folder is `<stream>/<day>/<instant>`; undefined when it never ended. Throws `DamageError`, `StorageError`. */
+export async function snapshotPull(
+  landing: string,
+  stream: ReferenceStream,
+  folder: string,
+  name: string,
+): Promise<ReferencePull | undefined> {
+  const pulledAt = instantOf(name);
+  if (pulledAt === undefined || dayOf(pulledAt) !== folder) return undefined;
+  const id = `${stream}/${folder}/${name}`;
+  const end = await readManifest(
+    join(landing, id, MANIFEST),
+    manifest,
+    'The next run takes another snapshot at no cost.',
+  );
+  if (end === undefined) return undefined;
+  const below = (file: string): string => join(landing, stream, file);
+  return {
+    stream,
+    id,
+    day: folder,
+    pulledAt,
+    ...end,
+    lists: end.lists.map((list) => ({ ...list, files: list.files.map(below) })),
+    short: end.short.map((list) => ({ ...list, pulledAt: list.pulledAt ?? pulledAt })),
+    templates: end.templates.map((read) => ({ ...read, file: below(read.file) })),
+  };
+}
+
 const day = z.string().refine(isDay, 'not a day');
 
 /** `pull.json`, written last: without it a pull of campaigns never ended and is ignored. */
@@ -44,7 +121,7 @@ const campaignManifest = z.object({
 export type OnDamage = (error: DamageError, found: Found) => void;
 
 /**
- * Of what was found, the complete pulls whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
+ * Returns the complete pulls whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
  * manifest is read. Throws `StorageError`, and what `onDamage` throws.
  */
 export async function pullsOf(
@@ -56,7 +133,7 @@ export async function pullsOf(
     throw error;
   },
 ): Promise<FreePull[]> {
-  const wanted = found.filter((one) => isWanted(idOf(one)));
+  const wanted = found.filter((one) => isWanted(foundId(one)));
   const pullOrDamage = (one: Found): Promise<FreePull | undefined> =>
     pullOf(landing, one).catch((error: unknown) => {
       if (!(error instanceof DamageError)) throw error;
@@ -71,10 +148,10 @@ export async function pullsOf(
 
 /** When a pull began, by its file name, or when it counts as pulled; undefined for what is none. */
 export function instantOfFound(found: Found, instants: Instants): Date | undefined {
-  return instants.get(idOf(found)) ?? instantOf(found.name) ?? answerOf(found.name)?.pulledAt;
+  return instants.get(foundId(found)) ?? instantOf(found.name) ?? answerOf(found.name)?.pulledAt;
 }
 
-export function idOf({ stream, folder, name }: Found): string {
+export function foundId({ stream, folder, name }: Found): string {
   return `${stream}/${folder}/${name}`;
 }
 
@@ -107,19 +184,19 @@ async function pullOf(landing: string, { stream, folder, name }: Found): Promise
   return campaignsPull(landing, folder, name);
 }
 
-/** What lies where a free pull would: a file, or a folder whose manifest is not read yet. */
+/** An entry at the place of a free pull: a file, or a folder whose manifest is not read yet. */
 export interface Found {
   readonly stream: FreePull['stream'];
   readonly folder: string;
   readonly name: string;
 }
 
-/** What lies in the folders of the free streams. Throws `StorageError`. */
+/** Lists the folders of the free streams. Throws `StorageError`. */
 export async function listFree(landing: string): Promise<Found[]> {
   return (await Promise.all(FREE_STREAMS.map((stream) => listFiles(landing, stream)))).flat();
 }
 
-/** What lies two levels below a stream's folder: `<range or day>/<instant...>`. */
+/** Lists two levels below a stream's folder: `<range or day>/<instant...>`. */
 async function listFiles(landing: string, stream: Found['stream']): Promise<Found[]> {
   const folders = await namesIn(join(landing, stream));
   const nested = await Promise.all(
@@ -173,7 +250,7 @@ async function campaignsPull(
   return pullOfManifest(id, manifest, (file) => join(landing, id, file));
 }
 
-/** What a manifest says of a pull that ended. */
+/** A pull that ended, as its manifest describes it. */
 interface Ended extends Required<
   Pick<CampaignsPull, 'range' | 'pulledAt' | 'answers' | 'accepted' | 'notFound' | 'gone'>
 > {
@@ -198,4 +275,202 @@ export function pullOfManifest(
     notFound,
     gone,
   };
+}
+
+/**
+ * Reads a manifest; undefined where there is none.
+ *
+ * @param again what brings back what it stood for, as a sentence
+ * @throws DamageError when it cannot be read, StorageError
+ */
+async function readManifest<T>(path: string, shape: z.ZodType<T>, again: string): Promise<T | undefined> {
+  try {
+    const text = await readIfThere(path);
+    if (text === undefined) return undefined;
+    return shape.parse(JSON.parse(text.toString('utf8')));
+  } catch (cause) {
+    // A folder in its place is damage; a disk that refuses is not.
+    if (cause instanceof StorageError && codeOf(cause.cause) !== 'EISDIR') throw cause;
+    throw new DamageError(`${path} is not a valid manifest.`, {
+      hint: `Move its folder away. ${again}`,
+      cause,
+    });
+  }
+}
+
+// One pull of reference data in progress. Each page lands in a file of its own; a list that is there to its end is packed into
+// few files, since a large catalog has thousands of pages a night. Nothing counts before `finish`.
+
+/** Pages in one file: 25,000 items of a catalog. */
+const PAGES_PER_FILE = 500;
+
+/** One reading of one list: a list that changes while it is read is read again. */
+export interface Reading {
+  readonly list: string;
+  /** Counted from 1. */
+  readonly reading: number;
+}
+
+export class Snapshot {
+  readonly #disk: DurableFolder;
+  readonly #folder: string;
+
+  /** @param landing the folder `landing/` */
+  constructor(
+    disk: DurableFolder,
+    readonly landing: string,
+    readonly stream: ReferenceStream,
+    readonly day: string,
+    readonly pulledAt: Date,
+  ) {
+    this.#disk = disk;
+    this.#folder = join(landing, snapshotFolder(stream, pulledAt));
+  }
+
+  /** Puts a page on disk, counted from 0. Throws `StorageError`. */
+  async land(reading: Reading, page: number, body: Uint8Array): Promise<void> {
+    await this.#write(join(listName(reading.list, reading.reading), pageName(page)), body);
+  }
+
+  /** How many pages of a reading are on disk without one missing between them. */
+  async pages({ list, reading }: Reading): Promise<number> {
+    const pages = new Set((await namesIn(this.#path(listName(list, reading)))).map(pageOf));
+    let count = 0;
+    while (pages.has(count)) count++;
+    return count;
+  }
+
+  /** The body of a page, as it was received. Throws `DamageError`, `StorageError`. */
+  read({ list, reading }: Reading, page: number): Promise<Buffer> {
+    return readWhole(this.#path(join(listName(list, reading), pageName(page))));
+  }
+
+  /** Removes the pages of a reading. Throws `StorageError`. */
+  discard({ list, reading }: Reading): Promise<void> {
+    const folder = this.#path(listName(list, reading));
+    return orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
+  }
+
+  /** The latest reading of each list that was begun. */
+  async begun(): Promise<Map<string, number>> {
+    const readings = new Map<string, number>();
+    for (const name of await namesIn(this.#folder)) {
+      const [, safe = '', reading = ''] = /^([^.]+)\.(\d+)/.exec(name) ?? [];
+      const list = idOf(safe);
+      if (list !== undefined) readings.set(list, Math.max(readings.get(list) ?? 0, Number(reading)));
+    }
+    return readings;
+  }
+
+  /** Takes over the lists that broke off in a pull that ended without them. Throws `StorageError`. */
+  async adopt({ id, lists }: ReferencePull): Promise<void> {
+    const folder = join(this.landing, id);
+    const files = lists.flatMap((list) => list.files);
+    for (const name of await namesIn(folder)) {
+      const path = join(folder, name);
+      const counts = files.some((file) => file.startsWith(`${path}/`) || file.startsWith(`${path}.`));
+      if (counts || !/^[^.]+\.[1-9]\d*$/.test(name)) continue;
+      await this.#disk.makeFolder(this.#folder);
+      await orStorageError('move', path, () => rename(path, this.#path(name)));
+    }
+  }
+
+  /**
+   * Packs the first pages of a reading into files of many; gzip allows it, byte for byte.
+   *
+   * @returns the paths of the files
+   */
+  async pack(reading: Reading, pages: number): Promise<string[]> {
+    const files: string[] = [];
+    const name = listName(reading.list, reading.reading);
+    for (let first = 0; first < pages; first += PAGES_PER_FILE) {
+      const parts: Buffer[] = [];
+      for (let page = first; page < Math.min(pages, first + PAGES_PER_FILE); page++) {
+        const path = this.#path(join(name, pageName(page)));
+        parts.push(await orStorageError('read', path, () => readFile(path)));
+      }
+      const file = this.#path(`${name}.${String(files.length).padStart(5, '0')}.json.gz`);
+      await this.#disk.write(file, Buffer.concat(parts), `land/${this.stream}-pack`);
+      files.push(file);
+    }
+    return files;
+  }
+
+  /** The paths of the first pages of a reading, as they landed. */
+  unpacked({ list, reading }: Reading, pages: number): string[] {
+    return Array.from({ length: pages }, (_, page) =>
+      this.#path(join(listName(list, reading), pageName(page))),
+    );
+  }
+
+  /** Puts E5's answer for a template on disk; the path of its file. */
+  async landTemplate(list: string, templateId: string, body: Uint8Array): Promise<string> {
+    return this.#write(join(listName(list, 0), `${listName(templateId, 1)}.json.gz`), body);
+  }
+
+  /** Declares the pull done, and removes the pages that are packed. Throws `StorageError`. */
+  async finish(end: SnapshotEnd): Promise<ReferencePull> {
+    const below = (file: string): string => relative(join(this.landing, this.stream), file);
+    const told = {
+      ...end,
+      lists: end.lists.map((list) => ({ ...list, files: list.files.map(below) })),
+      templates: end.templates.map((read) => ({ ...read, file: below(read.file) })),
+    };
+    await this.#disk.write(this.#path(MANIFEST), manifestText(told), `land/${this.stream}-manifest`);
+    for (const folder of new Set(end.lists.flatMap(({ files }) => files.flatMap(packedFrom)))) {
+      await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
+    }
+    const id = relative(this.landing, dirname(this.#path(MANIFEST)));
+    return { stream: this.stream, id, day: this.day, pulledAt: this.pulledAt, ...end };
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  async #write(name: string, body: Uint8Array): Promise<string> {
+    const path = this.#path(name);
+    await this.#disk.write(path, await gzipped(body), `land/${this.stream}`);
+    return path;
+  }
+}
+
+/** The folder of the pages that a file was packed from; none for a page itself. */
+function packedFrom(file: string): string[] {
+  const folder = /^(.*)\.\d{5}\.json\.gz$/.exec(file)?.[1];
+  return folder === undefined ? [] : [folder];
+}
+
+// The instants of pulls that a clock which ran ahead has dated: `landing/instants.json`, by id of the pull. What has landed is
+// never renamed, so this says when it counts as pulled. Without the file, or when it cannot be read, each keeps its own date
+// until the next run finds it in the future again.
+
+const shape = z.record(
+  z.string(),
+  z.iso.datetime().transform((text) => new Date(text)),
+);
+
+export type Instants = ReadonlyMap<string, Date>;
+
+const fileIn = (landing: string): string => join(landing, 'instants.json');
+
+export async function readInstants(landing: string): Promise<Instants> {
+  try {
+    return new Map(Object.entries(shape.parse(JSON.parse(await readFile(fileIn(landing), 'utf8')))));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Throws `StorageError`. */
+export async function writeInstants(disk: DurableFolder, landing: string, instants: Instants): Promise<void> {
+  const text = JSON.stringify(Object.fromEntries(instants), null, 1);
+  await disk.write(fileIn(landing), `${text}\n`, 'instants');
+}
+
+/** The pull as of the instant at which it counts. */
+function redated<P extends FreePull>(pull: P, instants: Instants): P {
+  const pulledAt = instants.get(pull.id);
+  if (pulledAt === undefined) return pull;
+  return isReference(pull) ? { ...pull, pulledAt, day: dayOf(pulledAt) } : { ...pull, pulledAt };
 }

@@ -22,8 +22,19 @@ import {
   type ExportFolder,
   type LandingPath,
 } from './paths.js';
-import { readInstants, writeInstants, type Instants } from './instants.js';
-import { listFree, namesIn, pullOfManifest, pullsOf, type Found, type OnDamage } from './landed-pulls.js';
+import {
+  readInstants,
+  writeInstants,
+  type Instants,
+  listFree,
+  namesIn,
+  pullOfManifest,
+  pullsOf,
+  type Found,
+  type OnDamage,
+  Snapshot,
+  snapshotPull,
+} from './landed-pulls.js';
 import {
   filesOf,
   isReference,
@@ -33,15 +44,13 @@ import {
   type ReferencePull,
   type ReferenceStream,
 } from './pull.js';
-import { snapshotPull } from './snapshot-manifest.js';
-import { Snapshot } from './snapshot.js';
 import { orStorageError } from './storage-error.js';
-import { gzipped, readWhole, verifyWhole } from './whole-gzip.js';
+import { gzipped, readWhole, verifyWhole } from './repair-json.js';
 
 type LandingEffects = Pick<Effects, 'reach'>;
 
 /** A file that is durable on disk. */
-export interface LandedFile {
+interface LandedFile {
   /** The path relative to `landing/`. */
   readonly id: string;
   /** The absolute path. */
@@ -156,7 +165,7 @@ export class LandingZone {
     await writeInstants(this.#disk, this.folder, this.#instants);
   }
 
-  /** What lies where free pulls do; after years, a listing of thousands of folders. Throws `StorageError`. */
+  /** Lists the free pulls; after years, a listing of thousands of folders. Throws `StorageError`. */
   found(): Promise<Found[]> {
     return listFree(this.folder);
   }
@@ -247,16 +256,16 @@ interface CampaignWriter {
 interface CampaignEnd {
   /** The campaigns that were asked for and did not answer. */
   readonly failed?: readonly string[];
-  /** Of these, the ones whose answer was 404. */
+  /** The campaigns among these whose answer was 404. */
   readonly notFound?: readonly string[];
-  /** Those that count as deleted at the service. */
+  /** The campaigns that count as deleted at the service. */
   readonly gone?: readonly string[];
   /** Whether a person accepts the answers, however little they hold. */
   readonly accepted?: boolean;
 }
 
 /** One pull of campaign statistics in progress. Without `finish`, the pull is ignored. */
-export class CampaignPull {
+class CampaignPull {
   readonly #answers: CampaignAnswer[] = [];
   readonly #counts = new Map<string, number>();
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
 import type { ReferenceStream } from './pull.js';
-import { safeName, slug } from './safe-name.js';
+import { createHash } from 'node:crypto';
 
 /** One paid export on disk: the ledger's key and the id that the service gave (E20). */
 export interface ExportFolder {
@@ -11,7 +11,7 @@ export interface ExportFolder {
   readonly exportId: string;
 }
 
-/** What one landed file is. */
+/** The place of one landed file. */
 export type LandingPath =
   /** An answer to E17 for a range of days. */
   | {
@@ -86,7 +86,7 @@ export function exportFolder({ day, key, exportId }: ExportFolder): string {
   return join('events', day, key, safeName(exportId));
 }
 
-/** What is in the name of an answer's file. */
+/** The parts of the name of an answer's file. */
 interface AnswerName {
   readonly pulledAt: Date;
   readonly accepted: boolean;
@@ -100,7 +100,7 @@ function answerName({
   return `${instantName(pulledAt)}${accepted ? '.accepted' : ''}.json.gz`;
 }
 
-/** What the name of an answer's file stands for. */
+/** Parses the name of an answer's file. */
 export function answerOf(name: string): AnswerName | undefined {
   const [, instant = '', mark] = /^(.*?)(\.accepted)?\.json\.gz$/.exec(name) ?? [];
   const pulledAt = instantOf(instant);
@@ -141,4 +141,78 @@ export function instantOf(name: string): Date | undefined {
   const [, year, month, day, hour, minute, second] = parts;
   const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
   return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** Filesystems take 255 bytes, some encrypting ones 143; room is left for a suffix. */
+const LONGEST = 120;
+
+/**
+ * The id as one component of a path. Lower-case letters, digits, `_` and (but for the first) `-` stand for themselves;
+ * a capital is `~` and its lower-case letter; everything else is `%` and its ASCII code, `%u` and its UTF-16 code.
+ * An id too long for a name becomes `%h`, its SHA-256 and cannot be read back.
+ */
+export function safeName(id: string): string {
+  // Per UTF-16 unit, not per character: half a surrogate pair must not become the same name as another half.
+  const name = id === '' ? '%' : Array.from({ length: id.length }, (_, i) => safeUnit(id, i)).join('');
+  return name.length <= LONGEST ? name : `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
+}
+
+/** The id that a name stands for, or `undefined` when it is no such name or was too long. */
+export function idOf(name: string): string | undefined {
+  if (name === '%') return '';
+  if (!/^(?:[a-z0-9_-]|~[a-z]|%[0-9a-f]{2}|%u[0-9a-f]{4})+$/.test(name)) return undefined;
+  const id = name.replace(
+    /~([a-z])|%u([0-9a-f]{4})|%([0-9a-f]{2})/g,
+    (_, capital?: string, wide?: string, code = '') =>
+      capital === undefined
+        ? String.fromCharCode(Number.parseInt(wide ?? String(code), 16))
+        : capital.toUpperCase(),
+  );
+  return safeName(id) === name ? id : undefined;
+}
+
+/** Words for a file name that is not parsed: lower case, hyphens, at most 60 characters. */
+export function slug(text: string): string {
+  return (
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, 60)
+      .replace(/^-|-$/g, '') || 'answer'
+  );
+}
+
+function safeUnit(id: string, at: number): string {
+  const unit = id.charAt(at);
+  if (/[a-z0-9_]/.test(unit) || (unit === '-' && at > 0)) return unit;
+  if (/[A-Z]/.test(unit)) return `~${unit.toLowerCase()}`;
+  const code = unit.charCodeAt(0);
+  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** Paths in a data folder. */
+export interface DataFiles {
+  /** The file that analysts open. */
+  readonly published: string;
+  /** The page that people look at. */
+  readonly report: string;
+  /** The file that the run works on. */
+  readonly working: string;
+  /** The file that a rebuild works on, until it is complete. */
+  readonly rebuilt: string;
+  readonly temp: string;
+  /** The folder of the ledger. */
+  readonly ledger: string;
+}
+
+export function dataFiles(dataDir: string): DataFiles {
+  const folders = foldersOf(dataDir);
+  return {
+    published: join(dataDir, 'warehouse.duckdb'),
+    report: join(dataDir, 'report.html'),
+    working: join(folders.private, 'warehouse.duckdb'),
+    rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
+    temp: join(folders.private, 'tmp'),
+    ledger: folders.ledger,
+  };
 }

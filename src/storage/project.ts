@@ -11,7 +11,7 @@ import { foldersOf } from './paths.js';
 import { readIfThere } from './storage-error.js';
 
 /** The settings about it; a command that needs no service may lack both. */
-export interface ProjectSettings {
+interface ProjectSettings {
   readonly dataDir: string;
   readonly projectId: string | undefined;
   readonly baseUrl: string | undefined;

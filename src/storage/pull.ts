@@ -4,17 +4,17 @@
  */
 import type { Day, DayRange, Window } from '../calendar.js';
 
-/** What the ids in events and statistics mean: snapshots of lists as they are today. */
+/** Streams that explain the ids in events and statistics: snapshots of lists as they are today. */
 export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
 
 export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
 
 const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
 
-/** Those that cost nothing. */
+/** The streams that cost nothing. */
 export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
 
-/** Those that hold every day, and can be asked for a day that is missing. */
+/** The streams with a row for every day, which can be asked for a missing day. */
 export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
 
 export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
@@ -63,7 +63,7 @@ export interface CampaignsPull extends Landed {
   /** Whether every campaign answered, or counts as deleted. Otherwise the days do not count as covered. */
   readonly complete: boolean;
   readonly accepted?: boolean;
-  /** Of the campaigns that did not answer, those whose answer was 404. */
+  /** The campaigns, among those that did not answer, whose answer was 404. */
   readonly notFound?: readonly string[];
   /** Campaigns that count as deleted at the service: their rows stay. */
   readonly gone?: readonly string[];
@@ -89,7 +89,7 @@ export interface EventsPull extends Landed {
   readonly records: number | Promise<number>;
 }
 
-/** What a stream of reference data has but one of. */
+/** The name of the list of a stream that has only one. */
 export const SOLE_LIST = '*';
 
 /** A list that was read whole: the catalogs (`*`), the items of a catalog, the templates of a sender key or a channel. */
@@ -110,7 +110,7 @@ export interface ShortList {
   readonly pulledAt: Date;
 }
 
-/** What was read of a brand template with E5, and when. */
+/** A brand template as E5 answered it, and when. */
 export interface TemplateRead {
   readonly list: string;
   readonly templateId: string;
@@ -128,7 +128,7 @@ export interface ReferencePull extends Landed {
   /** Whether every list was read whole. Those that were count all the same. */
   readonly complete: boolean;
   readonly lists: readonly LandedList[];
-  /** Also those of earlier pulls whose lists have not counted since. */
+  /** Includes those of earlier pulls whose lists have not counted since. */
   readonly short: readonly ShortList[];
   /** E5 of the templates in the lists; unchanged ones were read by an earlier pull. */
   readonly templates: readonly TemplateRead[];

@@ -15,8 +15,8 @@ import { openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
 import { orStorageError, storageError } from './storage-error.js';
 
-/** Who holds, or last held, a lock: for messages only. */
-export interface LockHolder {
+/** The process that holds, or last held, a lock: for messages only. */
+interface LockHolder {
   readonly pid: number;
   /** Such as `dawnload run`. */
   readonly command: string;
@@ -115,14 +115,14 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
 
 export interface LockState {
   readonly held: boolean;
-  /** Who holds it, or held it last and was killed. */
+  /** The process that holds it, or held it last and was killed. */
   readonly holder: LockHolder | undefined;
 }
 
 /** Whether another process, or this one, holds the lock of a data folder. Takes nothing. Throws `StorageError`. */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
-  // Whoever holds the lock has left a name, so that a free one is never touched: looking closer keeps it for an instant.
+  // A holder leaves its name, so that a free lock is never opened: opening it would hold it for an instant.
   if (named === undefined) return { held: false, holder: undefined };
   const path = join(
     await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),

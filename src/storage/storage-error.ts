@@ -1,4 +1,4 @@
-/** What a failed file operation means to the person who has to repair it. */
+/** Explains a failed file operation to the person who has to repair it. */
 import { readFile } from 'node:fs/promises';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 

@@ -1,11 +1,9 @@
-/** The line at the bottom of a terminal that changes in place, and goes when the work has ended. */
-import { formatClock } from './units.js';
-import { visible } from './visible.js';
+import { formatClock, visible } from './table.js';
 
-/** What a step shows in a window of so many columns. */
+/** The text of a step in a window of so many columns. */
 export type Drawing = (columns: number) => string;
 
-export interface Screen {
+interface Screen {
   readonly columns: number;
   write(text: string): unknown;
 }
@@ -88,7 +86,7 @@ export class ProgressLine {
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
   }
 
-  /** What removes the line from the screen. */
+  /** The control sequence that removes the line from the screen. */
   #erasing(): string {
     if (this.#shown === '') return '';
     const up = this.#lines() - 1;
@@ -100,4 +98,24 @@ export class ProgressLine {
   #lines(): number {
     return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.#screen.columns || 80)));
   }
+}
+
+/** One part: as it reads best, and as it reads where there is little room. */
+export interface Part {
+  readonly long: string;
+  readonly short: string;
+}
+
+/**
+ * The parts in one line: all of them long, or else all of them short. Where that is still too wide, the last ones are left
+ * out, so that the most important ones come first in `parts`.
+ */
+export function joinParts(parts: readonly Part[], columns: number): string {
+  const line = (some: readonly Part[], form: 'long' | 'short'): string =>
+    some.map((part) => part[form]).join(', ');
+  const long = line(parts, 'long');
+  if (long.length <= columns) return long;
+  let kept = parts.length;
+  while (kept > 1 && line(parts.slice(0, kept), 'short').length > columns) kept--;
+  return line(parts.slice(0, kept), 'short');
 }

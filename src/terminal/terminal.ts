@@ -1,5 +1,5 @@
 /**
- * What a person or a log sees. Data goes to stdout and everything else to stderr; colour and progress only at an
+ * The output for a person or a log. Data goes to stdout and everything else to stderr; colour and progress only at an
  * interactive terminal.
  *
  * It is the one gate for text from outside: callers interpolate names, notes and paths as they are, and each call prints
@@ -11,9 +11,9 @@ import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
 import { ProgressLine, type Drawing } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
-import { visible } from './visible.js';
+import { visible } from './table.js';
 
-export { formatBytes, formatCount, formatDuration, plural } from './units.js';
+export { formatBytes, formatCount, formatDuration, plural } from './table.js';
 
 export interface Terminal {
   /** Whether stderr is a terminal: somebody looks on. */
@@ -53,7 +53,7 @@ export interface Terminal {
   questions(signal: AbortSignal): Questions | undefined;
 }
 
-/** What a log for collectors says beside the sentence: the name of what happened, and its numbers. */
+/** The fields of a log line beside its sentence: the name of the event, and its numbers. */
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Streams {

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { Reader } from './reader.js';
-import { count, type Session } from './session.js';
-import { statement } from './statements.js';
+import { count, type Session, statement } from './session.js';
 
 /** A day of events as it was loaded. */
 export interface HeldDay {

@@ -4,14 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { readCheck, type Check } from './check-file.js';
-import { keyOf } from './dependence.js';
-import { DirtyDays } from './dirty-days.js';
-import { findingGroup, type FindingGroup } from './findings.js';
-import { mentions, models } from './model-file.js';
-import type { Refresh } from './refresh.js';
-import type { Session } from './session.js';
-import { listOf, statement, statementsIn } from './statements.js';
+import {
+  keyOf,
+  mentions,
+  models,
+  type Refresh,
+  DirtyDays,
+  dependsOn,
+  lookback,
+  type Dependence,
+  fieldsOf,
+  selectIn,
+} from './model.js';
+import { type Session, listOf, statement, statementsIn } from './session.js';
+import { basename } from 'node:path';
+import { STREAMS } from '../storage/pull.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 
@@ -89,10 +96,72 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   return [...rounds.values()];
 }
 
-/** What a check finds depends on its text, on the statements that all share, and on the models that it reads. */
+/** The findings of a check depend on its text, on the statements that all checks share, and on the models that it reads. */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
   const texts = [text, statement('checking/found'), statement('incremental/message_rows')];
   texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
+
+// A file of `sql/checks`: its header, and a select of what is wrong.
+// -- severity: stop           (a finding withholds the file; or: warn, it is reported)
+// -- stream: events           (which it is about, where it is one)
+// -- scope: incremental       (looks at `batch_days`; or: full, looks at everything, which must be little)
+// -- depends_on: events       (whose dirty days it looks at; without it those of its stream, or of all)
+// -- lookback: 7 days         (a changed day may make that many later days wrong)
+// -- meaning: What a finding means and what to do, for people.
+
+interface Check extends Dependence {
+  /** The name of its file. */
+  readonly name: string;
+  readonly severity: 'stop' | 'warn';
+  /** Empty where it is not about one. */
+  readonly stream: string;
+  readonly scope: 'incremental' | 'full';
+  readonly meaning: string;
+  /** Without its semicolon, to be put into another statement. */
+  readonly query: string;
+  readonly text: string;
+}
+
+const header = z.strictObject({
+  severity: z.enum(['stop', 'warn']),
+  stream: z.enum(STREAMS).optional(),
+  scope: z.enum(['incremental', 'full']),
+  depends_on: dependsOn.optional(),
+  lookback,
+  meaning: z.string().min(1),
+});
+
+/** Reads `sql/<file>.sql`. */
+export function readCheck(file: string): Check {
+  const text = statement(file);
+  const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
+  return {
+    ...rest,
+    name: basename(file),
+    stream: stream ?? '',
+    streams: depends_on ?? (stream === undefined ? STREAMS : [stream]),
+    allLater: false,
+    partition: 'day',
+    query: selectIn(text),
+    text,
+  };
+}
+
+/** A row of `the section findings of sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
+export const findingGroup = z.object({
+  name: z.string(),
+  severity: z.enum(['stop', 'warn']),
+  findings: z.number(),
+  /** The days concerned, where they are days. */
+  first_date: z.string().nullable(),
+  last_date: z.string().nullable(),
+  /** One of them, in a sentence. */
+  example: z.string(),
+  /** The meaning of a finding, and the remedy. */
+  meaning: z.string().nullable(),
+});
+
+export type FindingGroup = z.infer<typeof findingGroup>;

@@ -39,7 +39,7 @@ async function isDescribed(session: Session): Promise<boolean> {
   return now === noted;
 }
 
-/** Of the dictionary, and of what there is in the file with its comments. */
+/** A fingerprint of the dictionary, and of the relations of the file with their comments. */
 async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
   const state = z.object({ found: z.string(), words: z.number(), noted: z.string().nullable() });
   const { found, words, noted } = await session.row('describe/fingerprint', state);
@@ -88,4 +88,27 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
     name: names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'),
     text: text.replaceAll("'", "''"),
   };
+}
+
+const dropping = z.object({ statement: z.string() });
+const making = z.object({ catalog_name: z.string(), statement: z.string() });
+
+/**
+ * Inside of a transaction, which goes on after the errors of DuckDB's parser, binder and catalog: a view that cannot be made is left
+ * out, and noted.
+ */
+export async function makeCatalogViews(session: Session): Promise<void> {
+  for (const { statement } of await session.rows('catalog_views/drop', dropping))
+    await session.runText(statement);
+  const left: string[] = [];
+  for (const { catalog_name, statement } of await session.rows('catalog_views/create', making)) {
+    try {
+      await session.runText(statement);
+    } catch (error) {
+      if (!(error instanceof Error && /^(Parser|Binder|Catalog) Error/.test(error.message))) throw error;
+      left.push(catalog_name);
+    }
+  }
+  await session.set({ left_out: left });
+  await session.run('catalog_views/note');
 }

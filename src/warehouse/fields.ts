@@ -160,7 +160,7 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-/** What statements ask of the fields; `sql/session/2_fields.sql` says what each is for. */
+/** The lookups of fields that statements use; `sql/session/2_fields.sql` explains each. */
 export function lookupsOf(fields: readonly Field[]): Record<string, unknown> {
   const parts = fields.flatMap(({ field, part }) =>
     part === null ? [] : [[part, pointerTo(field)] as const],
@@ -203,7 +203,7 @@ export interface Alike {
   readonly unreadable: readonly string[];
 }
 
-/** What of documents of a place does not conform to the specification. */
+/** The nonconforming members of the documents of a place. */
 export interface Nonconforming {
   /** Keys that are unknown, or whose values are of another kind, in the order in which they stand. */
   readonly keys: readonly string[];
@@ -212,7 +212,7 @@ export interface Nonconforming {
 }
 
 /**
- * What does not conform in documents; undefined where all does. Of a document that is no object nothing does. `inParts` are objects
+ * Finds the nonconforming members of documents; undefined where all conform. A value that is not an object never conforms. `inParts` are objects
  * in which something does not conform.
  */
 export function nonconforming(

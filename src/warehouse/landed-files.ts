@@ -1,15 +1,25 @@
 /** Landed files for DuckDB: their sizes, and repaired copies where DuckDB is too strict. */
 import { createReadStream } from 'node:fs';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import { damaged, unreadable } from '../storage/storage-error.js';
-import type { SizedFile } from '../storage/pull.js';
-import { gzipped } from '../storage/whole-gzip.js';
-import { repairedJson } from '../storage/repair-json.js';
+import {
+  type SizedFile,
+  isReference,
+  type CampaignAnswer,
+  type LandedList,
+  type Pull,
+  type ReferencePull,
+  type TemplateRead,
+} from '../storage/pull.js';
+import { gzipped, repairedJson } from '../storage/repair-json.js';
+import { type Session, count } from './session.js';
+import { z } from 'zod';
+import { DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 
 /** Copies that were made: batches are repaired beside each other, so each has a name of its own. */
 let copies = 0;
@@ -97,4 +107,151 @@ export async function repair(file: string, folder: string): Promise<string> {
   const copy = join(folder, `repaired-${process.pid}-${copies++}.json.gz`);
   await writeFile(copy, await gzipped(Buffer.from(repaired)), { mode: 0o600 });
   return copy;
+}
+
+/** A copy that is read instead of a landed file; the caller removes it. */
+export interface RepairedCopy {
+  readonly pull: string;
+  readonly file: string;
+}
+
+/**
+ * The pulls, with copies instead of the files that DuckDB refuses.
+ *
+ * @throws DamageError when a file is not JSON, even when repaired
+ */
+export async function repairedPulls(
+  pulls: readonly Pull[],
+  { session, tempDirectory }: { session: Session; tempDirectory: string },
+): Promise<{ pulls: Pull[]; copies: RepairedCopy[] }> {
+  const copies: RepairedCopy[] = [];
+  const usable = async (file: string, pull: string): Promise<string> => {
+    await session.set({ files: [asPattern(file)], largest_object: await largestOf([file]) });
+    if (!(await session.run('ops/read_file').then(() => false, isRefusal))) return file;
+    const copy = await repair(file, tempDirectory);
+    copies.push({ pull, file: copy });
+    return copy;
+  };
+  const usableAnswers = async (
+    answers: readonly CampaignAnswer[],
+    pull: string,
+  ): Promise<CampaignAnswer[]> => {
+    const usableOnes: CampaignAnswer[] = [];
+    for (const answer of answers) usableOnes.push({ ...answer, file: await usable(answer.file, pull) });
+    return usableOnes;
+  };
+  const usableLists = async (pull: ReferencePull): Promise<ReferencePull> => {
+    const lists: LandedList[] = [];
+    for (const list of pull.lists) {
+      const files: string[] = [];
+      for (const file of list.files) files.push(await usable(file, pull.id));
+      lists.push({ ...list, files });
+    }
+    const templates: TemplateRead[] = [];
+    for (const read of pull.templates) {
+      templates.push({ ...read, file: await usable(read.file, pull.id) });
+    }
+    return { ...pull, lists, templates };
+  };
+  const repaired: Pull[] = [];
+  for (const pull of pulls) {
+    if (pull.stream === 'events') repaired.push(pull);
+    else if (pull.stream === 'campaigns') {
+      repaired.push({ ...pull, answers: await usableAnswers(pull.answers, pull.id) });
+    } else if (isReference(pull)) {
+      repaired.push(await usableLists(pull));
+    } else repaired.push({ ...pull, file: await usable(pull.file, pull.id) });
+  }
+  return { pulls: repaired, copies };
+}
+
+interface ListPages {
+  readonly files: readonly string[];
+  /** A JSON pointer to what tells rows apart; '' for the whole row. */
+  readonly id: string;
+  readonly largestPage: number;
+  /** For repaired copies of files that DuckDB refuses. */
+  readonly tempDirectory: string;
+}
+
+const counted = z.object({ rows: count, repeated: count, equal: count });
+
+export interface CountedRows {
+  readonly rows: number;
+  /** Rows that stood on a page before. */
+  readonly repeated: number;
+  /** Rows without an id that are equal to another one, on whatever page. */
+  readonly equal: number;
+}
+
+/** Throws DamageError for a file that is not JSON, even when repaired. */
+export async function countRows(
+  session: Session,
+  { files, id, largestPage, tempDirectory }: ListPages,
+): Promise<CountedRows> {
+  const countIn = async (some: readonly string[]): Promise<CountedRows> => {
+    await session.set({
+      files: some.map(asPattern),
+      id_pointer: id,
+      largest_object: Math.max(SMALLEST_BUFFER, largestPage),
+    });
+    return session.row('ops/count_rows', counted);
+  };
+  try {
+    return await countIn(files);
+  } catch (error) {
+    if (!isRefusal(error)) throw loadError(error, files[0] ?? '');
+  }
+  const copies: string[] = [];
+  try {
+    for (const file of files) copies.push(await repair(file, tempDirectory));
+    return await countIn(copies);
+  } finally {
+    await Promise.all(copies.map((file) => rm(file, { force: true })));
+  }
+}
+
+/** The text that SQL files raise with `error()`, before the name of the file. */
+const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
+
+/**
+ * Whether DuckDB refused what it read, though it may be usable: half an emoji, a wrong byte, a key given twice, a record
+ * that is none. A shape that we refuse ourselves is final.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (error instanceof DawnloadError) return false;
+  const message = messageOf(error);
+  // Bytes that are no gzip are a matter of the file, whatever DuckDB calls them.
+  if (/^IO Error: .*gzip/is.test(message)) return true;
+  return /^(Invalid Input|Conversion) Error/.test(message) && !OUR_REFUSAL.test(message);
+}
+
+/**
+ * The failure of a load as a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for a lack of
+ * disk or memory. Any other error is returned unchanged, unless the pull is of reference data, which never ends a run.
+ */
+export function loadError(error: unknown, pull: string, isReference = false): Error {
+  if (error instanceof DawnloadError) return error;
+  if (!(error instanceof Error)) return new Error(messageOf(error));
+  const { message } = error;
+  const kind = /^([A-Z][A-Za-z ]+ Error)/.exec(message)?.[1];
+  const file = OUR_REFUSAL.exec(message)?.[1] ?? /in file "([^"]+)"/.exec(message)?.[1];
+  const isUnforeseen = kind === undefined || /^(Binder|Parser|Catalog|Not implemented) Error/.test(message);
+  if ((isUnforeseen && !isReference) || /^(Internal|INTERNAL) Error/.test(message)) return error;
+  if (/^(IO|Out of Memory|FATAL|TransactionContext) Error|No space left|invalidated/.test(message)) {
+    return new StorageError(`The pull ${pull} could not be written into the warehouse (${kind}).`, {
+      hint: 'The load was rolled back, and nothing that was received is lost. Free disk or memory, then run again.',
+      cause: new Error(withoutValues(message)),
+    });
+  }
+  if (file !== undefined) return damaged(file, 'is not an answer of the expected shape');
+  return new DamageError(`The pull ${pull} cannot be loaded (${kind ?? error.name}).`, {
+    hint: 'The other days are loaded without it. It stays in the landing zone. Please report this with its shape.',
+    cause: new Error(withoutValues(message)),
+  });
+}
+
+/** The first line of the message without what it quotes. */
+function withoutValues(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/'[^']*'|"[^"]*"|[{[].*/g, '…');
 }

@@ -1,10 +1,11 @@
 /** E19: campaign statistics in detail. This file shows the order of all steps. */
-import { redactDocuments } from './redact.js';
-import { holdBack } from './hold-back.js';
+import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
-import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
-import type { CampaignsPull } from '../storage/pull.js';
-import type { Session } from './session.js';
+import { DOCUMENTS, type UnknownFields, isLoss, replaces } from './unknown-fields.js';
+import type { CampaignsPull, StatisticsPull, SubchannelPull, DayPull } from '../storage/pull.js';
+import { type Session, count } from './session.js';
+import { z } from 'zod';
+import { DamageError } from '../errors.js';
 
 /** The levels of an answer, from the outside in; each step unfolds what the next one turns into columns. */
 const LEVELS = [
@@ -49,4 +50,83 @@ export async function loadCampaigns(
   await session.run('load/campaigns/7_replace');
   await session.run('load/8_drift');
   await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
+}
+
+/** Replaces the days of the pulls. Inside the load's transaction; `days` exists. */
+export async function loadStatistics(
+  session: Session,
+  unknown: UnknownFields,
+  pulls: readonly (StatisticsPull | SubchannelPull)[],
+): Promise<void> {
+  const daily = pulls[0]?.stream === 'statistics';
+  const folder = daily ? 'load/statistics' : 'load/subchannels';
+  const table = daily ? 'daily_statistics' : 'daily_statistics_by_subchannel';
+  const files = pulls.map(({ file }) => file);
+  await session.set({
+    files: files.map(asPattern),
+    paths: files,
+    path_pulls: pulls.map(({ id }) => id),
+    largest_object: await largestOf(files),
+  });
+  await session.run('load/statistics/1_documents');
+  await redactDocuments(session);
+  await unknown.split(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
+  await session.run(`${folder}/2_stage`);
+  await unknown.split('conversion', DOCUMENTS);
+  await session.run('load/statistics/3_conversions');
+  await session.run('load/statistics/4_sizes', { table });
+  await holdBack(session, pulls);
+  await session.run('load/7_forget');
+  await session.run(`${folder}/5_replace`);
+  await session.run('load/8_drift');
+  await session.run('load/8_cover', { table, day: 'date' });
+}
+
+const heldAnswer = z
+  .object({ rows: count, messages: count, pulled_at_ms: z.number() })
+  .transform(({ rows, messages, pulled_at_ms }) => ({ rows, messages, pulledAt: new Date(pulled_at_ms) }));
+
+const change = z
+  .object({
+    date: z.string(),
+    campaign_id: z.string().nullable(),
+    rows_before: count,
+    messages_before: count,
+    rows: count,
+    messages: count,
+    held: z
+      .string()
+      .transform((text): unknown => JSON.parse(text))
+      .pipe(z.array(heldAnswer)),
+  })
+  .transform(({ date, campaign_id, rows_before, messages_before, rows, messages, held }) => ({
+    key: [date, campaign_id ?? []].flat().join(' '),
+    before: { rows: rows_before, messages: messages_before },
+    after: { rows, messages },
+    held,
+  }));
+
+/** Pulls that would be held back, or are accepted because others were, must be loaded one by one. */
+class NotTogetherError extends DamageError {}
+
+/**
+ * Removes what the pull must not replace from the days that it replaces, and records it in `ops.held_back`. Inside the
+ * load's transaction, when `sizes` exists.
+ *
+ * @throws NotTogetherError when something of several pulls may have to be held back
+ */
+async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<void> {
+  const losses = (await session.rows('load/losses', change)).filter(({ before, after }) =>
+    isLoss(before, after),
+  );
+  const [pull, ...others] = pulls;
+  if (pull === undefined || losses.length === 0) return;
+  if (others.length > 0)
+    throw new NotTogetherError(`The pull ${pull.id} and the later ones must be loaded one by one.`);
+  if (pull.accepted === true) return;
+  const held = losses.filter(
+    ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
+  );
+  await session.set({ held_keys: held.map(({ key }) => key) });
+  await session.run('load/hold_back');
 }

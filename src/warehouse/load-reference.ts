@@ -1,6 +1,6 @@
 /** E2, E4, E5, E10, E12: catalogs, templates, opt-outs and their history. This file shows the order of all steps. */
-import { makeCatalogViews } from './catalog-views.js';
-import { redactDocuments } from './redact.js';
+import { makeCatalogViews } from './describe.js';
+import { redactDocuments } from './privacy.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { ReferencePull, ReferenceStream } from '../storage/pull.js';
@@ -11,7 +11,7 @@ interface Table {
   readonly table: string;
   readonly key: string;
   readonly list: string;
-  /** What tells rows apart that have no id. */
+  /** The columns that distinguish rows without an id. */
   readonly unnamed?: string;
 }
 
@@ -113,7 +113,7 @@ async function stage(
   }
 }
 
-/** What E5 says of the templates. */
+/** Reads the status of the templates from E5's answers. */
 async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('load/reference/2_no_template_status');

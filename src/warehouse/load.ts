@@ -7,21 +7,22 @@ import { z } from 'zod';
 import { daysOf, type Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { DamageError } from '../errors.js';
-import type { Staging } from './load-events-batch.js';
-import { isRefusal, loadError } from './load-error.js';
-import { groupsOf } from './groups.js';
-import { loadCampaigns } from './load-campaigns.js';
-import { loadEvents } from './load-events.js';
+import { type Staging, loadEvents } from './load-events.js';
+import { isRefusal, loadError, repairedPulls, type RepairedCopy } from './landed-files.js';
+import { loadCampaigns, loadStatistics } from './load-campaigns.js';
 import { loadReference } from './load-reference.js';
-import { loadStatistics } from './load-statistics.js';
-import { repairedPulls, type RepairedCopy } from './repaired-pulls.js';
 import type { UnknownFields } from './unknown-fields.js';
-import { daysAsked, isReference, type Pull, type ReferencePull } from '../storage/pull.js';
+import {
+  daysAsked,
+  isReference,
+  type Pull,
+  type ReferencePull,
+  type EventsPull,
+  type LandedList,
+} from '../storage/pull.js';
 import { unchanged, type LoadReport } from './rows.js';
-import { withMemoryLimit, type MemoryLimit } from './memory-limit.js';
+import { withMemoryLimit, type MemoryLimit } from './opening.js';
 import { count, type Session } from './session.js';
-
-export const LOAD_POINTS = ['load/before-commit', 'load/after-commit'] as const;
 
 const pullId = z.object({ pull: z.string() });
 
@@ -41,7 +42,7 @@ export interface LoadOutcome {
   readonly failures: { readonly pull: Pull; readonly error: DamageError }[];
 }
 
-/** What goes into a warehouse, and what is in it already. One load at a time. */
+/** Loads pulls into a warehouse, and knows which ones it holds. One load at a time. */
 export class Loader {
   readonly #context: LoadContext;
 
@@ -254,4 +255,65 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
     drift: its('drift').map(({ name }) => name),
     neighbours,
   };
+}
+
+/** How many pulls of a free stream are loaded at a time; their answers are small. */
+const AT_ONCE = 400;
+
+/** Records of exports, or rows of lists, that are loaded at a time; what is larger is loaded alone. */
+const RECORDS_AT_ONCE = 200_000;
+
+/**
+ * Groups of one stream each, in the order of the pulls: not two exports of one day in one, and an incomplete pull alone.
+ * Streams do not depend on each other, so those of one stream need not stand side by side.
+ */
+export function groupsOf(pulls: readonly Pull[]): Pull[][] {
+  const groups: Pull[][] = [];
+  const open = new Map<string, Pull[]>();
+  for (const pull of pulls) {
+    const group = open.get(pull.stream);
+    if (group !== undefined && fits(pull, group)) {
+      group.push(pull);
+      continue;
+    }
+    const next = [pull];
+    groups.push(next);
+    open.set(pull.stream, next);
+  }
+  return groups;
+}
+
+function fits(pull: Pull, group: readonly Pull[]): boolean {
+  if (group.length >= AT_ONCE) return false;
+  switch (pull.stream) {
+    case 'campaigns':
+      return pull.complete && group.every((one) => one.stream !== 'campaigns' || one.complete);
+    case 'events': {
+      const exports = group.filter((one) => one.stream === 'events');
+      const records = [pull, ...exports].reduce((sum, one) => sum + recordsOf(one), 0);
+      return records <= RECORDS_AT_ONCE && exports.every(({ day }) => day !== pull.day);
+    }
+    case 'catalogs':
+    case 'brand_templates':
+    case 'alimtalk_templates':
+    case 'opt_outs': {
+      const snapshots = [...group.filter(isReference), pull];
+      return (
+        snapshots.every(({ complete }) => complete) &&
+        snapshots.reduce((sum, { lists }) => sum + rowsIn(lists), 0) <= RECORDS_AT_ONCE
+      );
+    }
+    case 'statistics':
+    case 'statistics_by_subchannel':
+      return true;
+  }
+}
+
+/** An export that is still arriving is loaded alone. */
+function recordsOf({ records }: EventsPull): number {
+  return typeof records === 'number' ? records : Number.POSITIVE_INFINITY;
+}
+
+function rowsIn(lists: readonly LandedList[]): number {
+  return lists.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
-import { keepCopy } from './before-upgrade.js';
-import type { MemoryLimit } from './memory-limit.js';
-import { keepMacros } from './macros.js';
-import { migrate, olderSchema } from './migrate.js';
-import { Session } from './session.js';
+import { keepCopy } from './publish.js';
+import { keepMacros, migrate, olderSchema } from './migrate.js';
+import { Session, statement } from './session.js';
+import { availableParallelism, totalmem } from 'node:os';
+import { z } from 'zod';
+import { Reader } from './reader.js';
 
-export interface Opening {
+interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
   readonly limits: MemoryLimit;
@@ -124,4 +125,91 @@ function openingError(path: string, cause: unknown): Error {
     });
   }
   return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
+}
+
+/** Enough for a day of any size with ordinary messages; the process takes about 150 MB more. */
+const ORDINARY_MB = 320;
+
+/** The share of the machine that an extraordinary load may take. */
+const AT_MOST = 0.6;
+
+export interface MemoryLimit {
+  readonly megabytes: number;
+  readonly threads: number;
+}
+
+export function ordinaryLimit(
+  megabytes = ORDINARY_MB,
+  threads = Math.min(availableParallelism(), 4),
+): MemoryLimit {
+  return { megabytes, threads };
+}
+
+/** The factors of the higher limits of an extraordinary load. */
+const STEPS = [3, 10];
+
+/** One thread, since each holds a page and its messages in memory, and at most a share of the machine's memory. */
+function higherLimits({ megabytes }: MemoryLimit): MemoryLimit[] {
+  const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
+  const most = Math.max(megabytes, Math.floor(machine * AT_MOST));
+  return STEPS.map((step) => ({ megabytes: Math.min(megabytes * step, most), threads: 1 }));
+}
+
+/** Does the work within the limits; again with higher ones where DuckDB ran out of memory. */
+export async function withMemoryLimit<T>(
+  session: Session,
+  limits: MemoryLimit,
+  work: (limits: MemoryLimit) => Promise<T>,
+): Promise<T> {
+  let given = limits;
+  let [next, ...higher] = higherLimits(limits);
+  try {
+    for (;;) {
+      try {
+        return await work(given);
+      } catch (error) {
+        if (next === undefined || !messageOf(error).includes('Out of Memory Error')) throw error;
+        given = next;
+        await apply(session, given);
+        [next, ...higher] = higher;
+      }
+    }
+  } finally {
+    if (given !== limits) await apply(session, limits);
+  }
+}
+
+async function apply(session: Session, { megabytes, threads }: MemoryLimit): Promise<void> {
+  await session.run('ops/memory_limit', { megabytes: String(megabytes), threads: String(threads) });
+}
+
+export function cannotWrite(path: string, cause: unknown): StorageError {
+  return new StorageError(`${path} cannot be written.`, {
+    hint: 'Free disk space, then run again. Nothing that was received is lost.',
+    cause,
+  });
+}
+
+export function isStorage(error: unknown): boolean {
+  return (
+    codeOf(error) !== undefined || /^(IO|FATAL|TransactionContext) Error|No space left/.test(messageOf(error))
+  );
+}
+
+const table = z.object({ name: z.string() });
+
+/**
+ * Reads every value of every table; resolves with how many tables there are.
+ *
+ * @throws CorruptDatabaseError when a block is damaged
+ */
+export async function readEveryBlock(path: string): Promise<number> {
+  const reader = await Reader.open(path);
+  try {
+    const tables = z.array(table).parse(await reader.objects(statement('ops/tables')));
+    for (const { name } of tables) await reader.objects(statement('ops/read_table', { table: name }));
+    return tables.length;
+  } finally {
+    await reader.close();
+  }
 }

@@ -1,8 +1,13 @@
 /** How recipients' numbers are kept. The file records the setting, since rows of two settings must not be mixed. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ConfigError } from '../errors.js';
-import type { Session } from './session.js';
+import { ConfigError, DamageError } from '../errors.js';
+import { type Session, count } from './session.js';
+import { join } from 'node:path';
+import type { Effects } from '../effects.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { foldersOf } from '../storage/paths.js';
+import { readIfThere } from '../storage/storage-error.js';
 
 /** The key of the hashes never enters the database file. */
 export interface Privacy {
@@ -48,4 +53,53 @@ function sentenceOf(before: string | null, now: string): string {
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
   if (recipients !== 'hash') return undefined;
   return createHash('sha256').update('dawnload').update(key).digest('hex').slice(0, 16);
+}
+
+const BYTES = 32;
+
+/**
+ * The key of a data folder, 32 bytes, made at the first call. For the holder of the lock. Throws `DamageError` when
+ * the file holds something else, `StorageError`.
+ */
+export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
+  const path = join(foldersOf(dataDir).private, 'hmac.key');
+  const known = await readIfThere(path);
+  if (known?.length === BYTES) return known;
+  if (known !== undefined) {
+    throw new DamageError(`${path} is not a valid key.`, {
+      hint: 'Restore it from a backup. With another key the same recipient would get another hash.',
+    });
+  }
+  const key = randomBytes(BYTES);
+  await new DurableFolder(dataDir, effects).write(path, key, 'hmac-key');
+  return key;
+}
+
+const BLOCK = 64;
+
+/** The inner and the outer pad of a key; the key cannot be derived from a hash, and neither enters the database. */
+export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array } {
+  const short = key.length > BLOCK ? createHash('sha256').update(key).digest() : key;
+  const block = new Uint8Array(BLOCK);
+  block.set(short);
+  return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) };
+}
+
+/**
+ * Redacts documents that may hold personal data: `candidates` selects them, `sql/load/redact.sql` redacts them, `replace`
+ * writes them back.
+ */
+export async function redact(
+  session: Session,
+  { candidates, replace }: { candidates: string; replace: string },
+): Promise<void> {
+  const { documents } = await session.row(candidates, z.object({ documents: count }));
+  if (documents === 0) return;
+  await session.run('load/redact');
+  await session.run(replace);
+}
+
+/** Redacts the table `documents` at any depth, so that what lies inside of them is redacted too when it is unfolded. */
+export function redactDocuments(session: Session): Promise<void> {
+  return redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
 }

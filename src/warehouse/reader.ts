@@ -2,9 +2,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
-import { openInstance, tellsOfDamage } from '../storage/duckdb.js';
-import { refuseNewer } from './migrate.js';
-import { statement } from './statements.js';
+import { openInstance, tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
+import { refuseNewer, newestSchema } from './migrate.js';
+import { statement } from './session.js';
+import { z } from 'zod';
 
 export class Reader {
   readonly #instance: DuckDBInstance;
@@ -101,4 +102,27 @@ async function connectTo(instance: DuckDBInstance): Promise<DuckDBConnection> {
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? text;
+}
+
+const last = z.tuple([z.object({ number: z.coerce.number() })]);
+
+interface SchemaVersions {
+  readonly file: number;
+  readonly program: number;
+}
+
+/**
+ * The numbers of the newest migrations; 0 for a file that is not of this program.
+ *
+ * @throws CorruptDatabaseError when it cannot be opened
+ */
+export async function schemaVersions(path: string): Promise<SchemaVersions> {
+  const reader = await Reader.open(path);
+  try {
+    const asked = reader.objects(statement('ops/last_migration'));
+    const [{ number }] = last.parse(await unlessMissing(asked, [{ number: 0 }]));
+    return { file: number, program: newestSchema() };
+  } finally {
+    await reader.close();
+  }
 }

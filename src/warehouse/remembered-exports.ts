@@ -1,11 +1,11 @@
-/** What a closed warehouse file remembers: its schema, and the paid exports, to compare the ledger with. */
+/** Reads from a closed warehouse file its schema, and the paid exports, to compare the ledger with. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { CorruptDatabaseError } from '../errors.js';
 import { isOfDuckDB } from '../storage/duckdb.js';
 import { Reader } from './reader.js';
 import type { ExportRow } from './rows.js';
-import { statement } from './statements.js';
+import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
 const text = z
@@ -56,15 +56,15 @@ const rememberedExport = z
     note: row.note,
   }));
 
-/** What a closed file says of itself and of paid exports. */
-export interface Remembered {
+/** The schema and the paid exports of a closed file. */
+interface Remembered {
   /** The number of its last migration; 0 where there is none. */
   readonly schema: number;
   readonly exports: readonly ExportRow[];
 }
 
 /**
- * What a file remembers that this process has not open. Nothing where it does not exist or DuckDB cannot read it: that is
+ * Reads a file that this process has not opened. Empty where it does not exist or DuckDB cannot read it: that is
  * reported where the warehouse itself is opened. Any other error ends the run before it pays.
  *
  * @param tracked the keys of exports not to tell of: after years they are all but a few

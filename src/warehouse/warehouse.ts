@@ -7,25 +7,27 @@ import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { wellFormedJson } from '../text.js';
 import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
-import { cannotWrite, isStorage } from './cannot-write.js';
-import { runChecks } from './checks.js';
-import { countRows, type CountedRows } from './count-rows.js';
+import {
+  cannotWrite,
+  isStorage,
+  openUpgraded,
+  ordinaryLimit,
+  withMemoryLimit,
+  type MemoryLimit,
+} from './opening.js';
+import { runChecks, type FindingGroup } from './checks.js';
+import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
-import { noteExperiments } from './experiments.js';
-import type { FindingGroup } from './findings.js';
+import { noteExperiments, plantSeeds } from './experiments.js';
 import { fieldsFor, lookupsOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
-import { openUpgraded } from './opening.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
-import { ordinaryLimit, withMemoryLimit, type MemoryLimit } from './memory-limit.js';
-import { padsOf } from './hmac-pads.js';
+import { padsOf, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
 import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
-import { keepToPrivacy, type Privacy } from './privacy.js';
-import { plantSeeds } from './seed.js';
-import { Staging } from './load-events-batch.js';
+import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
 
 /** The crash points of the working file, in the order in which a run passes them. */
@@ -54,7 +56,7 @@ export interface WarehouseOptions {
   /** How A/B tests are judged, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** What DuckDB may use for ordinary loads; see src/warehouse/memory-limit.ts. */
+  /** What DuckDB may use for ordinary loads; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
   /** When it aborts, everything except closing ends with its reason; the current transaction is rolled back. */

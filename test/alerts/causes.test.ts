@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bodyOf } from '../../src/alerts/alert.js';
-import { causesOf, type Ended, type Memory } from '../../src/alerts/causes.js';
+import { bodyOf } from '../../src/operations/alert-format.js';
+import { causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { RunReport } from '../../src/run/report.js';
 
 const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };

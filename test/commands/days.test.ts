@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDays } from '../../src/commands/days.js';
+import { parseDays } from '../../src/commands/backfill.js';
 import { TryLaterError, UsageError } from '../../src/errors.js';
 
 /** 00:30 in Korea on 20 November 2026: the 19th is not complete yet, the 18th is. */

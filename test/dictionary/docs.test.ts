@@ -1,12 +1,11 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Invocation } from '../../src/run/invocation.js';
-import { docsCommand, type DocsOptions } from '../../src/commands/docs.js';
-import { overviewText, relationText } from '../../src/commands/docs-text.js';
-import { listed, wrap } from '../../src/terminal/paragraphs.js';
-import type { Output } from '../../src/commands/query-answer.js';
+import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
+import { listed, wrap } from '../../src/terminal/table.js';
+import type { Output } from '../../src/commands/query.js';
 import stringWidth from 'string-width';
-import type { SchemaEntry } from '../../src/dictionary/entries.js';
+import type { SchemaEntry } from '../../src/dictionary/dictionary.js';
 import { realEffects } from '../../src/effects.js';
 import { EXIT, UsageError } from '../../src/errors.js';
 

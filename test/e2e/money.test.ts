@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/index.js';
+import type { SandboxOptions } from '../../sandbox/index.js';
 import { Place, type Ended } from '../support/dawnload.js';
 
 const DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/index.js';
+import type { SandboxOptions } from '../../sandbox/index.js';
 import { contents } from '../support/contents.js';
 import { ended, Place } from '../support/dawnload.js';
 

@@ -7,8 +7,7 @@ import {
   untilLearned,
   type Candidate,
 } from '../../src/exports/budget.js';
-import type { ExportEntry } from '../../src/exports/entry.js';
-import { EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/state.js';
+import { type ExportEntry, EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/entry.js';
 import { entry } from './entries.js';
 
 const NOW = new Date('2026-11-20T22:10:00Z');

@@ -1,7 +1,6 @@
 /** Entries of the ledger, made up, for what only reads them. */
 import { windowOf } from '../../src/calendar.js';
-import type { ExportEntry } from '../../src/exports/entry.js';
-import { billedAfter } from '../../src/exports/state.js';
+import { type ExportEntry, billedAfter } from '../../src/exports/entry.js';
 
 /** A plain export of 20 November 2026, requested on the morning after, but for what is given. */
 export function entry(given: Partial<ExportEntry> = {}): ExportEntry {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateDays, isQuiet } from '../../src/exports/estimate.js';
+import { estimateDays, isQuiet } from '../../src/exports/budget.js';
 import type { MessageTotals } from '../../src/warehouse/rows.js';
 import { entry } from './entries.js';
 

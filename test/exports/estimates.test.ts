@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
-import type { SandboxOptions } from '../../src/sandbox/index.js';
+import type { SandboxOptions } from '../../sandbox/index.js';
 import { NOW, Place } from '../support/dawnload.js';
 
 const SETTINGS = 'lookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';

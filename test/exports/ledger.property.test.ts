@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamageError, RefusedError, UsageError } from '../../src/errors.js';
-import { overlap } from '../../src/exports/windows.js';
-import type { ExportEntry } from '../../src/exports/entry.js';
-import { blocksPayingAgain } from '../../src/exports/state.js';
-import { LedgerView } from '../../src/exports/ledger-view.js';
+import { overlap, type ExportEntry, blocksPayingAgain, LedgerView } from '../../src/exports/entry.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { testEffects } from '../storage/support.js';
 

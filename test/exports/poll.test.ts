@@ -8,8 +8,8 @@ import {
   type ExportReading,
   type Wait,
   type PageSink,
+  type Page,
 } from '../../src/exports/poll.js';
-import type { Page } from '../../src/exports/page.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import {
   clientFor,

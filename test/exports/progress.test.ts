@@ -1,7 +1,7 @@
 /** What a person reads while exports are generated and downloaded. */
 import { expect, test } from 'vitest';
 import { ExportsProgress } from '../../src/exports/progress.js';
-import type { Spending } from '../../src/exports/spend.js';
+import type { Spending } from '../../src/exports/budget.js';
 
 const MONTH: Spending = { scope: 'month', records: 340_000, limit: 1_000_000, price: 0 };
 

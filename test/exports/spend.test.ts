@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RATIO, estimateRecords, learnRatio, spendOf } from '../../src/exports/spend.js';
+import { DEFAULT_RATIO, estimateRecords, learnRatio, spendOf } from '../../src/exports/budget.js';
 import { entry } from './entries.js';
 
 describe('the records that a message leaves', () => {

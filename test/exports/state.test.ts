@@ -9,7 +9,7 @@ import {
   nextState,
   type ExportEvent,
   type ExportState,
-} from '../../src/exports/state.js';
+} from '../../src/exports/entry.js';
 
 /** Every move there is, as one line each: what is not here must be refused. */
 const MOVES: [ExportState, ExportEvent, ExportState][] = [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readPage } from '../../src/exports/page.js';
+import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
 import { page, record, Workshop } from '../warehouse/support.js';

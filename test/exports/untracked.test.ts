@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DamageError, RefusedError, UsageError } from '../../src/errors.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
 import { Ledger } from '../../src/exports/ledger.js';
-import type { RememberedExport } from '../../src/exports/untracked.js';
+import type { RememberedExport } from '../../src/exports/recovery.js';
 import { dataFolder, rejection, testEffects } from '../storage/support.js';
 
 const DAY = '2026-11-20';

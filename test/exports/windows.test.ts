@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { daysOf, shiftDay, windowOf, type Window } from '../../src/calendar.js';
-import { coveredDays, daysTouched, missingDays, overlap } from '../../src/exports/windows.js';
-import { EXPORT_STATES, blocksRuns, type ExportState } from '../../src/exports/state.js';
+import {
+  coveredDays,
+  daysTouched,
+  missingDays,
+  overlap,
+  EXPORT_STATES,
+  blocksRuns,
+  type ExportState,
+} from '../../src/exports/entry.js';
 import { entry } from './entries.js';
 
 const FIRST = windowOf('2026-11-01').start.getTime();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import { loadConfig } from '../../src/config.js';
-import { hmacKey } from '../../src/warehouse/hmac-key.js';
+import { hmacKey } from '../../src/warehouse/privacy.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 import { contents, differences } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';

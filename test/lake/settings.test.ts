@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { requireLake } from '../../src/config/require-lake.js';
+import { requireLake } from '../../src/config/lake.js';
 import { loadConfig, type Config } from '../../src/config.js';
 import {
   ConfigError,
@@ -12,9 +12,7 @@ import {
   StorageError,
   TryLaterError,
 } from '../../src/errors.js';
-import { catalogFailure } from '../../src/lake/failure.js';
-import { isExactNumber, lakeType } from '../../src/lake/types.js';
-
+import { catalogFailure, isExactNumber, lakeType } from '../../src/lake/lake.js';
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dawnload-lake-settings-'));

@@ -5,7 +5,7 @@ import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue, type QueryFile } from '../../src/queries/catalogue.js';
 import { ask, HERE, makeWarehouse } from './support.js';
-import { mentions, models, type Model } from '../../src/warehouse/model-file.js';
+import { mentions, models, type Model } from '../../src/warehouse/model.js';
 
 const catalogue = loadCatalogue();
 const golden = (name: string): string => readFileSync(join(HERE, 'golden', `${name}.csv`), 'utf8');

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerOf } from '../../src/queries/answer.js';
-import { csvText } from '../../src/queries/csv.js';
-import { jsonRows } from '../../src/queries/json.js';
-import { writeParquet } from '../../src/queries/parquet.js';
-
+import { answerOf, csvText, jsonRows, writeParquet } from '../../src/queries/sink.js';
 let instance: DuckDBInstance;
 let connection: DuckDBConnection;
 let folder: string;

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.js';
-import { describeQuery } from '../../src/queries/describe.js';
-import { checkParameters } from '../../src/queries/parameters.js';
-
+import { describeQuery, checkParameters } from '../../src/queries/catalogue.js';
 test('a query without parameters says that it takes none, and refuses any', () => {
   const query = {
     name: 'totals',

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/package.js';
-import { answerOf } from '../../src/queries/answer.js';
+import { answerOf, csvText } from '../../src/queries/sink.js';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { csvText } from '../../src/queries/csv.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
 export const HERE = join(PACKAGE_ROOT, 'test', 'queries');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shiftDay } from '../../src/calendar.js';
 import { catalogsOn } from '../../src/reference/catalogs.js';
-import { listPage } from '../../src/reference/page.js';
+import { listPage } from '../../src/reference/read-lists.js';
 import type { ReferencePull, ReferenceStream } from '../../src/storage/pull.js';
 import { landed, Workshop } from '../warehouse/support.js';
 

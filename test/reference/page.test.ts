@@ -1,6 +1,6 @@
 /** The outside of a page of a list. */
 import { describe, expect, test } from 'vitest';
-import { agreed, listPage, nextCursor, rowsOf } from '../../src/reference/page.js';
+import { agreed, listPage, nextCursor, rowsOf } from '../../src/reference/read-lists.js';
 
 const body = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const ITEMS = { rows: [['data', 'items']] };

@@ -1,6 +1,6 @@
 /** Whether a reading of a list counts as a snapshot. */
 import { describe, expect, test } from 'vitest';
-import { judgeReading, type ReadList } from '../../src/reference/whole.js';
+import { judgeReading, type ReadList } from '../../src/reference/read-lists.js';
 
 const list = (given: Partial<ReadList>): ReadList => ({
   rows: 10,

@@ -2,7 +2,7 @@
 /** Which days are complete, and whether anything is paid, where this machine's clock and the service's disagree. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { completeFrom } from '../../src/calendar.js';
-import type { SandboxOptions } from '../../src/sandbox/index.js';
+import type { SandboxOptions } from '../../sandbox/index.js';
 import { contents } from '../support/contents.js';
 import { NOW, Place, type Ended } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';

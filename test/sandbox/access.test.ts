@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../sandbox/index.js';
 import { ask, client, KEYS, logIn, PROJECT } from './http.js';
 
 let now = new Date('2026-11-21T01:00:00Z');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../sandbox/index.js';
 import { type Client, client, type EventRecord, exportAll } from './http.js';
 
 const now = () => new Date('2026-11-24T01:00:00Z');

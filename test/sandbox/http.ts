@@ -1,7 +1,7 @@
 /** Plain requests to the sandbox over node:http: GET with a body, raw answers, nothing retried. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-import type { Sandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../sandbox/index.js';
 
 export interface Got {
   status: number;
@@ -12,7 +12,7 @@ export interface Got {
 }
 
 /** What answers of E20 and E21, and errors of all endpoints, hold. */
-export interface Reply {
+interface Reply {
   status: string;
   message: string;
   error: string | null;
@@ -21,7 +21,7 @@ export interface Reply {
   total_page_count: number;
 }
 
-export interface Ask {
+interface Ask {
   method?: string;
   path: string;
   token?: string;

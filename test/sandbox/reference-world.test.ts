@@ -1,7 +1,7 @@
 /** Catalogs, templates and their changes fit the messages that the sandbox sends. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../sandbox/index.js';
 import { type Client, client, type EventRecord, exportAll, PROJECT } from './http.js';
 import { dataOf, type Item, reference, type Reference } from './reference.js';
 

@@ -1,7 +1,7 @@
 /** Requests to the endpoints of catalogs, templates and opt-outs. */
 import { expect } from 'vitest';
 
-import type { Sandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../sandbox/index.js';
 import { ask, type Got, logIn, PROJECT } from './http.js';
 
 export type Item = Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface ItemPage {
   links: { next: string | null };
 }
 
-export interface Detail {
+interface Detail {
   field: string;
   path: (string | number)[];
   code: string;

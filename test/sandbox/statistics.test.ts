@@ -1,7 +1,7 @@
 // @module-tag long
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../sandbox/index.js';
 import { ask, type Client, client, type EventRecord, exportAll } from './http.js';
 
 let now = new Date('2026-11-24T01:00:00Z');

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/package.js';
-import { statement, statementsIn } from '../../src/warehouse/statements.js';
+import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { chance } from './people.js';
 
 /** Messages of a campaign, and those that an opt-out follows. */

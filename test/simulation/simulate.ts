@@ -1,9 +1,9 @@
 /** Asks the shipped `marts.ab_tests` every morning about simulated tests, and counts what it ever said. */
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { join } from 'node:path';
-import { models } from '../../src/warehouse/model-file.js';
+import { models } from '../../src/warehouse/model.js';
 import { PACKAGE_ROOT } from '../../src/package.js';
-import { statement, statementsIn } from '../../src/warehouse/statements.js';
+import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { chance, draw, type Cell, type Increment } from './people.js';
 
 export interface Told {

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { dayCount, type DayRange } from '../../src/calendar.js';
-import { extractCampaigns } from '../../src/statistics/campaign-answer.js';
+import { extractCampaigns } from '../../src/statistics/pull-campaigns.js';
 import {
   extractStatistics,
   extractSubchannelStatistics,
   type StatisticsSink,
-} from '../../src/statistics/daily-answer.js';
-import { dayTotals } from '../../src/statistics/day-totals.js';
+  dayTotals,
+} from '../../src/statistics/pull-daily.js';
 import type { ServiceClient } from '../../src/api/client.js';
 import { clientFor, json, startDouble, type Double, type Handler } from '../support/service-double.js';
 

@@ -3,9 +3,8 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/errors.js';
-import { DURABLE_STEPS, DurableFolder, sweepTemporaries } from '../../src/storage/atomic-file.js';
-import { FolderSync } from '../../src/storage/folder-sync.js';
-import { hmacKey } from '../../src/warehouse/hmac-key.js';
+import { DURABLE_STEPS, DurableFolder, sweepTemporaries, FolderSync } from '../../src/storage/atomic-file.js';
+import { hmacKey } from '../../src/warehouse/privacy.js';
 import { storageError } from '../../src/storage/storage-error.js';
 import { dataFolder, filesBelow, rejection, testEffects } from './support.js';
 

@@ -11,9 +11,10 @@ import {
   pathOf,
   rangeName,
   rangeOf,
+  idOf,
+  safeName,
+  slug,
 } from '../../src/storage/paths.js';
-import { idOf, safeName, slug } from '../../src/storage/safe-name.js';
-
 const AT = new Date('2026-11-21T07:05:12.123Z');
 const range = { start: '2026-11-14', end: '2026-11-20' };
 const id = fc.oneof(

@@ -15,7 +15,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { dataFiles } from '../../src/storage/data-files.js';
+import { dataFiles } from '../../src/storage/paths.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
 
 /** Where the template is: the processes of vitest inherit it, and other programs of `test/` have none. */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { joinParts } from '../../src/terminal/parts.js';
-import { ProgressLine } from '../../src/terminal/progress-line.js';
-import { formatClock, formatRoughly } from '../../src/terminal/units.js';
+import { joinParts, ProgressLine } from '../../src/terminal/progress-line.js';
+import { formatClock, formatRoughly } from '../../src/terminal/table.js';
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());

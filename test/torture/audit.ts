@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportFolder } from '../../src/storage/paths.js';
-import type { Bill } from '../../src/sandbox/index.js';
+import type { Bill } from '../../sandbox/index.js';
 import type { ExportEntry } from '../../src/exports/entry.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed } from './files.js';

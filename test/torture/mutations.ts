@@ -119,7 +119,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'an ambiguous window is requested again by the next run',
     named: 'reset after on E20',
     by: ['faults'],
-    file: 'exports/state.js',
+    file: 'exports/entry.js',
     changes: [["return state !== 'failed' &&", "return state !== 'failed' && state !== 'ambiguous' &&"]],
   },
   {
@@ -161,7 +161,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'a backfill pays without consent',
     named: 'without --yes-paid',
     by: ['nightly'],
-    file: 'exports/consent.js',
+    file: 'exports/paid-request.js',
     changes: [["job.consent !== 'ask'", 'true']],
   },
   {

@@ -4,8 +4,8 @@
  * holds the same. The shapes are those of the sandbox's answers, learned on a sound night.
  */
 import { cp, rename, rm } from 'node:fs/promises';
-import type { Reply } from '../../src/sandbox/answer.js';
-import type { EndpointName } from '../../src/sandbox/index.js';
+import type { Reply } from '../../sandbox/answer.js';
+import type { EndpointName } from '../../sandbox/index.js';
 import { contents, differences } from '../support/contents.js';
 import type { Ended } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';

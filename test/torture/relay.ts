@@ -1,7 +1,6 @@
 /** A relay before the sandbox that hangs up for good after an endpoint has answered: from then on, refused. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { EndpointName } from '../../src/sandbox/index.js';
-import type { Sandbox } from '../../src/sandbox/index.js';
+import type { EndpointName, Sandbox } from '../../sandbox/index.js';
 
 export class Relay {
   private constructor(

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
-import { columnOf, isIncremental, models } from '../../src/warehouse/model-file.js';
+import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { Warehouse } from '../../src/warehouse/warehouse.js';
 import { dayAfter, micros, NOW, record, statistic, Workshop, type Row } from './support.js';

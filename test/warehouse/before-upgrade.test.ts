@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statfsSync, truncateSync, writeFileSync } fr
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StorageError } from '../../src/errors.js';
-import { discardCopies, keepCopy, keptCopies } from '../../src/warehouse/before-upgrade.js';
+import { discardCopies, keepCopy, keptCopies } from '../../src/warehouse/publish.js';
 import { temporaryFolder } from './support.js';
 
 const effects = { reach: () => undefined };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readCheck } from '../../src/warehouse/check-file.js';
-import { statementsIn } from '../../src/warehouse/statements.js';
+import { readCheck } from '../../src/warehouse/checks.js';
+import { statementsIn } from '../../src/warehouse/session.js';
 import type { Finding } from './finding.js';
 import { findingsAfter, findingsAfterModels } from './checkup.js';
 import { MODEL_PLANTS, PLANTS } from './plants.js';

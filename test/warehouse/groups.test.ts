@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
-import { groupsOf } from '../../src/warehouse/groups.js';
+import { groupsOf } from '../../src/warehouse/load.js';
 import type { CampaignsPull, EventsPull, SubchannelPull } from '../../src/storage/pull.js';
 
 const pulledAt = new Date(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replaces, type Candidate, type Size } from '../../src/warehouse/holding.js';
+import { replaces, type Candidate, type Size } from '../../src/warehouse/unknown-fields.js';
 
 /** Mornings in Korea: the 21st, 22nd and 23rd of November at 07:10. */
 const NIGHTS = ['2026-11-20T22:10:00Z', '2026-11-21T22:10:00Z', '2026-11-22T22:10:00Z'].map(

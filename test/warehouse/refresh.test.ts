@@ -1,7 +1,7 @@
 /** Which days a refresh computes again, and in which batches: no database is needed to tell. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchesOf, dirtyDays, sparedDays, type Changes, type Refresh } from '../../src/warehouse/refresh.js';
+import { batchesOf, dirtyDays, sparedDays, type Changes, type Refresh } from '../../src/warehouse/model.js';
 
 const NOTHING: Changes = { touched: [], opt_outs_told: [], covered: [], archived: [], strays: [] };
 const DAILY: Refresh = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { ConfigError, CorruptDatabaseError, StorageError, TryLaterError } from '../../src/errors.js';
-import { statement, statementsIn } from '../../src/warehouse/statements.js';
+import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { record, Workshop } from './support.js';
 
 const GOLDEN = join(import.meta.dirname, 'schema.sql');

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, describe, expect, test } from 'vitest';
-import { UPGRADE_POINTS } from '../../src/warehouse/before-upgrade.js';
-import { statement, statementsIn } from '../../src/warehouse/statements.js';
+import { UPGRADE_POINTS } from '../../src/warehouse/publish.js';
+import { statement, statementsIn } from '../../src/warehouse/session.js';
 import { Place, rowsOf } from '../support/dawnload.js';
 
 const YAML = 'start_date: 2026-11-20\nlookback_days: 1\nretries: 0\nprivacy: { recipients: keep }\n';

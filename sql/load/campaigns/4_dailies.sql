@@ -18,7 +18,7 @@ from (
     from documents
 ) as read;
 
--- What they are made of is numbered only when the lists are unfolded: each document needs a number of its own.
+-- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
 
 create or replace temp table documents as
 select row_number() over () as row_id, *

@@ -30,7 +30,7 @@ left join later
         campaigns.campaign_id = later.campaign_id
         and versions.date = later.date
         and (later.pulled_at, later.pull) > (versions.pulled_at, versions.pull)
--- What an incomplete pull does not hold, it does not replace.
+-- An incomplete pull replaces only the days that it holds.
 where
     later.date is null
     and (
@@ -51,7 +51,7 @@ where
         )
     );
 
--- What each pull holds of a campaign that it asked for, and what it would replace: days that would be left with nothing
+-- Compares what each pull holds of a campaign with what it would replace: days that would be left with nothing
 -- are held back.
 
 create or replace temp table sizes as

@@ -28,7 +28,7 @@ create or replace table staged (
     -- Whether one of these may hold a number or an address.
     is_candidate boolean,
     extra json,
-    -- What of the record may have no column.
+    -- The members of the record that may have no column.
     rest json,
     -- Which table the message goes to; `other` for channels and forms that the specification does not know.
     carries varchar,

@@ -51,7 +51,7 @@ unfolded as (
     from pages
 ),
 
--- What a macro or a condition looks at is a column of the step before: DuckDB works an expression out wherever its name stands.
+-- A macro or a condition reads a column of an earlier step: DuckDB evaluates an expression wherever its name is used.
 read as (
     select
         export_date,
@@ -62,7 +62,7 @@ read as (
     from unfolded
 ),
 
--- What of the texts may be personal, or an object or a list instead of a text: looked at together, since hardly any is.
+-- Texts that may be personal, or an object or a list instead of a text, are examined together, since hardly any is.
 told as (
     select
         * exclude (keys),

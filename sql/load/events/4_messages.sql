@@ -68,7 +68,7 @@ chosen as (
     where extra is not null and may_be_personal_json(extra::varchar)
 ),
 
--- Of an unknown channel it is not known that such a number is a sender's.
+-- On an unknown channel such a number may not be a sender's.
 told as (
     select
         row_id,
@@ -101,7 +101,7 @@ select
     row_id,
     document,
     if(is_telling(own_number), own_number, null) as own,
-    -- Who writes to the own number is the recipient.
+    -- The person who writes to the own number is the recipient.
     if(is_telling(own_number) and sender_number = own_number, null, sender) as sender
 from plain;
 

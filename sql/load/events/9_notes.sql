@@ -10,7 +10,7 @@ where
         select content_id from sent_push_messages where content_id is not null
     );
 
--- What was odd about the exports.
+-- Notes about odd exports.
 
 insert into ops.load_notes by name
 with counts as (

@@ -1,4 +1,4 @@
--- Of rows that are the same thing one stays: that of the export of its own day, else of the earliest export (all parts of a
+-- One of several equal rows stays: that of the export of its own day, else of the earliest export (all parts of a
 -- message come from one), then by content, so that the choice does not depend on the order of pages or of loads. When the export that has it is replaced,
 -- the exports that gave theirs up are loaded again; so it is noted.
 

@@ -1,4 +1,4 @@
--- What a list holds on a day is what the latest pull of that day gave. Variables list the lists that the pulls read whole, in
+-- A list holds on a day the rows of the latest pull of that day. Variables name the lists that the pulls read whole, in
 -- the same order. Snapshots come in the order of their days (ops/set_aside): only of the first day there may be one already.
 
 create or replace temp table snapshots as

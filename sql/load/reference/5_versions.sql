@@ -51,7 +51,7 @@ select list, arg_min(row_id, nth) as row_id, min(nth) as first_nth, max(nth) as 
 from numbered
 group by list, {key}, unnamed, version;
 
--- Of versions that were there, those that the next snapshot did not show are closed.
+-- Closes the versions that the next snapshot does not show.
 
 update {table}_history
 set valid_to = coalesce(last_snapshot.date, first_snapshots.previous)

@@ -21,7 +21,7 @@ select pull, sum(rows)
 from snapshots
 group by pull;
 
--- What the service announces and does not give, or gives beyond that.
+-- Rows that the service announces and does not send, or sends beyond its announcement.
 insert into ops.load_notes by name
 select getvariable('stream') as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots

@@ -1,4 +1,4 @@
--- What each pull holds of a day, and what it would replace: an earlier pull of this load, or what the warehouse holds.
+-- The size of each day in each pull, and of the day that it would replace: from an earlier pull of this load, or the warehouse.
 
 create or replace temp table sizes as
 with given as (

@@ -118,7 +118,7 @@ select staged_conversions.* exclude (pull)
 from staged_conversions
 semi join days using (pull, date);
 
--- What was odd about the answers. A record that belongs to no day of the range is left out: it stands in the landed
+-- Notes about odd answers. A record that belongs to no day of the range is left out: it stays in the landed
 -- file, and the pull that asks for its day brings it.
 
 insert into ops.load_notes by name

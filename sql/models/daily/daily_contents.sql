@@ -3,7 +3,7 @@
 -- depends_on: events
 -- lookback: 7 days
 --
--- What people see or what the message was made from: the template where there is one, the title otherwise. Records of one
+-- The text that people see or the template of the message: the template where there is one, the title otherwise. Records of one
 -- id share a message, which stands with the first of them: a click may come days later.
 
 with contents as (

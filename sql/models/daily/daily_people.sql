@@ -4,7 +4,7 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- What looks back over weeks reads this, so that a night works out who is who for its own day alone. People of several days
+-- Models that look back over weeks read this, so that a night identifies people for its own day only. People of several days
 -- are counted with distinct: they do not add up.
 
 select

@@ -1,7 +1,7 @@
 -- grain: one export record, by the person whom it is about.
 --
 -- A person is the user, or as long as no user is known of an id: the service's user, the device, or the service's device.
--- What is known of an id is what was known on the day of the record. Bounds of dates reach both tables, where a list of days
+-- An id belongs to the person known on the day of the record. Bounds of dates reach both tables, where a list of days
 -- reaches the events alone: models ask for both.
 
 with identified as (

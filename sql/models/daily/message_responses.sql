@@ -44,7 +44,7 @@ responses as (
         and occurred_at is not null
 ),
 
--- Of messages to an id that was not linked yet: whose it is on the days after.
+-- Messages to an id that was not linked yet: its owner on the days after.
 linked_since as (
     select batch_days.date, identities.stronger_id as person, identities.weaker_id as person_then
     from marts.identities

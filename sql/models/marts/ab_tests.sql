@@ -58,7 +58,7 @@ tests as (
         coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
         sum(conversions) is not null as converts,
         case
-            -- Of days without events nobody knows whom the messages went to.
+            -- On days without events the recipients of the messages are unknown.
             when has_people and count(share) = count(*) and max(days_without_events) = 0
             then marts.sequential_split_p(
                 list(people_sent order by place)::double[],

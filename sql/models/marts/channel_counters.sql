@@ -1,6 +1,6 @@
 -- grain: one channel.
 --
--- What a channel counts, as far as any day held tells: its statistics have the counter, or its events the kind. A rate of
+-- The counters of a channel, as far as any day held shows: its statistics have the counter, or its events the kind. A rate of
 -- what nobody counts is null rather than zero, and one of what is counted but did not happen is zero.
 
 with known as (

@@ -33,7 +33,7 @@ receivers as (
         variant_names.campaign_id,
         days.channel,
         variant_names.variant_id,
-        -- Who was known by a device first, and as a user later, is one person.
+        -- A person first seen as a device and later as a user is counted once.
         coalesce(people.person, days.person) as person,
         sum(days.sent) as sent,
         -- A display is shown and not sent: what was shown counts as received too.

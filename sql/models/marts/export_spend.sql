@@ -1,6 +1,6 @@
 -- grain: one KST month of requests.
 --
--- What was asked for and accepted is paid, whether or not its pages came home; ambiguous requests may have been.
+-- An accepted request is paid, whether or not its pages arrived; an ambiguous one may be.
 
 with requests as (
     select

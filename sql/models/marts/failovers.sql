@@ -40,7 +40,7 @@ select
     with_tries.failover_failed,
     with_tries.failover_sent
     / nullif(with_tries.failover_sent + with_tries.failover_failed, 0) as failover_success_rate,
-    -- Of the messages that failed, how many reached the person as a text.
+    -- The share of failed messages that were sent as a text instead.
     case
         when with_tries.failover_sent + with_tries.failover_failed <= with_tries.failed
         then with_tries.failover_sent / nullif(with_tries.failed, 0)

@@ -20,7 +20,7 @@ with nodes as (
     group by user_journey_id, user_journey_node_id
 ),
 
--- Of a journey with very many people, every n-th is asked: a hundred thousand visits tell the order. The remainder is taken
+-- In a journey with very many people every n-th is read: a hundred thousand visits show the order. The remainder is taken
 -- in the type of person: of unlike types DuckDB takes it as HUGEINT, seventy times as slowly.
 samples as (
     select user_journey_id, (count(*) // 100000 + 1)::ubigint as every

@@ -1,4 +1,4 @@
-/** What the data tests found, by test. */
+/** The findings of the data tests, by test. */
 import { z } from 'zod';
 import { bar } from '../bar.js';
 import { html } from '../html.js';

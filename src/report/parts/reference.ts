@@ -74,7 +74,7 @@ export const reference = part({
       ${snapshotTable(snapshots, page)}`,
     };
   },
-  // Who configured no reference data misses none.
+  // Without settings for reference data, none is missing.
   empty: undefined,
 });
 

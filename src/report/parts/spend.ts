@@ -1,4 +1,4 @@
-/** What event exports cost, month by month, and whether the budget will last. */
+/** The cost of event exports, month by month, and whether the budget will last. */
 import { barX, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { bar } from '../bar.js';
@@ -132,7 +132,7 @@ function toDoOf(budget: Budget | undefined, page: Page): ToDo[] {
   ];
 }
 
-/** What is used (full), what will be (outlined), and the budget (a line). */
+/** The used part (full), the forecast (outlined), and the budget (a line). */
 function gauge(budget: Budget, page: Page): Html {
   const { records_used: used, records_per_month: limit } = budget;
   const needed = budget.forecast_records ?? used;

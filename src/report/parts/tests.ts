@@ -79,7 +79,7 @@ export const tests = part({
   },
 });
 
-/** Those with an interval come before those of which nothing can be said. */
+/** Sorts arms with an interval before arms without a verdict. */
 function urgency({ verdict_code, difference_low }: Arm): number {
   const place = DECIDED.indexOf(verdict_code);
   return place === -1 ? DECIDED.length + (difference_low === null ? 1 : 0) : place;

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Endpoint } from '../../../src/sandbox/endpoint.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import { settle } from '../../../src/sandbox/options.js';
-import { answerTo } from '../../../src/sandbox/service.js';
+import type { Endpoint } from '../../../sandbox/endpoint.js';
+import { type Sandbox, startSandbox, answerTo } from '../../../sandbox/index.js';
+import { settle } from '../../../sandbox/options.js';
 import { ask, logIn, PROJECT } from '../http.js';
 import { CATALOGS, catalogOf, expectError, expectRefused, reference, type Reference } from '../reference.js';
 

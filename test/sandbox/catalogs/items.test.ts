@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../../sandbox/index.js';
 import { DONE, expectError, expectRefused, reference, type Reference } from '../reference.js';
 
 let sandbox: Sandbox;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { type Sandbox, startSandbox } from '../../../sandbox/index.js';
 import { CATALOGS, dataOf, expectRefused, type ItemPage, reference, type Reference } from '../reference.js';
 
 let sandbox: Sandbox;

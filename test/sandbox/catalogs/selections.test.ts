@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { Catalog } from '../../../src/sandbox/catalogs/catalog.js';
-import { addFields, deleteField } from '../../../src/sandbox/catalogs/write-catalogs.js';
-import { deleteItems, writeItems } from '../../../src/sandbox/catalogs/write-items.js';
-import { createSelection } from '../../../src/sandbox/catalogs/write-selections.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { Catalog } from '../../../sandbox/catalogs/catalog.js';
+import { addFields, deleteField } from '../../../sandbox/catalogs/write-catalogs.js';
+import { deleteItems, writeItems, createSelection } from '../../../sandbox/catalogs/endpoints.js';
+import { type Sandbox, startSandbox } from '../../../sandbox/index.js';
 import { DONE, expectError, expectRefused, reference, type Reference } from '../reference.js';
 
 let sandbox: Sandbox;

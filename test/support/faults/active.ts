@@ -1,6 +1,6 @@
 /** The faults that are switched on, and how often each has struck. */
-import type { EndpointName } from '../../../src/sandbox/endpoint.js';
-import type { Reply } from '../../../src/sandbox/answer.js';
+import type { EndpointName } from '../../../sandbox/endpoint.js';
+import type { Reply } from '../../../sandbox/answer.js';
 import { type ConnectionFault, type Fault, type InsteadFault, isEarly, isLie, type Lie } from './fault.js';
 
 /** Tells a lie about an answer; null when it cannot be told in this one. `memory` is the lie's own. */

@@ -1,6 +1,6 @@
 /** Lies about the fields of records, on any endpoint: they change type, vanish, or are new. */
-import type { EndpointName } from '../../../src/sandbox/endpoint.js';
-import type { Reply } from '../../../src/sandbox/answer.js';
+import type { EndpointName } from '../../../sandbox/endpoint.js';
+import type { Reply } from '../../../sandbox/answer.js';
 import type { Lie } from './fault.js';
 import { holderOf, isRecord, jsonOf, recordsIn, withJson } from './json.js';
 

@@ -1,11 +1,11 @@
 /** The sandbox with faults: a service that misbehaves as it is told. */
-import type { Reply } from '../../../src/sandbox/answer.js';
+import type { Reply } from '../../../sandbox/answer.js';
 import {
   type EndpointName,
   startSandbox,
   type Sandbox,
   type SandboxOptions,
-} from '../../../src/sandbox/index.js';
+} from '../../../sandbox/index.js';
 import { activeFaults } from './active.js';
 import { FaultSchema, isInstead, type Fault } from './fault.js';
 import { answerInstead } from './instead.js';

@@ -1,6 +1,6 @@
 /** Faults that answer something else. */
-import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
-import { type Family, refuse } from '../../../src/sandbox/family.js';
+import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
+import { type Family, refuse } from '../../../sandbox/family.js';
 import type { InsteadFault } from './fault.js';
 
 /**

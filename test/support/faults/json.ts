@@ -1,6 +1,6 @@
 /** Looking into answers and changing them, without trust in their shape. */
-import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
-import type { EndpointName } from '../../../src/sandbox/endpoint.js';
+import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
+import type { EndpointName } from '../../../sandbox/endpoint.js';
 
 export type JsonRecord = Record<string, unknown>;
 

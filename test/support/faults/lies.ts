@@ -1,6 +1,6 @@
 /** Answers that are well formed and not true. */
-import { type Reply, jsonAnswer } from '../../../src/sandbox/answer.js';
-import type { EndpointName } from '../../../src/sandbox/endpoint.js';
+import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
+import type { EndpointName } from '../../../sandbox/endpoint.js';
 import type { Lie } from './fault.js';
 import { type FieldLie, tellFieldLie } from './field-lies.js';
 import { type ListLie, tellListLie } from './list-lies.js';

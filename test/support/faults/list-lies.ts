@@ -1,6 +1,6 @@
 /** Lies about lists that come in pages, by number or by cursor. */
-import { type Reply } from '../../../src/sandbox/answer.js';
-import { refuse } from '../../../src/sandbox/family.js';
+import { type Reply } from '../../../sandbox/answer.js';
+import { refuse } from '../../../sandbox/family.js';
 import type { Lie } from './fault.js';
 import { isRecord, jsonOf, type JsonRecord, recordsIn, withJson } from './json.js';
 import type { Situation } from './lies.js';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createGzip } from 'node:zlib';
 import { pipeline, Readable } from 'node:stream';
 
-import type { Reply } from '../../../src/sandbox/answer.js';
+import type { Reply } from '../../../sandbox/answer.js';
 import type { ConnectionFault } from './fault.js';
 
 const MIB = 1024 * 1024;

@@ -1,0 +1,182 @@
+/** One catalog: its fields, its items, and what of them is shown. */
+import type { Day } from '../../src/calendar.js';
+import type { CatalogSource, Field, Values, ItemSource } from '../world/catalogs/index.js';
+import type { Json, JsonObject } from '../world/messages/json.js';
+import { resultsOf, type Selection } from './selection.js';
+
+export class Catalog {
+  readonly items: Items;
+  readonly selections = new Map<string, Selection>();
+  /** Fields of the world that were deleted. */
+  private readonly deleted = new Set<string>();
+
+  private constructor(
+    readonly name: string,
+    private readonly ownDescription: string,
+    private readonly source: CatalogSource | null,
+    private added: readonly Field[],
+    private readonly today: () => Day,
+  ) {
+    this.items = new Items(source?.items ?? null, today);
+  }
+
+  static ofWorld(source: CatalogSource, today: () => Day): Catalog {
+    return new Catalog(source.name, '', source, [], today);
+  }
+
+  static created(name: string, description: string, fields: readonly Field[], today: () => Day): Catalog {
+    return new Catalog(name, description, null, fields, today);
+  }
+
+  /** The first is `id`. */
+  fields(): readonly Field[] {
+    const known = (this.source?.fieldsOn(this.today()) ?? []).filter(({ name }) => !this.deleted.has(name));
+    const names = new Set(known.map(({ name }) => name));
+    return [...known, ...this.added.filter(({ name }) => !names.has(name))];
+  }
+
+  addFields(fields: readonly Field[]): void {
+    this.added = [...this.added, ...fields];
+  }
+
+  deleteField(name: string): void {
+    this.added = this.added.filter((field) => field.name !== name);
+    this.deleted.add(name);
+    this.items.forget(name);
+  }
+
+  summary(): JsonObject {
+    return {
+      name: this.name,
+      description: this.source?.descriptionOn(this.today()) ?? this.ownDescription,
+      data_classification: 'non_personal',
+      fields: this.fields().map(({ name, type }) => ({ name, type })),
+      num_items: this.items.count(),
+    };
+  }
+
+  /** An item as it is answered: every field, null where it has no value. */
+  shown(id: string, values: Values): JsonObject {
+    const entries = this.fields().map(({ name }): [string, Json] => [
+      name,
+      name === 'id' ? id : (values.get(name) ?? null),
+    ]);
+    return Object.fromEntries(entries);
+  }
+
+  /** Finds the items of all stored selections again, as after every change of items or fields. */
+  recompute(): void {
+    for (const selection of this.selections.values()) {
+      selection.results = resultsOf(selection.definition, this.entries());
+    }
+  }
+
+  private *entries(): Generator<[id: string, valueOf: (field: string) => Json]> {
+    for (const id of this.items.idsAfter(null)) {
+      const values = this.items.get(id);
+      yield [id, (field) => (field === 'id' ? id : (values?.get(field) ?? null))];
+    }
+  }
+}
+
+/** Ids that are asked of the world at a time. */
+const CHUNK = 64;
+
+class Items {
+  /** The items written since the start; null where one was deleted. */
+  private readonly written = new Map<string, Values | null>();
+  /** The written ids in their order; null after a new one came. */
+  private order: string[] | null = null;
+  /** Fields that were deleted: what the world says of them counts no more. */
+  private readonly forgotten = new Set<string>();
+
+  constructor(
+    private readonly source: ItemSource | null,
+    private readonly today: () => Day,
+  ) {}
+
+  get(id: string): Values | undefined {
+    const own = this.written.get(id);
+    if (own !== undefined) return own ?? undefined;
+    const known = this.source?.valuesOf(id, this.today());
+    if (known === undefined || this.forgotten.size === 0) return known;
+    return new Map([...known].filter(([field]) => !this.forgotten.has(field)));
+  }
+
+  /** Takes a field's values from all items. */
+  forget(field: string): void {
+    this.forgotten.add(field);
+    for (const [id, values] of this.written) {
+      if (values?.has(field) !== true) continue;
+      this.written.set(id, new Map([...values].filter(([name]) => name !== field)));
+    }
+  }
+
+  put(id: string, values: Values): void {
+    if (!this.written.has(id)) this.order = null;
+    this.written.set(id, values);
+  }
+
+  delete(id: string): void {
+    if (!this.written.has(id)) this.order = null;
+    this.written.set(id, null);
+  }
+
+  count(): number {
+    let count = this.source?.count(this.today()) ?? 0;
+    for (const [id, values] of this.written) {
+      const before = this.source?.valuesOf(id, this.today()) !== undefined;
+      if (before && values === null) count -= 1;
+      if (!before && values !== null) count += 1;
+    }
+    return count;
+  }
+
+  /** The ids after one, in their order, whether or not that one is still there. */
+  *idsAfter(id: string | null): Generator<string> {
+    const written = this.writtenAfter(id);
+    let next = written.next();
+    for (const known of this.knownAfter(id)) {
+      while (next.done !== true && next.value < known) {
+        yield next.value;
+        next = written.next();
+      }
+      if (this.written.has(known)) {
+        // It comes with the written ones, or it was deleted.
+        if (next.done !== true && next.value === known) next = written.next();
+        if (this.written.get(known) === null) continue;
+      }
+      yield known;
+    }
+    while (next.done !== true) {
+      yield next.value;
+      next = written.next();
+    }
+  }
+
+  private *knownAfter(id: string | null): Generator<string> {
+    let last = id;
+    for (;;) {
+      const chunk = this.source?.idsAfter(last, CHUNK, this.today()) ?? [];
+      yield* chunk;
+      last = chunk.at(-1) ?? last;
+      if (chunk.length < CHUNK) return;
+    }
+  }
+
+  private *writtenAfter(id: string | null): Generator<string> {
+    this.order ??= [...this.written.keys()].sort();
+    const order = this.order;
+    let low = 0;
+    let high = id === null ? 0 : order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((order[middle] ?? '') <= (id ?? '')) low = middle + 1;
+      else high = middle;
+    }
+    for (let place = low; place < order.length; place += 1) {
+      const found = order[place];
+      if (found !== undefined && this.written.get(found) !== null) yield found;
+    }
+  }
+}

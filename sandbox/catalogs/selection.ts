@@ -1,0 +1,75 @@
+/** A stored selection of items: its definition, and the items that it finds. */
+import type { Json } from '../world/messages/json.js';
+import { isList } from '../json.js';
+
+/** Which operators there are the specification does not show (R2); these are the sandbox's. */
+const OPERATORS: Readonly<Record<string, (value: Json, wanted: Json) => boolean>> = {
+  equals: (value, wanted) => value === wanted,
+  'does not equal': (value, wanted) => value !== wanted,
+  'greater than': (value, wanted) => compare(value, wanted) > 0,
+  'greater than or equal to': (value, wanted) => compare(value, wanted) >= 0,
+  'less than': (value, wanted) => compare(value, wanted) < 0,
+  'less than or equal to': (value, wanted) => compare(value, wanted) <= 0,
+  contains: holds,
+  'does not contain': (value, wanted) => !holds(value, wanted),
+};
+
+export interface Filter {
+  readonly field: string;
+  readonly operator: string;
+  readonly value: Json;
+}
+
+export interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly filters: readonly Filter[];
+  /** Infinity when there is none. */
+  readonly limit: number;
+  readonly sort: { readonly field: string; readonly descending: boolean } | null;
+}
+
+export interface Selection {
+  readonly definition: Definition;
+  /** The ids that it found when items or fields changed last. */
+  results: readonly string[];
+}
+
+export function isOperator(name: string): boolean {
+  return Object.hasOwn(OPERATORS, name);
+}
+
+type Entry = readonly [id: string, valueOf: (field: string) => Json];
+
+/** The ids of the items that a definition selects; without a sorting their order is random. */
+export function resultsOf({ filters, limit, sort }: Definition, entries: Iterable<Entry>): string[] {
+  const found: [id: string, key: Json][] = [];
+  for (const [id, valueOf] of entries) {
+    const fits = filters.every(({ field, operator, value }) => {
+      const own = valueOf(field);
+      // No filter finds an item without a value.
+      return own !== null && OPERATORS[operator]?.(own, value) === true;
+    });
+    if (fits) found.push([id, sort === null ? Math.random() : valueOf(sort.field)]);
+  }
+  const direction = sort?.descending === true ? -1 : 1;
+  found.sort(([, a], [, b]) => {
+    const order = compare(a, b);
+    // A value that cannot be compared, above all a missing one, comes last either way.
+    if (Number.isNaN(order)) return a === b ? 0 : a === null ? 1 : -1;
+    return direction * order;
+  });
+  return found.slice(0, limit).map(([id]) => id);
+}
+
+/** Below, at or above zero; NaN where the two have no order. */
+function compare(a: Json, b: Json): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
+  return Number.NaN;
+}
+
+function holds(value: Json, wanted: Json): boolean {
+  if (isList(value)) return value.includes(wanted);
+  return typeof value === 'string' && typeof wanted === 'string' && value.includes(wanted);
+}

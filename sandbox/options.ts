@@ -1,0 +1,147 @@
+/** The options of a sandbox and their defaults. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Reply } from './answer.js';
+import type { Endpoint } from './endpoint.js';
+
+/** A request that is about to be answered. */
+export interface Asking {
+  readonly endpoint: Endpoint;
+  readonly query: URLSearchParams;
+  readonly pageParameter: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * The answer: by default the right one, `answerOf(query)`, with its bill. Undefined when whoever interferes
+ * has dealt with the response.
+ */
+export type Interfere = (asking: Asking, answerOf: (query: URLSearchParams) => Reply) => Reply | undefined;
+
+/** The names of a list's page number and page size in its query. */
+export interface PageParameters {
+  readonly page: string;
+  readonly size: string;
+}
+
+/** Lists whose page parameters the specification does not show (N5, N10, N11). */
+export type PagedList = 'E4' | 'E10' | 'E12';
+
+export interface SandboxOptions {
+  /** Address to listen on; default 127.0.0.1. */
+  host?: string | undefined;
+  /** Port to listen on; default 0, any free one. */
+  port?: number | undefined;
+  /** The service's clock; default the real one. Exports are made in real time all the same. */
+  now?: (() => Date) | undefined;
+  /** The header `Date`, by the sandbox's clock; null leaves it out. Default: its time. */
+  date?: ((now: Date) => string | null) | undefined;
+  accessKey?: string | undefined;
+  secretKey?: string | undefined;
+  /** The one project it knows: 32 lowercase hexadecimal digits. */
+  projectId?: string | undefined;
+  /** The word in `${brand}_user_id` and `${brand}_device_id`, and the name of the web-push object. */
+  brand?: string | undefined;
+  /** The word in channel names: `${messenger}-alimtalk`. */
+  messenger?: string | undefined;
+  /** The query parameter that holds the page number of E21 (N18). */
+  pageParameter?: string | undefined;
+  tokenLifetimeSeconds?: number | undefined;
+  /** How long an export is `processing`. */
+  exportSeconds?: number | undefined;
+  /** How long each answer takes, milliseconds; default 0. */
+  latencyMs?: number | undefined;
+  /** About how many export records a KST day has. */
+  eventsPerDay?: number | undefined;
+  /** Another seed, another world. */
+  seed?: number | undefined;
+  /** A file to which each bill is appended as a JSON line, and synced, before the answer leaves. */
+  billingJournal?: string | undefined;
+  /** How exports spell the push channel; the statistics always use the hyphen. */
+  pushChannelSpelling?: 'push-notification' | 'push_notification' | undefined;
+  /** The answer to page 0 of an export without records. */
+  emptyExport?: 'success' | 'invalid_page' | undefined;
+  /** E17 and E18 time out on longer ranges; default never. */
+  longestRangeDays?: number | undefined;
+  /** The status that such a timeout has. */
+  timeoutStatus?: 200 | 408 | undefined;
+  /** Items of a catalog called `big`; default 0, then there is none. */
+  catalogItems?: number | undefined;
+  /** The shape of E2's list of catalogs (N2): `data.catalogs` (wrapped, the default) or `data` itself (plain). */
+  catalogList?: 'wrapped' | 'plain' | undefined;
+  /** The page parameters of E4, E10 and E12; default `pageNum` and `pageSize`. */
+  pageParameters?: Partial<Record<PagedList, Partial<PageParameters>>> | undefined;
+  /** Where E5 looks for the sender key (N6): the query (the default) or a header, `senderKey` in both. */
+  senderKeyIn?: 'query' | 'header' | undefined;
+  /** Whether a brand template's `updatedAt` moves when its status changes; default true. */
+  statusMovesUpdatedAt?: boolean | undefined;
+  /** For tests of how the service misbehaves. */
+  interfere?: Interfere | undefined;
+}
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly now: () => Date;
+  readonly date: (now: Date) => string | null;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly projectId: string;
+  readonly brand: string;
+  readonly messenger: string;
+  readonly pageParameter: string;
+  readonly tokenLifetimeSeconds: number;
+  readonly exportSeconds: number;
+  readonly latencyMs: number;
+  readonly eventsPerDay: number;
+  readonly seed: number;
+  readonly billingJournal: string | null;
+  readonly pushChannelSpelling: 'push-notification' | 'push_notification';
+  readonly emptyExport: 'success' | 'invalid_page';
+  readonly longestRangeDays: number;
+  readonly timeoutStatus: 200 | 408;
+  readonly catalogItems: number;
+  readonly catalogList: 'wrapped' | 'plain';
+  readonly pageParameters: Readonly<Record<PagedList, PageParameters>>;
+  readonly senderKeyIn: 'query' | 'header';
+  readonly statusMovesUpdatedAt: boolean;
+  readonly interfere: Interfere;
+}
+
+const PAGE_PARAMETERS: PageParameters = { page: 'pageNum', size: 'pageSize' };
+
+/** The options with every default in place. */
+export function settle(options: SandboxOptions): Settings {
+  return {
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    now: options.now ?? (() => new Date()),
+    date: options.date ?? ((now) => now.toUTCString()),
+    accessKey: options.accessKey ?? 'sandbox-access-key',
+    secretKey: options.secretKey ?? 'sandbox-secret-key',
+    projectId: options.projectId ?? '0123456789abcdef0123456789abcdef',
+    brand: options.brand ?? 'service',
+    messenger: options.messenger ?? 'chatapp',
+    pageParameter: options.pageParameter ?? 'page',
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
+    exportSeconds: options.exportSeconds ?? 1,
+    latencyMs: options.latencyMs ?? 0,
+    eventsPerDay: options.eventsPerDay ?? 20_000,
+    seed: options.seed ?? 1,
+    billingJournal: options.billingJournal ?? null,
+    pushChannelSpelling: options.pushChannelSpelling ?? 'push_notification',
+    emptyExport: options.emptyExport ?? 'success',
+    longestRangeDays: options.longestRangeDays ?? Number.POSITIVE_INFINITY,
+    timeoutStatus: options.timeoutStatus ?? 408,
+    catalogItems: options.catalogItems ?? 0,
+    catalogList: options.catalogList ?? 'wrapped',
+    pageParameters: {
+      E4: { ...PAGE_PARAMETERS, ...options.pageParameters?.E4 },
+      E10: { ...PAGE_PARAMETERS, ...options.pageParameters?.E10 },
+      E12: { ...PAGE_PARAMETERS, ...options.pageParameters?.E12 },
+    },
+    senderKeyIn: options.senderKeyIn ?? 'query',
+    statusMovesUpdatedAt: options.statusMovesUpdatedAt ?? true,
+    interfere: options.interfere ?? (({ query }, answerOf) => answerOf(query)),
+  };
+}

@@ -1,0 +1,293 @@
+/**
+ * Paid exports that the ledger does not know, though something else in the data folder does: the second copy of the
+ * ledger, pages in the landing zone, the journal of runs, or a warehouse. The ledger was lost or restored from an older backup, and relying on it
+ * would pay twice. No paid request is sent until a person has confirmed them (`exports recover`).
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { windowOf, type Day, type Window, formatKst, listDays } from '../calendar.js';
+import { DamageError } from '../errors.js';
+import { RunJournal, type PastRun } from '../run/journal.js';
+import { partsOf, blocksRuns, EXPORT_STATES, type ExportState, LedgerView } from './entry.js';
+import { foldersOf, idOf, dataFiles } from '../storage/paths.js';
+import { namesIn, newestLanded } from '../storage/landed-pulls.js';
+import { existsSync } from 'node:fs';
+import type { Effects } from '../effects.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { readIfThere } from '../storage/storage-error.js';
+
+/** Other records of an export, the most reliable source first. */
+const SOURCES = [
+  'second copy',
+  'private warehouse',
+  'published warehouse',
+  'landing zone',
+  'run journal',
+] as const;
+type Source = (typeof SOURCES)[number];
+
+export interface Untracked {
+  readonly key: string;
+  readonly day: Day;
+  readonly window: Window;
+  readonly state: ExportState;
+  /** The id that the service gave (E20), where it is known. */
+  readonly exportId: string | undefined;
+  readonly messageData: boolean;
+  readonly records: number | undefined;
+  readonly pages: number | undefined;
+  readonly estimate: number | undefined;
+  readonly pricePerRecord: number | undefined;
+  readonly knownBy: Source;
+}
+
+/** The fields that an entry of the ledger and a row of `ops.exports` share. */
+type Known = Partial<Untracked> & Pick<Untracked, 'key' | 'day' | 'window' | 'state' | 'messageData'>;
+
+/** A row of `ops.exports`, of a warehouse that was made from an earlier ledger. */
+export interface RememberedExport {
+  readonly key: string;
+  readonly windowStart: Date;
+  readonly windowEnd: Date;
+  readonly state: string;
+  readonly exportId: string | undefined;
+  readonly messageData: boolean;
+  readonly records: number | undefined;
+  readonly pages: number | undefined;
+  readonly estimatedRecords: number | undefined;
+  readonly pricePerRecord: number | undefined;
+}
+
+type Remembered = Readonly<Partial<Record<Source, readonly RememberedExport[]>>>;
+
+/** Gives the exports that warehouses hold but those with these keys. */
+export type Recall = (tracked: readonly string[]) => Promise<Remembered>;
+
+/** The exports that the ledger lacks, or holds as not billed, and that were billed or may have been. */
+export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: Recall): Promise<Untracked[]> {
+  const tracked = new Set(ledger.entries().flatMap(({ key, state }) => (blocksRuns(state) ? [key] : [])));
+  const isTracked = (key: string): boolean => tracked.has(key);
+  const remembered = await recall([...tracked]);
+  const lost = ledger.lost.length === 0 ? [] : new LedgerView([...ledger.bodies, ...ledger.lost]).entries();
+  const found = [
+    ...lost.map((entry) => ofEntry(entry, 'second copy')),
+    ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
+    ...(await pagesOnDisk(dataDir, isTracked)),
+    ...(await inJournal(dataDir)),
+  ];
+  const untracked = new Map<string, Untracked>();
+  for (const one of found) {
+    if (!blocksRuns(one.state) || isTracked(one.key)) continue;
+    const earlier = untracked.get(one.key);
+    // The first source counts; a later one may know the id that it lacks.
+    untracked.set(
+      one.key,
+      earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
+    );
+  }
+  return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Why no paid request may be sent; `undefined` when the ledger is complete. */
+export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number): DamageError | undefined {
+  if (untracked.length === 0 && lostLines === 0) return undefined;
+  const names = untracked.map(({ key }) => key);
+  const shown =
+    names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+  const what =
+    names.length === 0
+      ? `The ledger lacks ${lostLines} lines that were written.`
+      : `The ledger lacks paid exports that other files of the data folder hold: ${shown}.`;
+  return new DamageError(`${what} It was lost or is an older copy, so no paid request is sent.`, {
+    hint: 'Restore data/ledger from a backup, or run `dawnload exports recover` to show and enter what is known.',
+  });
+}
+
+function ofEntry(
+  { key, day, window, state, exportId, messageData, ...rest }: Known,
+  knownBy: Source,
+): Untracked {
+  const { records, pages, estimate, pricePerRecord } = rest;
+  return {
+    key,
+    day,
+    window,
+    state,
+    exportId,
+    messageData,
+    records,
+    pages,
+    estimate,
+    pricePerRecord,
+    knownBy,
+  };
+}
+
+function ofRow(row: RememberedExport, knownBy: Source): Untracked | undefined {
+  const day = partsOf(row.key)?.day;
+  const state = EXPORT_STATES.find((known) => known === row.state);
+  if (day === undefined || state === undefined) return undefined;
+  const window = { start: row.windowStart, end: row.windowEnd };
+  return ofEntry({ ...row, day, state, window, estimate: row.estimatedRecords }, knownBy);
+}
+
+/**
+ * The exports with a folder below `landing/events` that are not tracked. The folders of tracked ones, those of years, are not
+ * opened. Throws `StorageError`.
+ */
+async function pagesOnDisk(dataDir: string, isTracked: (key: string) => boolean): Promise<Untracked[]> {
+  const events = join(foldersOf(dataDir).landing, 'events');
+  const exportsOf = async (folder: string): Promise<Untracked[]> => {
+    const keys = (await namesIn(join(events, folder))).filter((key) => !isTracked(key));
+    const found = await Promise.all(keys.map((key) => exportIn(join(events, folder, key), key)));
+    return found.flatMap((one) => one ?? []);
+  };
+  return (await Promise.all((await namesIn(events)).map(exportsOf))).flat();
+}
+
+async function exportIn(folder: string, key: string): Promise<Untracked | undefined> {
+  // Only what looks like an export: a desktop leaves files of its own in every folder.
+  const day = partsOf(key)?.day;
+  if (day === undefined) return undefined;
+  const [name = '.'] = await namesIn(folder);
+  return requestedExport(key, day, 'landing zone', idOf(name));
+}
+
+const summaryOfRun = z.object({
+  exports: z.array(z.object({ key: z.string(), records: z.number().nullable() })),
+});
+
+/** The exports that earlier runs requested or resumed. Throws `StorageError`. */
+async function inJournal(dataDir: string): Promise<Untracked[]> {
+  const runs = await new RunJournal(dataDir).runs();
+  return runs.flatMap(({ over }) => {
+    const { data } = summaryOfRun.safeParse(over?.summary);
+    return (data?.exports ?? []).flatMap(({ key, records }) => {
+      const day = partsOf(key)?.day;
+      if (day === undefined) return [];
+      // Its records count against the budget until it has landed again.
+      return [{ ...requestedExport(key, day, 'run journal'), estimate: records ?? undefined }];
+    });
+  });
+}
+
+function requestedExport(key: string, day: Day, knownBy: Source, exportId?: string): Untracked {
+  return {
+    key,
+    day,
+    window: windowOf(day),
+    state: 'requested',
+    exportId,
+    messageData: true,
+    records: undefined,
+    pages: undefined,
+    estimate: undefined,
+    pricePerRecord: undefined,
+    knownBy,
+  };
+}
+
+// A data folder that was restored from a backup. What was paid after the backup left no trace in it, and a run would pay for
+// those days again. The folder counts as restored until a person has confirmed it (`exports recover`).
+
+export interface Restored {
+  /** The last instant that the ledger, or the whole folder, tells of; undefined where it tells of none. */
+  readonly since: Date | undefined;
+}
+
+/**
+ * A run lands nothing after its end, which the journal holds; one that was killed has none, and lands for so long at the
+ * most. In milliseconds.
+ */
+const AFTER_END_MS = 10 * 60_000;
+const AFTER_KILL_MS = 12 * 3_600_000;
+
+/** The mark of a restored folder: confirmed by a person, or still waiting for one. */
+const markFile = z.object({
+  since: z.iso
+    .datetime()
+    .transform((text) => new Date(text))
+    .optional(),
+  confirmed: z.boolean(),
+});
+
+/**
+ * Whether the folder was restored: it has answers or exports but no private warehouse, or answers that landed after the last
+ * run that the ledger's folder knows. Throws `StorageError`.
+ */
+export async function restoredIn(dataDir: string, ledger: LedgerView): Promise<Restored | undefined> {
+  const mark = await readMark(dataDir);
+  if (mark?.confirmed === false) return { since: mark.since };
+  const runs = await new RunJournal(dataDir).runs();
+  const landed = await newestLanded(foldersOf(dataDir).landing);
+  const told = newest([...ledger.entries().map(({ updatedAt }) => updatedAt), ...runs.map(endOf)]);
+  const latest = newest([told, landed]);
+  if (latest === undefined || (mark?.since !== undefined && mark.since >= latest)) return undefined;
+  if (!existsSync(dataFiles(dataDir).working)) return { since: latest };
+  const last = runs.at(-1);
+  const slack = last !== undefined && last.over === undefined ? AFTER_KILL_MS : AFTER_END_MS;
+  const isBehind = landed !== undefined && landed.getTime() > (told?.getTime() ?? 0) + slack;
+  return isBehind ? { since: told } : undefined;
+}
+
+/** When a run ended, by the clock that dates what it landed. */
+function endOf({ begun, over }: PastRun): Date {
+  if (over === undefined) return begun.startedAt;
+  const skew = over.summary['clock_skew_ms'];
+  return new Date(over.finishedAt.getTime() + (typeof skew === 'number' ? skew : 0));
+}
+
+/** The same for the holder of the lock: notes it, since the next run finds a private warehouse again. */
+export async function noteRestored(
+  dataDir: string,
+  ledger: LedgerView,
+  effects: Pick<Effects, 'reach'>,
+): Promise<Restored | undefined> {
+  const restored = await restoredIn(dataDir, ledger);
+  if (restored !== undefined) await writeMark(dataDir, { ...restored, confirmed: false }, effects);
+  return restored;
+}
+
+/** A person's word: what the folder holds up to now is all that there is to know. */
+export async function confirmRestored(dataDir: string, ledger: LedgerView, effects: Effects): Promise<void> {
+  const landed = await newestLanded(foldersOf(dataDir).landing);
+  const since = newest([effects.now(), landed, ...ledger.entries().map(({ updatedAt }) => updatedAt)]);
+  await writeMark(dataDir, { since, confirmed: true }, effects);
+}
+
+/** Says what was found and what to do; @param days the days that no export covers */
+export function adviceOnRestored({ since }: Restored, days: readonly Day[]): string {
+  const after = since === undefined ? '' : ` after ${formatKst(since)}`;
+  const perhaps = days.length === 0 ? '' : ` Paid since then, perhaps: ${listDays(days)}.`;
+  return (
+    `The data folder was restored from a backup, or its ledger is older than the data: what was paid${after} is not in it.${perhaps} ` +
+    'No run pays until you have compared the bills of the service. Enter each export that they show: ' +
+    '`dawnload exports attach DAY.1 EXPORT_ID`. Then let runs request the other days: `dawnload exports recover`.'
+  );
+}
+
+function newest(instants: readonly (Date | undefined)[]): Date | undefined {
+  const known = instants.flatMap((instant) => instant?.getTime() ?? []);
+  return known.length === 0 ? undefined : new Date(Math.max(...known));
+}
+
+type Mark = z.infer<typeof markFile>;
+
+/** In the private folder, which no backup holds. One that cannot be read waits for a person, too. */
+async function readMark(dataDir: string): Promise<Mark | undefined> {
+  const bytes = await readIfThere(pathIn(dataDir));
+  if (bytes === undefined) return undefined;
+  try {
+    return markFile.parse(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    return { confirmed: false };
+  }
+}
+
+async function writeMark(dataDir: string, mark: Mark, effects: Pick<Effects, 'reach'>): Promise<void> {
+  await new DurableFolder(dataDir, effects).write(pathIn(dataDir), JSON.stringify(mark), 'restored');
+}
+
+function pathIn(dataDir: string): string {
+  return join(foldersOf(dataDir).private, 'restored.json');
+}

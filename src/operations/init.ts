@@ -1,0 +1,730 @@
+/** The questions of `init` at a terminal, each answer checked before the next question. */
+import { lastCompleteDay, shiftDay, dayOf, isDay, type Day, daysOf } from '../calendar.js';
+import {
+  UsageError,
+  type DawnloadError,
+  CredentialsError,
+  ServiceError,
+  codeOf,
+  StorageError,
+} from '../errors.js';
+import { isUnencrypted } from '../config.js';
+import type { Questions } from '../terminal/questions.js';
+import { formatCount, type Terminal, formatDuration, plural } from '../terminal/terminal.js';
+import { settingsSchema } from '../config/schema.js';
+import type { z } from 'zod';
+import { parseEnv } from 'node:util';
+import { formatPrice, priceOf } from '../price.js';
+import { stringify } from 'yaml';
+import { lookAtConnection, unreachable } from '../api/transport.js';
+import { ServiceClient } from '../api/client.js';
+import type { Effects } from '../effects.js';
+import { estimateDays } from '../exports/budget.js';
+import { dayTotals } from '../statistics/pull-daily.js';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  closeSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+interface InterviewOptions {
+  /** The answers that are given, so that they are not asked. */
+  readonly given: Given;
+  /** The answers of an earlier file, offered for Enter. */
+  readonly earlier: Given;
+  readonly allowHttp: boolean;
+  readonly skipChecks: boolean;
+}
+
+/** So many answers may be wrong, in all: what pastes a file by mistake comes to an end. */
+const MOST_WRONG = 10;
+
+/** The first run fills a week: enough to look at, little to wait for. */
+const FIRST_DAYS = 7;
+
+/** Nights of a month, for the budget that is offered. */
+const MONTH = 31;
+
+export class Interview {
+  readonly #questions: Questions;
+  readonly #terminal: Terminal;
+  readonly #world: World;
+  readonly #options: InterviewOptions;
+  #wrong = 0;
+  #checking: boolean;
+  /** Whether a check has failed, so that the person may go on without. */
+  #mayskip = false;
+
+  constructor(
+    questions: Questions,
+    terminal: Terminal,
+    world: Omit<World, 'signal'>,
+    options: InterviewOptions,
+  ) {
+    this.#questions = questions;
+    this.#terminal = terminal;
+    this.#world = { ...world, signal: questions.signal };
+    this.#options = options;
+    this.#checking = !options.skipChecks;
+  }
+
+  /**
+   * All answers.
+   *
+   * @throws UsageError after too many wrong answers, InterruptedError on Ctrl-C or the end of the input
+   */
+  async answers(): Promise<Answers> {
+    const { given, earlier } = this.#options;
+    const { service, night } = await this.#service();
+    const now = this.#world.effects.now();
+    const first = earlier.startDate ?? shiftDay(lastCompleteDay(now), 1 - FIRST_DAYS);
+    const startDate =
+      given.startDate ??
+      (await this.#ask('First day to load (KST)', (text) => readStartDate(text, now), first));
+    const budget = await this.#budget(night?.records);
+    const pricePerRecord = given.pricePerRecord ?? (await this.#price(budget));
+    const answers = { ...service, startDate, budget, pricePerRecord };
+    tellMoney(night, answers, now, this.#terminal);
+    return answers;
+  }
+
+  /** Address, project and keys, until the service takes all of them or the person goes on without. */
+  async #service(): Promise<{
+    service: Pick<Answers, 'baseUrl' | 'allowHttp' | 'projectId' | 'keys'>;
+    night: Night | undefined;
+  }> {
+    const { given, earlier, allowHttp } = this.#options;
+    let { baseUrl, projectId, accessKey, secretKey } = given;
+    let offered = { ...earlier, ...given };
+    let reached: string | undefined;
+    const read = (text: string): Read<string> => readBaseUrl(text, allowHttp);
+    for (;;) {
+      baseUrl ??= await this.#ask('Base URL of the service', read, offered.baseUrl);
+      offered = { ...offered, baseUrl };
+      if (this.#checking && baseUrl !== reached) {
+        const doubt = await tryConnection(baseUrl, this.#world.signal);
+        if (doubt !== undefined) {
+          this.#tell(doubt);
+          baseUrl = undefined;
+          continue;
+        }
+        reached = baseUrl;
+      }
+      projectId ??= await this.#ask('Project ID', readProjectId, offered.projectId);
+      accessKey ??= await this.#secret('access key');
+      secretKey ??= await this.#secret('secret key');
+      const keys = { accessKey, secretKey };
+      const service = { baseUrl, projectId, keys, allowHttp: allowHttp && isUnencrypted(baseUrl) };
+      if (!this.#checking) return { service, night: undefined };
+
+      this.#terminal.progress('asking the service');
+      const tried = await tryAnswers(service, this.#world);
+      this.#terminal.progress('');
+      if ('night' in tried) {
+        tellNight(tried.night, this.#terminal);
+        return { service, night: tried.night };
+      }
+      this.#tell(tried.doubt);
+      offered = { ...offered, projectId };
+      if (tried.doubt.about === 'baseUrl') baseUrl = undefined;
+      if (tried.doubt.about === 'projectId') projectId = undefined;
+      if (tried.doubt.about === 'keys') accessKey = secretKey = undefined;
+    }
+  }
+
+  async #budget(records: number | undefined): Promise<Budget | undefined> {
+    const { given, earlier } = this.#options;
+    if (given.recordsPerRun !== undefined || given.recordsPerMonth !== undefined) return budgetOf(given);
+    this.#terminal.note(
+      'Event exports are billed per record. Without a budget no paid request is ever sent.',
+    );
+    const size = records === undefined ? '' : `; one night is about ${formatCount(records)}`;
+    const recordsPerRun = await this.#ask<number | undefined>(
+      `Records per run, or none${size}`,
+      (text) => (/^(none|no|n|-)$/i.test(text) ? { value: undefined } : readRecords(text, 'run')),
+      String(earlier.recordsPerRun ?? 'none'),
+    );
+    if (recordsPerRun === undefined) return undefined;
+    const recordsPerMonth = await this.#ask(
+      'Records per month',
+      (text) => readRecords(text, 'month'),
+      String(earlier.recordsPerMonth ?? Math.min(recordsPerRun * MONTH, 1e12)),
+    );
+    return { recordsPerRun, recordsPerMonth };
+  }
+
+  async #price(budget: Budget | undefined): Promise<number | undefined> {
+    const { earlier } = this.#options;
+    if (budget === undefined) return earlier.pricePerRecord;
+    return this.#ask<number | undefined>(
+      'Price per record, or unknown',
+      (text) => (/^(unknown|none|no|n|-)$/i.test(text) ? { value: undefined } : readPrice(text)),
+      String(earlier.pricePerRecord ?? 'unknown'),
+    );
+  }
+
+  /** Asks until the answer is right; Enter takes what is offered. */
+  async #ask<T>(question: string, read: (text: string) => Read<T>, offered?: string): Promise<T> {
+    const prompt = offered === undefined ? `${question}: ` : `${question} [${offered}]: `;
+    for (;;) {
+      const text = await this.#questions.ask(prompt);
+      const skip = this.#mayskip && offered !== undefined && text.toLowerCase() === 'skip';
+      if (skip) this.#checking = false;
+      const result = read((skip || text === '') && offered !== undefined ? offered : text);
+      if ('value' in result) return result.value;
+      this.#refuse(result.wrong);
+    }
+  }
+
+  async #secret(what: string): Promise<string> {
+    for (;;) {
+      const text = await this.#questions.ask(`${capital(what)} (not shown): `, true);
+      const result = readKey(text, what);
+      if ('value' in result) return result.value;
+      this.#refuse(result.wrong);
+    }
+  }
+
+  #tell({ about, error }: Doubt): void {
+    this.#mayskip = true;
+    const hint = hintOf(error);
+    const skip =
+      about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
+    this.#refuse(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
+  }
+
+  #refuse(sentence: string): void {
+    this.#terminal.warn(sentence);
+    this.#questions.forget();
+    if (++this.#wrong < MOST_WRONG) return;
+    throw new UsageError(`${MOST_WRONG} answers were not accepted.`, {
+      hint: 'Nothing was written. Start `dawnload init` again, with --skip-checks where the service cannot be reached.',
+    });
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export interface Keys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+interface Budget {
+  readonly recordsPerRun: number;
+  readonly recordsPerMonth: number;
+}
+
+export interface Answers {
+  readonly baseUrl: string;
+  /** Whether keys may leave this machine unencrypted. */
+  readonly allowHttp: boolean;
+  readonly projectId: string;
+  readonly keys: Keys;
+  readonly startDate: Day;
+  /** Undefined: no paid request is ever sent. */
+  readonly budget: Budget | undefined;
+  /** Undefined: not known. */
+  readonly pricePerRecord: number | undefined;
+}
+
+/** A value, or one sentence that says what is wrong with the text. */
+type Read<T> = { readonly value: T } | { readonly wrong: string };
+
+const settings = settingsSchema.shape;
+const exportsSettings = settings.exports.unwrap().shape;
+const budgetSettings = exportsSettings.budget.unwrap().shape;
+
+function readBaseUrl(text: string, allowHttp: boolean): Read<string> {
+  const read = by(settings.base_url, text, 'The base URL');
+  if ('wrong' in read || allowHttp || !isUnencrypted(read.value)) return read;
+  return {
+    wrong: `${read.value} uses http, so keys and data would travel unencrypted: use https, or pass --allow-http if you trust the network.`,
+  };
+}
+
+function readProjectId(text: string): Read<string> {
+  return by(settings.project_id, text, 'The project ID');
+}
+
+function readKey(text: string, what: string): Read<string> {
+  if (text === '') return { wrong: `The ${what} is empty.` };
+  return /\p{Cc}/u.test(text) ? { wrong: `The ${what} holds control characters.` } : { value: text };
+}
+
+/** A day that has begun in Korea: a later one is a slip more often than a wish. */
+function readStartDate(text: string, now: Date): Read<Day> {
+  if (!isDay(text)) return { wrong: 'The first day must be a day that exists, such as 2026-11-01.' };
+  return text > dayOf(now) ? { wrong: `The first day ${text} is in the future.` } : { value: text };
+}
+
+/** People write large counts with separators: `1,000,000`. */
+function readRecords(text: string, what: string): Read<number> {
+  const plain = /^\d{1,3}([,_ ]\d{3})+$/.test(text) ? text.replace(/[,_ ]/g, '') : text;
+  return by(budgetSettings.records_per_run, plain, `The budget of records per ${what}`);
+}
+
+function readPrice(text: string): Read<number> {
+  return by(exportsSettings.price_per_record, text, 'The price per record');
+}
+
+function by<T>(rule: z.ZodType<T | undefined>, text: string, what: string): Read<T> {
+  const parsed = rule.safeParse(text);
+  if (parsed.success && parsed.data !== undefined) return { value: parsed.data };
+  return { wrong: `${what} ${parsed.error?.issues[0]?.message ?? 'is missing'}.` };
+}
+
+const HEAD = "# The keys of the service's API. Keep this file out of version control.\n";
+
+/**
+ * The keys, below them whatever else an earlier file sets.
+ *
+ * @throws UsageError when a key cannot be written so that it is read again as it is
+ */
+export function envFile({ accessKey, secretKey }: Keys, earlier = ''): string {
+  const rest = earlier
+    .split(/\r?\n/)
+    .filter((line) => !/^\s*(?:export\s+)?DAWNLOAD_(?:ACCESS|SECRET)_KEY\s*=/.test(line))
+    .filter((line) => `${line}\n` !== HEAD)
+    .join('\n')
+    .trim();
+  const text = `${HEAD}DAWNLOAD_ACCESS_KEY=${quoted(accessKey)}\nDAWNLOAD_SECRET_KEY=${quoted(secretKey)}\n${rest === '' ? '' : `\n${rest}\n`}`;
+  const read = parseEnv(text);
+  if (read['DAWNLOAD_ACCESS_KEY'] === accessKey && read['DAWNLOAD_SECRET_KEY'] === secretKey) return text;
+  throw new UsageError('The keys hold characters that cannot be written to .env.', {
+    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment of the job instead.',
+  });
+}
+
+function quoted(value: string): string {
+  if (/^[\w./+=:@%-]+$/.test(value)) return value;
+  const quote = ["'", '`', '"'].find((mark) => !value.includes(mark)) ?? "'";
+  return `${quote}${value}${quote}`;
+}
+
+/** As they stand on the command line and in the environment. */
+export interface GivenTexts {
+  readonly baseUrl?: string | undefined;
+  readonly allowHttp?: boolean | undefined;
+  readonly projectId?: string | undefined;
+  readonly startDate?: string | undefined;
+  readonly recordsPerRun?: string | undefined;
+  readonly recordsPerMonth?: string | undefined;
+  readonly pricePerRecord?: string | undefined;
+  readonly accessKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+}
+
+export interface Given {
+  readonly baseUrl?: string;
+  readonly projectId?: string;
+  readonly accessKey?: string;
+  readonly secretKey?: string;
+  readonly startDate?: string;
+  readonly recordsPerRun?: number;
+  readonly recordsPerMonth?: number;
+  readonly pricePerRecord?: number;
+}
+
+/**
+ * Reads what is given; `wrong` has a sentence for each text that is not an answer.
+ */
+export function readGiven(texts: GivenTexts, now: Date): { given: Given; wrong: readonly string[] } {
+  const wrong: string[] = [];
+  const read = <T>(text: string | undefined, rule: (text: string) => Read<T>): T | undefined => {
+    if (text === undefined) return undefined;
+    const result = rule(text.trim());
+    if ('value' in result) return result.value;
+    wrong.push(result.wrong);
+    return undefined;
+  };
+  const allowHttp = texts.allowHttp === true;
+  const given = {
+    baseUrl: read(texts.baseUrl, (text) => readBaseUrl(text, allowHttp)),
+    projectId: read(texts.projectId, readProjectId),
+    accessKey: read(texts.accessKey, (text) => readKey(text, 'access key')),
+    secretKey: read(texts.secretKey, (text) => readKey(text, 'secret key')),
+    startDate: read(texts.startDate, (text) => readStartDate(text, now)),
+    recordsPerRun: read(texts.recordsPerRun, (text) => readRecords(text, 'run')),
+    recordsPerMonth: read(texts.recordsPerMonth, (text) => readRecords(text, 'month')),
+    pricePerRecord: read(texts.pricePerRecord, readPrice),
+  };
+  return { given: defined(given), wrong };
+}
+
+/** @throws UsageError that lists everything that is wrong */
+export function assertRight(wrong: readonly string[]): void {
+  if (wrong.length === 0) return;
+  throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
+}
+
+/**
+ * The answers of somebody who cannot be asked.
+ *
+ * @throws UsageError that lists everything that is missing or wrong
+ */
+export function requireAnswers(given: Given, texts: GivenTexts, wrong: readonly string[]): Answers {
+  const needed = {
+    '--base-url': texts.baseUrl,
+    '--project-id': texts.projectId,
+    '--start-date': texts.startDate,
+    DAWNLOAD_ACCESS_KEY: texts.accessKey,
+    DAWNLOAD_SECRET_KEY: texts.secretKey,
+  };
+  const missing = Object.entries(needed).flatMap(([name, text]) => (text === undefined ? [name] : []));
+  if (missing.length > 0) {
+    const also = wrong.length === 0 ? '' : ` ${wrong.join(' ')}`;
+    throw new UsageError(
+      `Nobody can be asked without a terminal, and this is missing: ${missing.join(', ')}.${also}`,
+      {
+        hint: 'Give options on the command line and the two keys in the environment, or start `dawnload init` at a terminal. Nothing was written.',
+      },
+    );
+  }
+  assertRight(wrong);
+  const { baseUrl = '', projectId = '', startDate = '', accessKey = '', secretKey = '' } = given;
+  const { pricePerRecord } = given;
+  return {
+    baseUrl,
+    allowHttp: texts.allowHttp === true && isUnencrypted(baseUrl),
+    projectId,
+    keys: { accessKey, secretKey },
+    startDate,
+    budget: budgetOf(given),
+    pricePerRecord,
+  };
+}
+
+/** One limit alone stands for both. */
+function budgetOf({
+  recordsPerRun,
+  recordsPerMonth,
+}: Pick<Given, 'recordsPerRun' | 'recordsPerMonth'>): Budget | undefined {
+  const perRun = recordsPerRun ?? recordsPerMonth;
+  const perMonth = recordsPerMonth ?? recordsPerRun;
+  if (perRun === undefined || perMonth === undefined) return undefined;
+  return { recordsPerRun: perRun, recordsPerMonth: perMonth };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(values: T): Defined<T>;
+function defined(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Nights of a month, for what a month costs. */
+const NIGHTS_OF_A_MONTH = 30;
+
+/** A clock that is further off may take an incomplete day for a complete one, in milliseconds. */
+const MOST_SKEW_MS = 2 * 60_000;
+
+export function tellNight({ day, messages, records, skewMs = 0 }: Night, terminal: Terminal): void {
+  terminal.note('The service takes the keys and knows the project.');
+  terminal.note(
+    records === undefined
+      ? `It counted no messages on ${day}, so the size of a night is not known yet.`
+      : `It counted ${plural(messages, 'message')} on ${day}; the export of such a night holds about ${plural(records, 'record')}.`,
+  );
+  if (Math.abs(skewMs) <= MOST_SKEW_MS) return;
+  terminal.warn(
+    `This machine’s clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service’s. Correct it before the first run.`,
+  );
+}
+
+/** Explains the budget and the price of such nights. */
+export function tellMoney(
+  night: Night | undefined,
+  answers: Pick<Answers, 'budget' | 'pricePerRecord' | 'startDate'>,
+  now: Date,
+  terminal: Terminal,
+): void {
+  const nights = daysOf({ start: answers.startDate, end: lastCompleteDay(now) }).length;
+  for (const sentence of moneySentences(night?.records, answers, nights)) terminal.note(sentence);
+}
+
+/** @param nights that the first run finds missing */
+function moneySentences(
+  records: number | undefined,
+  { budget, pricePerRecord: price = 0 }: Pick<Answers, 'budget' | 'pricePerRecord'>,
+  nights: number,
+): string[] {
+  if (budget === undefined) return ['Without a budget no paid request is sent. Statistics are free.'];
+  if (records === undefined) return [];
+  const { recordsPerRun, recordsPerMonth } = budget;
+  const worth = (count: number): string =>
+    `about ${plural(count, 'record')}${price === 0 ? '' : ` (${formatPrice(priceOf([{ records: count, pricePerRecord: price }]), undefined)})`}`;
+  const sizes = `Such a night is ${worth(records)}, and ${NIGHTS_OF_A_MONTH} nights are ${worth(records * NIGHTS_OF_A_MONTH)}.`;
+  if (records > recordsPerRun) {
+    return [
+      sizes,
+      `A budget of ${plural(recordsPerRun, 'record')} per run is too small for it: the night would not be requested.`,
+    ];
+  }
+  const first =
+    nights < 2
+      ? []
+      : [
+          `The first run finds ${nights} nights, ${worth(records * nights)} if all are like that one, and requests the newest first, within the budget.`,
+        ];
+  const month =
+    records * NIGHTS_OF_A_MONTH <= recordsPerMonth
+      ? []
+      : [
+          `A budget of ${plural(recordsPerMonth, 'record')} per month lasts for about ${plural(Math.floor(recordsPerMonth / records), 'night')}.`,
+        ];
+  return [sizes, ...first, ...month];
+}
+
+/** The hint of an error, without the part that is meant for a run. */
+export function hintOf({ hint = '' }: DawnloadError): string {
+  return hint.replace(/ ?Nothing is lost;.*$/, '');
+}
+
+type Settings = Omit<Answers, 'keys'> & {
+  /** As it is to be written: relative to the file's folder, or absolute. */
+  readonly dataDir: string;
+};
+
+export function settingsFile(settings: Settings): string {
+  const { baseUrl, allowHttp, projectId, dataDir, startDate } = settings;
+  return `# Dawnload: where the data comes from, how much of it, and where it goes.
+# docs/configuration.md explains every key. The access keys do not belong here: see .env.
+
+base_url: ${scalar(baseUrl)}
+${allowHttp ? 'allow_http: true                # keys and data travel unencrypted\n' : ''}project_id: ${scalar(projectId)}
+
+# Words of your service: the one before _user_id and _device_id in export records, and the messenger's.
+brand: service
+messenger: chatapp
+
+data_dir: ${scalar(dataDir)}
+start_date: ${startDate}          # the first KST day the warehouse should hold
+lookback_days: 7                # free streams: days pulled again each night, since counts may be restated
+requests_per_second: 50
+concurrency: 64
+
+privacy:
+  recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
+
+# Event exports are billed per record. Without a budget no paid request is ever sent.
+${exportsSection(settings)}
+# What the ids in events mean: read each night at no cost, kept with its history.
+# reference:
+#   catalogs: true                # or some of them: [products]
+#   brand_templates:
+#     sender_keys: []
+#   alimtalk_templates: true      # or channel_ids: [] below it
+#   opt_outs: true
+
+# Who is told when a night fails, recovers, or needs a person.
+# alerts:
+#   - url_env: ALERT_URL          # the address of a webhook, in .env
+#     format: slack               # or json
+`;
+}
+
+function exportsSection({ budget, pricePerRecord, startDate }: Settings): string {
+  const lines = [
+    'exports:',
+    '  budget:',
+    `    records_per_run: ${budget?.recordsPerRun ?? 1000000}`,
+    `    records_per_month: ${budget?.recordsPerMonth ?? 10000000}`,
+    `  price_per_record: ${decimal(pricePerRecord ?? 0)}       # for estimates and the spend report`,
+    `  start_date: ${startDate}        # the first KST day to export`,
+    '  include_message_data: true',
+    '  page_parameter: page        # the query parameter that carries the page number',
+    '  max_wait_minutes: 60        # after that, the next run resumes the same export',
+  ];
+  const price = lines[4] ?? '';
+  if (budget !== undefined) return `${lines.join('\n')}\n`;
+  // A price that was given is kept, for the day on which a budget is added.
+  const kept = pricePerRecord === undefined ? [] : ['exports:', price];
+  const commented = lines.filter((line) => !kept.includes(line)).map((line) => `# ${line}`);
+  return `${[...kept, ...commented].join('\n')}\n`;
+}
+
+/** Quoted where YAML would read anything else than the text. */
+function scalar(text: string): string {
+  return stringify(text, { lineWidth: 0 }).trimEnd();
+}
+
+/** Without the exponent that JavaScript gives small numbers. */
+function decimal(value: number): string {
+  return value.toFixed(12).replace(/\.?0+$/, '');
+}
+
+const CONNECT_MS = 10_000;
+const ANSWER_SECONDS = 30;
+
+/** The size of one night, and the distance of this machine's clock from the service's. */
+interface Night {
+  readonly day: Day;
+  readonly messages: number;
+  /** The records of its export; undefined where the service counted nothing. */
+  readonly records: number | undefined;
+  /** This machine's clock behind the service's, in milliseconds. */
+  readonly skewMs: number | undefined;
+}
+
+/** The answer that has to be given again, and why. */
+interface Doubt {
+  readonly about: 'baseUrl' | 'projectId' | 'keys';
+  readonly error: DawnloadError;
+}
+
+type Tried = { readonly night: Night } | { readonly doubt: Doubt };
+
+interface World {
+  readonly effects: Effects;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Whether a connection can be made, and its certificate is accepted. Throws InterruptedError. */
+export async function tryConnection(baseUrl: string, signal: AbortSignal): Promise<Doubt | undefined> {
+  try {
+    const { certificate } = await lookAtConnection(baseUrl, CONNECT_MS, signal);
+    if (certificate?.refused === undefined) return undefined;
+    return { about: 'baseUrl', error: unreachable(baseUrl, certificate.refused, undefined) };
+  } catch (error) {
+    return doubtAbout('baseUrl', error);
+  }
+}
+
+/** Whether the service takes the keys and knows the project, and what a night holds. Throws InterruptedError. */
+export async function tryAnswers(
+  { baseUrl, projectId, keys }: Pick<Answers, 'baseUrl' | 'projectId' | 'keys'>,
+  { effects, signal, version }: World,
+): Promise<Tried> {
+  const settings = {
+    baseUrl,
+    projectId,
+    credentials: { body: () => ({ ...keys }) },
+    requestsPerSecond: 10,
+    concurrency: 1,
+    requestTimeoutSeconds: ANSWER_SECONDS,
+    retries: 0,
+  };
+  const service = new ServiceClient(settings, effects, signal, version);
+  try {
+    try {
+      await service.authorize();
+    } catch (error) {
+      return { doubt: doubtAbout(error instanceof CredentialsError ? 'keys' : 'baseUrl', error) };
+    }
+    const skewMs = service.clockSkewMs;
+    // The earlier of two clocks decides, as in a run.
+    const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
+    try {
+      const totals = await dayTotals(service, baseUrl, day);
+      const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
+      return { night: { day, messages: totals.sent, records: candidate?.estimate, skewMs } };
+    } catch (error) {
+      return { doubt: doubtAbout('projectId', error) };
+    }
+  } finally {
+    await service.close();
+  }
+}
+
+/** @throws what has nothing to do with the answer */
+function doubtAbout(about: Doubt['about'], error: unknown): Doubt {
+  if (error instanceof CredentialsError || error instanceof ServiceError) return { about, error };
+  throw error;
+}
+
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+  /** The exact mode, whatever the umask; undefined leaves it to the umask. */
+  readonly mode: number | undefined;
+}
+
+/**
+ * Writes the files; one that is there is kept beside it under a name that ends with `.bak`. Returns those names.
+ *
+ * @throws StorageError; then every file is as it was
+ */
+export function writeFiles(files: readonly NewFile[]): string[] {
+  const next = ({ path }: NewFile): string => `${path}.new-${process.pid}`;
+  const kept: string[] = [];
+  let current = '';
+  try {
+    for (const file of files) {
+      current = file.path;
+      writeWhole(next(file), file);
+    }
+    for (const file of files) {
+      current = file.path;
+      if (existsSync(file.path)) kept.push(keep(file));
+    }
+    for (const file of files) {
+      current = file.path;
+      renameSync(next(file), file.path);
+    }
+    return kept;
+  } catch (cause) {
+    for (const file of files) rmSync(next(file), { force: true });
+    throw cannotWrite(current, cause);
+  }
+}
+
+/**
+ * Makes sure that the folder takes files, before anybody is asked anything.
+ *
+ * @throws StorageError
+ */
+export function assertWritable(folder: string): void {
+  const probe = join(folder, `.dawnload-${process.pid}`);
+  try {
+    // Asking for permission is not enough: /proc gives it to root, and takes no file.
+    closeSync(openSync(probe, 'wx'));
+    rmSync(probe);
+  } catch (cause) {
+    throw cannotWrite(folder, cause);
+  }
+}
+
+function writeWhole(path: string, { text, mode }: NewFile): void {
+  rmSync(path, { force: true });
+  const file = openSync(path, 'wx', mode ?? 0o666);
+  try {
+    if (mode !== undefined) chmodSync(path, mode);
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function keep({ path, mode }: NewFile): string {
+  for (let n = 1; ; n++) {
+    const copy = n === 1 ? `${path}.bak` : `${path}.bak${n}`;
+    if (existsSync(copy)) continue;
+    copyFileSync(path, copy, constants.COPYFILE_EXCL);
+    if (mode !== undefined) chmodSync(copy, mode);
+    return copy;
+  }
+}
+
+function cannotWrite(path: string, cause: unknown): StorageError {
+  const code = codeOf(cause) ?? 'unknown';
+  const remedy = /^(ENOSPC|EDQUOT)$/.test(code)
+    ? 'Free some disk space.'
+    : 'Choose a folder that exists and that you may write to.';
+  return new StorageError(`${path} cannot be written (${code}).`, {
+    hint: `${remedy} Nothing was changed.`,
+    cause,
+  });
+}
