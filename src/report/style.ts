@@ -302,11 +302,11 @@ export const STYLE = css`
       width: 100%;
       font-size: 0.8125rem;
     }
-    tbody th {
+    tbody th.text {
       min-width: 7rem;
       overflow-wrap: anywhere;
     }
-    .card tbody th {
+    .card tbody th.text {
       min-width: 0;
       overflow-wrap: break-word;
     }

@@ -116,7 +116,7 @@ function heatmap(channel: string, rates: Week, cells: readonly Cell[], page: Pag
       table(
         page.say({ en: 'Click rate in per cent by hour and weekday', ko: '시간·요일별 클릭률(%)' }),
         [
-          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00` },
+          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00`, kind: 'number' },
           ...WEEKDAYS.map((weekday, i) => ({
             head: SHORT[page.language][i] ?? weekday,
             cell: (row: Week[number]) => inPerCent(row[weekday]),
