@@ -314,6 +314,10 @@ export const STYLE = css`
     td {
       padding-right: 0.4rem;
     }
+    .number {
+      /* A range breaks at its dots; the blanks inside of numbers do not break. */
+      white-space: normal;
+    }
     .card {
       padding: 0.6rem;
     }
