@@ -282,7 +282,7 @@ export const STYLE = css`
   td:last-child {
     padding-right: 0;
   }
-  @media (max-width: 48rem) {
+  @media (max-width: 44rem) {
     .wide {
       display: none;
     }
