@@ -15,6 +15,7 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
+import type { RunOver } from './run/journal.js';
 import { handOver } from './run/hand-over.js';
 import type { Job } from './run/job.js';
 import { pushAfterRun } from './run/lake.js';
@@ -216,10 +217,10 @@ async function deliver(
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();
-  await run?.expect(report, failure);
+  const ending = await run?.expect(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
-  const page = await reportOn(context);
+  const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
   // From here on nobody goes back to the schema before.
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
@@ -277,18 +278,15 @@ async function publishSound(
 }
 
 /** Writes the page that people look at. One that cannot be written fails no run. */
-async function reportOn({
-  reportIn,
-  dataDir,
-  files,
-  effects,
-  terminal,
-}: LocalContext): Promise<string | undefined> {
+async function reportOn(
+  { reportIn, dataDir, files, effects, terminal }: LocalContext,
+  ending: RunOver | undefined,
+): Promise<string | undefined> {
   if (reportIn === undefined || !existsSync(files.published)) return undefined;
   terminal.progress('writing the report');
   try {
     const { writeReport } = await import('./report/write.js');
-    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now() });
+    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now(), ending });
     return files.report;
   } catch (error) {
     terminal.warn(

@@ -43,6 +43,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const parts = drawnParts.filter((part) => part !== undefined);
     const toDo = [
       ...(notice === undefined ? [] : [afterRun(page)]),
+      ...(day === undefined ? [firstRun(page)] : []),
       ...parts.flatMap(({ shown }) => shown.toDo ?? []),
     ];
     return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice), toDo });
@@ -69,6 +70,14 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
     const toDo = { urgency: 'run', reason: sentence, command: 'dawnload doctor' } as const;
     return { id, title, queries, shown: { sentence, toDo: [toDo] } };
   }
+}
+
+function firstRun(page: Page): ToDo {
+  return {
+    urgency: 'run',
+    reason: page.say({ en: 'No daily statistics are held yet.', ko: '일별 통계가 아직 없습니다.' }),
+    command: 'dawnload run',
+  };
 }
 
 function afterRun(page: Page): ToDo {

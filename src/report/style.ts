@@ -282,7 +282,7 @@ export const STYLE = css`
   td:last-child {
     padding-right: 0;
   }
-  @media (max-width: 48rem) {
+  @media (max-width: 44rem) {
     .wide {
       display: none;
     }
@@ -302,17 +302,21 @@ export const STYLE = css`
       width: 100%;
       font-size: 0.8125rem;
     }
-    tbody th {
+    tbody th.text {
       min-width: 7rem;
       overflow-wrap: anywhere;
     }
-    .card tbody th {
+    .card tbody th.text {
       min-width: 0;
       overflow-wrap: break-word;
     }
     th,
     td {
       padding-right: 0.4rem;
+    }
+    .number {
+      /* A range breaks at its dots; the blanks inside of numbers do not break. */
+      white-space: normal;
     }
     .card {
       padding: 0.6rem;

@@ -38,9 +38,11 @@ export class RunRecord {
     await warehouse.startRun(run);
   }
 
-  /** In the file that is published next: how the run ends if nothing fails from here on. */
-  async expect(report: RunReport, failure: Error | undefined): Promise<void> {
-    await this.#context.warehouse.finishRun(this.#over(report, failure));
+  /** In the file that is published next, and for its report: how the run ends if nothing fails from here on. */
+  async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
+    const over = this.#over(report, failure);
+    await this.#context.warehouse.finishRun(over);
+    return over;
   }
 
   /** In the journal, once nothing of the run is left to do. A disk that refuses it leaves a run without an end. */

@@ -123,6 +123,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'normal_quantile',
     'normal_two_sided_p',
     'performance',
+    'price_of',
     'response_profile',
     'rounded_seconds',
     'sequential_half_width',

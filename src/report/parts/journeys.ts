@@ -52,7 +52,7 @@ function sentenceOf(steps: readonly Step[], journeys: number, page: Page): strin
   return paragraph(
     largest?.drop_off == null
       ? page.say({
-          en: `${page.count(journeys)} user journeys sent messages in the last 28 days.`,
+          en: `${page.count(journeys)} user ${journeys === 1 ? 'journey' : 'journeys'} sent messages in the last 28 days.`,
           ko: `최근 28일 동안 유저 여정 ${page.count(journeys)}개가 메시지를 보냈습니다.`,
         })
       : page.say({
