@@ -21,7 +21,7 @@ import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/state.js';
 import { planRequests, REASONS, untilConfirmed, untilLearned, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
-import { formatPrice, priceOf } from '../exports/price.js';
+import { formatPrice, priceOf } from '../price.js';
 import { spendOf } from '../exports/spend.js';
 import { estimateDays, isQuiet } from '../exports/estimate.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';

@@ -9,7 +9,7 @@ import { dataFiles } from '../storage/data-files.js';
 import { isQuiet } from '../exports/estimate.js';
 import { assertSameProject } from '../storage/project.js';
 import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
-import { formatPrice } from '../exports/price.js';
+import { formatPrice } from '../price.js';
 import { spendOf, type MonthlySpend } from '../exports/spend.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';

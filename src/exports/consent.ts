@@ -3,7 +3,7 @@ import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/job.js';
 import type { Decision } from './budget.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import { formatPrice, priceOf } from './price.js';
+import { formatPrice, priceOf } from '../price.js';
 
 /** Whether the days that would be requested now may be. */
 export async function consentTo(

@@ -4,7 +4,7 @@ import type { Effects } from '../effects.js';
 import { joinParts, type Part } from '../terminal/parts.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { formatClock, formatRoughly } from '../terminal/units.js';
-import { formatPrice } from './price.js';
+import { formatPrice } from '../price.js';
 import type { Spending } from './spend.js';
 
 /** The rate is that of the last seconds, in milliseconds. */

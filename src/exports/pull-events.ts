@@ -22,7 +22,7 @@ import { clockTrouble } from '../run/clocks.js';
 import { consentTo } from './consent.js';
 import { estimateDays, isQuiet } from './estimate.js';
 import { adviceOnRestored } from './restored.js';
-import { formatPrice } from './price.js';
+import { formatPrice } from '../price.js';
 import { spentOf } from './spend.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 

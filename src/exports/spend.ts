@@ -2,7 +2,7 @@
 import { monthOf } from '../calendar.js';
 import type { ExportEntry } from './entry.js';
 import { recordsOf, type Budget } from './budget.js';
-import { priceOf } from './price.js';
+import { priceOf } from '../price.js';
 
 /**
  * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about

@@ -1,7 +1,7 @@
 /** What all parts of a page share: its language, the day it is about, and how numbers and names are written. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
-import { formatPrice } from '../exports/price.js';
+import { formatPrice } from '../price.js';
 
 /** The same in both languages. */
 export interface Text {

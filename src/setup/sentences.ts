@@ -1,7 +1,7 @@
 /** What `init` says about a night and its price. */
 import { daysOf, lastCompleteDay } from '../calendar.js';
 import type { DawnloadError } from '../errors.js';
-import { formatPrice, priceOf } from '../exports/price.js';
+import { formatPrice, priceOf } from '../price.js';
 import { formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import type { Answers } from './answers.js';
 import type { Night } from './trial.js';
