@@ -95,9 +95,8 @@ describe('freshness', () => {
   test('names what is missing for people, and the command that brings it', () => {
     const free = shown(freshness, [held, [gap('statistics_by_subchannel')]]);
     expect(free.sentence).toContain('Daily statistics by sub-channel 2026-11-19 – 2026-11-20');
-    expect(free.toDo).toMatchObject([
-      { reason: expect.stringContaining('2 days') as string, command: 'dawnload run' },
-    ]);
+    expect(free.toDo).toMatchObject([{ command: 'dawnload run' }]);
+    expect(free.toDo?.[0]?.reason).toContain('2 days');
     expect(shown(freshness, [held, [gap('events')]]).toDo).toMatchObject([{ command: 'dawnload plan' }]);
     expect(textOf(free.body)).not.toContain('statistics_by_subchannel');
   });
@@ -141,9 +140,7 @@ describe('campaigns to look at', () => {
     );
     expect(all.sentence).toContain('“worst 캠페인” is clicked least');
     expect(all.sentence).toContain('Falling this week: 1.');
-    expect(all.toDo).toMatchObject([
-      { reason: expect.stringContaining('2.0\u00a0% instead of 6.0\u00a0%') as string },
-    ]);
+    expect(all.toDo?.map(({ reason }) => reason).join()).toContain('2.0\u00a0% instead of 6.0\u00a0%');
     const best = shown(campaigns, [[campaign('best')]]);
     expect(best.sentence).toContain('None fell clearly this week.');
     expect(best.sentence).not.toContain('clicked least');
