@@ -1254,6 +1254,7 @@ table ops.budget -- The settings of the paid exports of the last run. One row pe
     price_per_record double -- exports.price_per_record.
     start_date date -- exports.start_date, the first KST day to export.
     noted_at timestamp with time zone -- When the run noted it.
+    currency varchar -- exports.currency, the word that follows prices; null where none is set.
 
 table ops.check_versions -- The checks that have looked at all days; one that was changed since looks at all of them again. One row per check.
     name varchar -- Name of the check, as its file under sql/checks.
