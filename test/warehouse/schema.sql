@@ -625,6 +625,8 @@ view marts.channel_counters -- What each channel counts: deliveries and clicks. 
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     counts_deliveries boolean -- Whether the statistics or the events of the channel have deliveries.
     counts_clicks boolean -- Whether the statistics or the events of the channel have clicks.
+    deliveries_since date -- First KST day with deliveries; rates divide by messages from then on.
+    clicks_since date -- First KST day with clicks; rates divide by messages from then on.
 
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
