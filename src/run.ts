@@ -22,6 +22,7 @@ import {
   type StorageConfig,
   type LocalContext,
 } from './run/context.js';
+import type { RunOver } from './run/journal.js';
 import { handOver, pushAfterRun } from './run/hand-over.js';
 import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
@@ -44,7 +45,6 @@ import {
   setAside,
 } from './warehouse/publish.js';
 import { refuseNewer } from './warehouse/migrate.js';
-import type { RunOver } from './run/journal.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -221,10 +221,10 @@ async function deliver(
   await timed('model', () => warehouse.model());
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();
-  await run?.expect(report, failure);
+  const ending = await run?.expect(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
-  const page = await reportOn(context);
+  const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
   // From here on nobody goes back to the schema before.
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
@@ -282,18 +282,15 @@ async function publishSound(
 }
 
 /** Writes the page that people look at. One that cannot be written fails no run. */
-async function reportOn({
-  reportIn,
-  dataDir,
-  files,
-  effects,
-  terminal,
-}: LocalContext): Promise<string | undefined> {
+async function reportOn(
+  { reportIn, dataDir, files, effects, terminal }: LocalContext,
+  ending: RunOver | undefined,
+): Promise<string | undefined> {
   if (reportIn === undefined || !existsSync(files.published)) return undefined;
   terminal.progress('writing the report');
   try {
     const { writeReport } = await import('./report/write.js');
-    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now() });
+    await writeReport(files.report, { dataDir, language: reportIn, now: effects.now(), ending });
     return files.report;
   } catch (error) {
     terminal.warn(
@@ -376,9 +373,11 @@ class RunRecord {
     await warehouse.startRun(run);
   }
 
-  /** In the file that is published next: how the run ends if nothing fails from here on. */
-  async expect(report: RunReport, failure: Error | undefined): Promise<void> {
-    await this.#context.warehouse.finishRun(this.#over(report, failure));
+  /** In the file that is published next, and for its report: how the run ends if nothing fails from here on. */
+  async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
+    const over = this.#over(report, failure);
+    await this.#context.warehouse.finishRun(over);
+    return over;
   }
 
   /** In the journal, once nothing of the run is left to do. A disk that refuses it leaves a run without an end. */

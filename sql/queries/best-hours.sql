@@ -33,7 +33,7 @@ hours as (
     from marts.daily_send_hours
     inner join params on daily_send_hours.date between params.first_day and params.last_day
     inner join marts.channel_counters
-        on daily_send_hours.channel = channel_counters.channel and channel_counters.counts_clicks
+        on daily_send_hours.channel = channel_counters.channel and daily_send_hours.date >= channel_counters.clicks_since
     where params.only_channel is null or daily_send_hours.channel = params.only_channel
     group by all
     having sum(daily_send_hours.succeeded) > 0

@@ -141,9 +141,7 @@ nights as (
     from months
     cross join used
     cross join ops.budget
-
     union all
-
     select
         if(next is null, night + 1, night) as night,
         next.date as asked,

@@ -6,9 +6,7 @@
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- example:
---   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …
---   best  11월 재구매 유도  push-notification  4942      0.051       0.0392                0.0536           …
---   best  웹 첫 방문 쿠폰   in-web-message     2339      0.0774      0.0666                0.0846           …
+--   kind  campaign_name  channel  messages  click_rate  click_rate_of_others  week_click_rate  previous_click_rate  …
 
 with params as (
     select
@@ -29,7 +27,7 @@ days as (
     select message_days.*, params.last_day - message_days.date as age
     from marts.message_days
     inner join params on message_days.date between params.last_day - 27 and params.last_day
-    where message_days.campaign_id is not null and message_days.clickable > 0
+    where message_days.campaign_id is not null and message_days.clickable is not null
 ),
 campaign_counts as (
     select
@@ -43,36 +41,124 @@ campaign_counts as (
         least(sum(clicked) filter (age between 7 and 13), previous_messages) as previous_clicked
     from days
     group by campaign_id, channel
+    having sum(clickable) > 0
 ),
--- A rate of few messages may be luck, so what counts is how far off it is at the least: the nearer end of its interval.
+-- A person who clicks one message may click the others, too: that many messages may behave as one (likeness), which is the
+-- mean of messages per person, weighed by messages.
+received as (
+    select
+        daily_people.channel,
+        daily_people.campaign_id,
+        coalesce(people.person, daily_people.person) as person,
+        sum(daily_people.messages + daily_people.displays) as messages,
+        sum(daily_people.messages + daily_people.displays) filter (params.last_day - daily_people.date < 7) as week_messages,
+        sum(daily_people.messages + daily_people.displays)
+            filter (params.last_day - daily_people.date between 7 and 13) as previous_messages
+    from marts.daily_people
+    inner join params on daily_people.date between params.last_day - 27 and params.last_day
+    left join marts.people on daily_people.person = people.weaker_id
+    where daily_people.campaign_id is not null
+    group by all
+),
+shared as (
+    select *, sum(messages) over (partition by channel, person) - messages as messages_of_others
+    from received
+),
+known as (
+    select
+        channel,
+        campaign_id,
+        sum(messages) as received,
+        sum(week_messages) as week_received,
+        sum(previous_messages) as previous_received,
+        sum(messages * messages) / received as likeness,
+        sum(week_messages * week_messages) / week_received as week_likeness,
+        sum(previous_messages * previous_messages) / previous_received as previous_likeness,
+        sum(messages * messages + 2 * messages * messages_of_others) as own_squares
+    from shared
+    group by channel, campaign_id
+),
+known_of_channels as (
+    select channel, sum(messages) as received, sum(messages * messages) as squares
+    from (select channel, person, sum(messages) as messages from received group by channel, person)
+    group by channel
+),
+-- What was sent on days without events went to the same people, as far as any are known.
+counted as (
+    select
+        campaign_counts.*,
+        sum(campaign_counts.messages) over channel - campaign_counts.messages as other_messages,
+        sum(campaign_counts.clicked) over channel - campaign_counts.clicked as other_clicked,
+        coalesce(known.likeness * greatest(1, campaign_counts.messages / known.received), 1) as likeness,
+        coalesce(known.week_likeness * greatest(1, week_messages / known.week_received), 1) as week_likeness,
+        coalesce(known.previous_likeness * greatest(1, previous_messages / known.previous_received), 1) as previous_likeness,
+        coalesce(
+            (of_channel.squares - coalesce(known.own_squares, 0)) / nullif(of_channel.received - coalesce(known.received, 0), 0)
+            * greatest(1, other_messages / (of_channel.received - coalesce(known.received, 0))),
+            1
+        ) as likeness_of_others
+    from campaign_counts
+    left join known
+        on campaign_counts.campaign_id = known.campaign_id and campaign_counts.channel is not distinct from known.channel
+    left join known_of_channels as of_channel on campaign_counts.channel is not distinct from of_channel.channel
+    window channel as (partition by campaign_counts.channel)
+),
+-- A rate of few messages may be luck: at_least is how far off it is at the nearer end of its interval.
 rates as (
     select
         *,
         clicked / messages as click_rate,
-        marts.wilson_interval(clicked, messages) as likely,
-        -- All other campaigns of the channel.
-        (sum(clicked) over channel - clicked) / nullif(sum(messages) over channel - messages, 0) as click_rate_of_others,
+        marts.wilson_interval(clicked / likeness, messages / likeness) as likely,
+        other_clicked / nullif(other_messages, 0) as click_rate_of_others,
         week_clicked / nullif(week_messages, 0) as week_click_rate,
         previous_clicked / nullif(previous_messages, 0) as previous_click_rate,
-        marts.wilson_interval(week_clicked, week_messages) as likely_this_week,
-        marts.wilson_interval(previous_clicked, previous_messages) as likely_before
-    from campaign_counts
-    window channel as (partition by channel)
+        marts.wilson_interval(week_clicked / week_likeness, week_messages / week_likeness) as likely_this_week,
+        marts.wilson_interval(previous_clicked / previous_likeness, previous_messages / previous_likeness) as likely_before
+    from counted
 ),
-groups as (
-    select 'best' as kind, likely.low / click_rate_of_others - 1 as at_least, rates.*
+tests as (
+    select
+        if(click_rate > click_rate_of_others, 'best', 'worst') as kind,
+        if(
+            click_rate > click_rate_of_others,
+            likely.low / click_rate_of_others - 1,
+            1 - likely.high / click_rate_of_others
+        ) as at_least,
+        marts.two_rates_p(
+            clicked / likeness,
+            messages / likeness,
+            other_clicked / likeness_of_others,
+            other_messages / likeness_of_others
+        ) as p_alone,
+        rates.*
     from rates
-    where messages >= (select least_messages from params)
+    where messages >= (select least_messages from params) and other_messages > 0
     union all
-    select 'worst', 1 - likely.high / click_rate_of_others, rates.*
-    from rates
-    where messages >= (select least_messages from params)
-    union all
-    select 'falling', 1 - likely_this_week.high / likely_before.low, rates.*
+    select
+        'falling',
+        1 - likely_this_week.high / nullif(likely_before.low, 0),
+        marts.two_rates_p(
+            week_clicked / week_likeness,
+            week_messages / week_likeness,
+            previous_clicked / previous_likeness,
+            previous_messages / previous_likeness
+        ),
+        rates.*
     from rates
     where
         (select has_two_weeks from held)
-        and least(week_messages, previous_messages) >= (select least_messages from params)
+        and least(week_messages, previous_messages) >= greatest(1, (select least_messages from params))
+),
+-- Of many comparisons some look unusual by chance: Holm's correction, over all campaigns and kinds.
+ranked as (
+    select *, row_number() over (order by p_alone, campaign_id, channel, kind) as place, count(*) over () as comparisons
+    from tests
+),
+groups as (
+    select
+        *,
+        max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
+    from ranked
 )
 select
     groups.kind,
@@ -85,10 +171,11 @@ select
     round(groups.previous_click_rate, 4) as previous_click_rate,
     round(groups.at_least, 4) as at_least,
     groups.clicked::bigint as clicked,
+    round(groups.p_value, 4) as p_value,
     groups.campaign_id
 from groups
 cross join params
 inner join campaigns on groups.campaign_id = campaigns.campaign_id
-where groups.at_least > 0 and isfinite(groups.at_least)
+where groups.p_value < 0.05 and groups.at_least > 0 and isfinite(groups.at_least)
 qualify row_number() over (partition by groups.kind order by groups.at_least desc, groups.campaign_id) <= params.top
 order by list_position(['best', 'worst', 'falling'], groups.kind), groups.at_least desc, groups.campaign_id;

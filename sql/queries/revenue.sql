@@ -133,9 +133,10 @@ sums as (
         campaign_id,
         variant,
         goal,
-        sum(succeeded)::bigint as succeeded,
-        sum(conversions)::bigint as conversions,
-        sum(revenue) as revenue,
+        coalesce(sum(succeeded) filter (is_shown), 0)::bigint as succeeded,
+        coalesce(sum(conversions) filter (is_shown), 0)::bigint as conversions,
+        coalesce(sum(revenue) filter (is_shown), 0) as revenue,
+        -- From the first day of the test, whatever range is asked: a bet that is begun anew each morning wins by chance in time.
         -- The capital of a gambler who bets a part of it on the variant, day after day at fair odds. Among equal variants, one
         -- in n ever makes n times the stake, however often one looks (Ville's inequality), as long as
         -- the purchases of a day do not follow from those of the days before.
@@ -145,9 +146,9 @@ sums as (
             + exp(sum(ln(0.6 + 0.4 * relative_share)))
             + exp(sum(ln(0.2 + 0.8 * relative_share)))
         ) / 4 as evidence
-    from shares
-    where date >= (select first_day from params)
+    from (select *, date >= (select first_day from params) as is_shown from shares)
     group by campaign_id, variant, goal
+    having bool_or(is_shown)
 ),
 compared as (
     select

@@ -30,6 +30,8 @@ const documentShape = z.strictObject({
   relations: z.record(z.string(), relationWords),
   /** Columns of answers to queries that are columns of no table: only a label for the head. */
   heads: z.record(z.string(), word).default({}),
+  /** By the name of the query. */
+  heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
   /** What values are called, by the name of their column. */
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English one, with {} for what differs, and the Korean one with {1}, {2}. */
@@ -103,12 +105,12 @@ export class Dictionary {
   /**
    * The Korean head of a column of an answer; undefined for a name that the dictionary does not know.
    *
-   * @param query the bundled query that answers; `checks.name` is another name than that of a conversion
+   * @param query the bundled query that answers; the `name` in an answer of `checks` is not that of a conversion
    */
   label(column: string, query = ''): string | undefined {
     const { heads, columns, relations } = this.document;
     return (
-      own(heads, `${query}.${column}`) ??
+      own(own(this.document.heads_of_queries, query) ?? {}, column) ??
       own(heads, column) ??
       own(columns, column)?.label ??
       Object.values(relations)

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** Charts as SVG: drawn by Observable Plot on a document without a browser, with colours that the page's style decides. */
-import { plot, type Markish, type PlotOptions } from '@observablehq/plot';
+import { plot, type Markish, type PlotOptions, barX, ruleX } from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { Html } from './html.js';
 
@@ -63,4 +63,16 @@ function rounded(markup: string): string {
   return markup.replace(/="[^"]*"/g, (attribute) =>
     attribute.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toFixed(2)))),
   );
+}
+
+export function bar(value: number, longest: number, label: string): Html {
+  return chart({
+    label,
+    width: 120,
+    height: 18,
+    margin: 1,
+    axis: null,
+    x: { domain: [0, Math.max(longest, Number.MIN_VALUE)] },
+    marks: [barX([value], { x: (x: number) => x, fill: ACCENT }), ruleX([0], { stroke: SOFT })],
+  });
 }

@@ -8,10 +8,24 @@ import type { PastRun } from '../run/journal.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { documentOf, type DrawnPart } from './document.js';
-import { noticeOf } from './notice.js';
-import { Page } from './page.js';
+import { Page, type Text } from './page.js';
 import type { Asked, ReadyPart, ToDo } from './part.js';
-import { PARTS } from './parts.js';
+import { campaigns } from './parts/campaigns.js';
+import { channels } from './parts/channels.js';
+import { failures } from './parts/failures.js';
+import { findings } from './parts/findings.js';
+import { freshness } from './parts/freshness.js';
+import { headline } from './parts/headline.js';
+import { hours } from './parts/hours.js';
+import { journeys } from './parts/journeys.js';
+import { pressure } from './parts/pressure.js';
+import { reference } from './parts/reference.js';
+import { responses } from './parts/responses.js';
+import { restated } from './parts/restated.js';
+import { revenue } from './parts/revenue.js';
+import { spend } from './parts/spend.js';
+import { tests } from './parts/tests.js';
+import { z } from 'zod';
 
 interface ReportOptions {
   readonly language: Language;
@@ -43,6 +57,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
     const parts = drawnParts.filter((part) => part !== undefined);
     const toDo = [
       ...(notice === undefined ? [] : [afterRun(page)]),
+      ...(day === undefined ? [firstRun(page)] : []),
       ...parts.flatMap(({ shown }) => shown.toDo ?? []),
     ];
     return documentOf(page, parts, { madeAt: formatKst(now), notice: notice && page.say(notice), toDo });
@@ -69,6 +84,14 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
     const toDo = { urgency: 'run', reason: sentence, command: 'dawnload doctor' } as const;
     return { id, title, queries, shown: { sentence, toDo: [toDo] } };
   }
+}
+
+function firstRun(page: Page): ToDo {
+  return {
+    urgency: 'run',
+    reason: page.say({ en: 'No daily statistics are held yet.', ko: '일별 통계가 아직 없습니다.' }),
+    command: 'dawnload run',
+  };
 }
 
 function afterRun(page: Page): ToDo {
@@ -132,4 +155,60 @@ class Answers {
       }
     });
   }
+}
+
+export const PARTS: readonly ReadyPart[] = [
+  headline,
+  channels,
+  campaigns,
+  tests,
+  revenue,
+  journeys,
+  failures,
+  hours,
+  responses,
+  pressure,
+  reference,
+  restated,
+  freshness,
+  findings,
+  spend,
+];
+
+const summary = z.object({
+  failure: z.string().optional(),
+  findings: z.array(z.object({ name: z.string(), severity: z.string() })).default([]),
+});
+
+/**
+ * @param runs the journal of runs
+ * @param published the ids of the runs that the published file knows
+ * @returns undefined when the last run brought all that it should
+ */
+export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Text | undefined {
+  const last = runs.filter(({ over }) => over !== undefined).at(-1);
+  if (last?.over === undefined) return undefined;
+  const { outcome, finishedAt } = last.over;
+  const run = `dawnload ${last.begun.command}`;
+  const at = formatKst(finishedAt);
+  const { failure, findings } = summary.catch({ findings: [] }).parse(last.over.summary);
+  if (outcome === 'failed') {
+    return {
+      en: `The last run (${run}, ${at}) failed: ${failure ?? 'the reason is unknown.'} The report shows what was loaded before.`,
+      ko: `마지막 실행(${run}, ${at})이 실패했습니다: ${failure ?? '원인을 알 수 없습니다.'} 아래는 그 전까지 적재된 데이터입니다.`,
+    };
+  }
+  if (!published.has(last.begun.runId)) {
+    const stops = findings.filter(({ severity }) => severity === 'stop').map(({ name }) => name);
+    const names = [...new Set(stops)].join(', ');
+    return {
+      en: `The last run (${run}, ${at}) was not published${names === '' ? '' : `: check ${names} failed`}. The report shows the warehouse before it.`,
+      ko: `마지막 실행(${run}, ${at})의 결과가 게시되지 않았습니다${names === '' ? '' : `: 검사 ${names} 실패`}. 아래는 그 전의 데이터입니다.`,
+    };
+  }
+  if (outcome === 'done') return undefined;
+  return {
+    en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
+    ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요.`,
+  };
 }

@@ -1,5 +1,48 @@
 /** How the report looks: light and dark, phone and wide screen, paper. */
-import { COLOURS } from './colours.js';
+
+const LIGHT = {
+  paper: '#ffffff',
+  card: '#f6f7f9',
+  ink: '#1a2230',
+  quiet: '#4c586b',
+  line: '#c3cad5',
+  accent: '#1f63b0',
+  bad: '#b3261e',
+  notice: '#fff3d6',
+};
+
+const DARK = {
+  paper: '#12161d',
+  card: '#1a2029',
+  ink: '#e7ebf1',
+  quiet: '#a9b4c4',
+  line: '#3c4757',
+  accent: '#76b3f7',
+  bad: '#ff9b90',
+  notice: '#3a2f12',
+} satisfies typeof LIGHT;
+
+const PRINT = {
+  ...LIGHT,
+  card: '#ffffff',
+  ink: '#000000',
+  quiet: '#333333',
+  line: '#999999',
+  notice: '#ffffff',
+};
+
+/** The colours as custom properties of the page. */
+const COLOURS = `
+  :root { color-scheme: light dark; ${properties(LIGHT)} }
+  @media (prefers-color-scheme: dark) { :root { ${properties(DARK)} } }
+  @media print { :root { color-scheme: light; ${properties(PRINT)} } }
+`;
+
+function properties(colours: Readonly<Record<string, string>>): string {
+  return Object.entries(colours)
+    .map(([name, value]) => `--${name}: ${value};`)
+    .join(' ');
+}
 
 const css = String.raw;
 
@@ -282,7 +325,7 @@ export const STYLE = css`
   td:last-child {
     padding-right: 0;
   }
-  @media (max-width: 48rem) {
+  @media (max-width: 44rem) {
     .wide {
       display: none;
     }
@@ -302,17 +345,21 @@ export const STYLE = css`
       width: 100%;
       font-size: 0.8125rem;
     }
-    tbody th {
+    tbody th.text {
       min-width: 7rem;
       overflow-wrap: anywhere;
     }
-    .card tbody th {
+    .card tbody th.text {
       min-width: 0;
       overflow-wrap: break-word;
     }
     th,
     td {
       padding-right: 0.4rem;
+    }
+    .number {
+      /* A range breaks at its dots; the blanks inside of numbers do not break. */
+      white-space: normal;
     }
     .card {
       padding: 0.6rem;

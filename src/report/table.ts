@@ -32,11 +32,8 @@ export function table<Row>(
       const said = column.cell(row);
       return said === '' || (typeof said === 'string' && notes.includes(said)) ? [] : [{ column, said }];
     });
-    const marks = below.flatMap((column) => {
-      const said = column.cell(row);
-      const place = typeof said === 'string' ? notes.indexOf(said) : -1;
-      return place < 0 ? [] : [place + 1];
-    });
+    const said = below.map((column) => column.cell(row)).filter((one) => typeof one === 'string');
+    const marks = said.map((one) => notes.indexOf(one) + 1).filter((n) => n > 0);
     return html`<tr class="${own.length > 0 ? 'above' : ''}">
         <th scope="row" class="${classOf(first)}">
           <span>${first.cell(row)}${marks.map((n) => html`<sup>${n}</sup>`)}</span>

@@ -2,7 +2,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import type { Language } from '../dictionary/dictionary.js';
 import { writeFileWhole } from '../queries/sink.js';
-import { RunJournal } from '../run/journal.js';
+import { RunJournal, type RunOver } from '../run/journal.js';
 import { dataFiles } from '../storage/paths.js';
 import { makeReport } from './report.js';
 
@@ -15,9 +15,21 @@ import { makeReport } from './report.js';
  */
 export async function writeReport(
   file: string,
-  { dataDir, language, now }: { readonly dataDir: string; readonly language: Language; readonly now: Date },
+  {
+    dataDir,
+    language,
+    now,
+    ending,
+  }: {
+    readonly dataDir: string;
+    readonly language: Language;
+    readonly now: Date;
+    /** How the run ends that writes it, which the journal does not hold yet. */
+    readonly ending?: RunOver | undefined;
+  },
 ): Promise<number> {
-  const runs = await new RunJournal(dataDir).runs();
+  const past = await new RunJournal(dataDir).runs();
+  const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
   const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
   // For everybody who may read the warehouse: it holds no recipient.
   await writeFileWhole(file, async (path) => {

@@ -126,6 +126,17 @@ describe('revenue', () => {
     expect(await ask(await selling(20, { A: steady(100, 5, 20), B: lucky }), winners)).toEqual(none);
   });
 
+  it('has the same evidence whatever range is asked, from the first day of the test, and sums of the range alone', async () => {
+    const workshop = await selling(20, { A: steady(99, 5, 20), B: steady(101, 15, 20) });
+    const columns = 'variant_name, evidence, is_winner';
+    const late = "set variable start = '2026-11-19'";
+    expect(await ask(workshop, columns, late)).toEqual(await ask(workshop, columns));
+    expect(await ask(workshop, 'succeeded, revenue, is_winner', late)).toEqual([
+      { succeeded: '198', revenue: 10, is_winner: false },
+      { succeeded: '202', revenue: 30, is_winner: true },
+    ]);
+  });
+
   it('expects of a variant as much as its share of the messages, and compares it with another', async () => {
     const columns = 'is_winner, evidence';
     expect(await ask(await selling(20, { A: steady(50, 10, 20), B: steady(150, 30, 20) }), columns)).toEqual([

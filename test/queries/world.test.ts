@@ -58,6 +58,9 @@ const TOO_WIDE: readonly string[] = [
   'template-performance',
 ];
 
+/** In the fixed world no campaign differs from the others beyond chance. */
+const EMPTY = ['campaigns-to-watch'];
+
 const WIDEST = 118;
 const ROWS = 3;
 
@@ -103,7 +106,7 @@ describe('in the fixed world', () => {
     const found = steady(await ask(await connectTo(whole), sql));
     if (UPDATE) writeFileSync(goldenFile(name), found);
     expect(found).toBe(readFileSync(goldenFile(name), 'utf8'));
-    expect(found.split('\n').length).toBeGreaterThan(2);
+    expect(found.split('\n').length > 2).toBe(!EMPTY.includes(name));
   });
 
   it.each(catalogue)(

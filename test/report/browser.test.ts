@@ -112,6 +112,39 @@ describe.skipIf(CHROMIUM === undefined)(
         },
       );
 
+      test.each([360, 390, 768, 1280])(
+        'no table scrolls sideways and no number is cut at %i pixels',
+        async (width) => {
+          await open(`filled ${language}`, { scheme: 'light', width }, async (page) => {
+            await unfold(page);
+            const cut = await page.evaluate(() =>
+              [...document.querySelectorAll('.scroll, td.number')]
+                .filter((element) => element.scrollWidth > element.clientWidth + 1)
+                .map(
+                  (element) => `${element.closest('section')?.id ?? ''}: ${element.textContent.slice(0, 60)}`,
+                ),
+            );
+            expect(cut).toEqual([]);
+            const seen = await page.evaluate(() => ({
+              bars: [...document.querySelectorAll<HTMLElement>('td.chart')].filter(
+                (cell) => cell.offsetParent !== null,
+              ).length,
+              numbers: [...document.querySelectorAll<HTMLElement>('td.number')].filter(
+                (cell) => cell.offsetParent !== null,
+              ).length,
+              heatmap: [...document.querySelectorAll('#hours svg')]
+                .map((svg) => svg.getBoundingClientRect().width)
+                .reduce((widest, one) => Math.max(widest, one), 0),
+            }));
+            // Bars give way to numbers, and the heatmap takes the width that there is.
+            if (width <= 390) expect(seen.bars).toBe(0);
+            else expect(seen.bars).toBeGreaterThan(0);
+            expect(seen.numbers).toBeGreaterThan(0);
+            expect(seen.heatmap).toBeGreaterThan(Math.min(width, 1216) * 0.85);
+          });
+        },
+      );
+
       test.each(SCHEMES)('axe finds nothing to object to in %s colours', async (scheme) => {
         const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
         for (const kind of ['filled', 'empty']) {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { html } from '../../src/report/html.js';
-import { PARTS } from '../../src/report/parts.js';
-import { makeReport } from '../../src/report/report.js';
+import { PARTS, makeReport } from '../../src/report/report.js';
 import { makeWarehouse } from '../queries/support.js';
 import { NOW } from '../support/dawnload.js';
 

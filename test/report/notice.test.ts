@@ -1,7 +1,7 @@
 /** What the report says before its numbers. */
 import { describe, expect, test } from 'vitest';
 import type { PastRun } from '../../src/run/journal.js';
-import { noticeOf } from '../../src/report/notice.js';
+import { noticeOf } from '../../src/report/report.js';
 
 function run(runId: string, outcome: string, summary: Record<string, unknown> = {}): PastRun {
   return {

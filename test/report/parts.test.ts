@@ -57,7 +57,13 @@ describe('failed sends', () => {
     const text = textOf(shown(failures, [found, []]));
     for (const word of ['▲ rising', '▼ falling', '? unclear', '– quiet', '✱ new', '∅ gone', 'upside_down'])
       expect(text).toContain(word);
-    expect(text).toContain('two weeks are not held');
+    const said = 'Trends need the events of two whole weeks; where they are not held, no trend is shown.';
+    expect(shown(failures, [found, []]).sentence).toContain(said);
+    expect(shown(failures, [found.slice(0, 7), []]).sentence).not.toContain('Trends need');
+    // Where no reason has a trend, there is no column of them, and nothing is said to be rising or not.
+    const young = shown(failures, [[reason({ trend: null, change: null })], []]);
+    expect(textOf(young)).not.toContain('Trend');
+    expect(young.sentence).toBe(said);
     const many = Array.from({ length: 17 }, (_, n) => reason({ failure_reason: `r${n}` }));
     expect(shown(failures, [many, []]).sentence).toBe(
       'No reason is clearly rising this week. The 15 most frequent of 17 reasons are shown.',
@@ -194,15 +200,22 @@ describe('templates and opt-outs', () => {
     ];
     const english = shown(reference, answers);
     expect(english.sentence).toBe(
-      'Not read on the last night; their last snapshots: brand_templates 2026-11-19. ' +
+      'Not read on the last night; their last snapshots: Brand message templates 2026-11-19. ' +
         'Refused or suspended, and sent all the same: a, b, c, …. ' +
         'Of the messages of 2026-11-01 – 2026-11-14, more opt-outs follow within 72 hours than chance explains: “가을 할인”.',
     );
     const text = textOf(english);
-    for (const cell of ['welcome · brand', '주문 안내 · alimtalk', '환영합니다', '4.0\u00a0% … 6.0\u00a0%'])
+    for (const cell of [
+      'welcome',
+      'brand · approved',
+      '주문 안내',
+      'alimtalk · approved',
+      '환영합니다',
+      '4.0\u00a0% … 6.0\u00a0%',
+    ])
       expect(text).toContain(cell);
     expect(shown(reference, answers, 'ko').sentence).toBe(
-      '마지막 밤에 읽지 못한 목록과 그 마지막 스냅샷: brand_templates 2026-11-19. ' +
+      '마지막 밤에 읽지 못한 목록과 그 마지막 스냅샷: 브랜드 메시지 템플릿 2026-11-19. ' +
         '반려·중단되었는데도 발송된 템플릿: a, b, c, …. ' +
         '2026-11-01 – 2026-11-14 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 캠페인: ‘가을 할인’.',
     );

@@ -7,8 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { PARTS } from '../../src/report/parts.js';
-import { makeReport } from '../../src/report/report.js';
+import { PARTS, makeReport } from '../../src/report/report.js';
 import { NOW, type Place } from '../support/dawnload.js';
 import { makeReportWorld, NASTY, withNastyNames } from './world.js';
 
@@ -53,7 +52,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
       expect(sentence, part.id).toBeTruthy();
       expect(sentence, part.id).not.toBe(part.empty?.[language]);
       expect(section?.querySelector('svg[role=img] title'), part.id).toBeTruthy();
-      // Five numbers are tiles.
+      // Five numbers are tiles, and a heatmap has its table below it.
       if (part.id !== 'headline') expect(section?.querySelector('table caption'), part.id).toBeTruthy();
     }
     expect(page).not.toMatch(/could not be drawn|표시하지 못했습니다|NaN|undefined|Infinity|\[object/);
@@ -119,6 +118,61 @@ describe('what it says of numbers', () => {
     );
   });
 
+  test('the numbers of its sentences are those of the bundled queries', async () => {
+    const sentences = sentencesOf(await make(place.published));
+    const ask = async (name: string): Promise<Record<string, unknown>[]> => {
+      const output = join(folder, `${name}.json`);
+      const present = name === 'budget' ? ['--param', `now=${now.toISOString()}`] : [];
+      const { code, stderr } = await place.run([
+        'query',
+        name,
+        '--format',
+        'json',
+        '--output',
+        output,
+        ...present,
+      ]);
+      if (code !== 0) throw new Error(stderr);
+      return JSON.parse(await readFile(output, 'utf8')) as Record<string, unknown>[];
+    };
+    const count = (value: unknown): string => Number(value).toLocaleString('en');
+
+    const [budget = {}] = await ask('budget');
+    expect(sentences.get('spend')).toContain(
+      `${count(budget['records_used'])} of ${count(budget['records_per_month'])} records are used`,
+    );
+    const coming = Number(budget['forecast_records']) - Number(budget['records_used']);
+    expect(sentences.get('spend')).toContain(
+      `about ${count(coming)} more, ${count(budget['forecast_records'])} in all`,
+    );
+
+    const sales = (await ask('revenue')).filter(({ variant_name }) => variant_name === null);
+    const [most] = [...sales].sort((a, b) => Number(b['revenue']) - Number(a['revenue']));
+    expect(sentences.get('revenue')).toContain(
+      `“${String(most?.['campaign_name'])}” sold the most in 28 days: ${count(most?.['revenue'])}.`,
+    );
+
+    const channels = await ask('channel-summary');
+    const sent = new Map<string, number>();
+    for (const row of channels) {
+      const channel = String(row['channel']);
+      sent.set(channel, (sent.get(channel) ?? 0) + Number(row['sent']));
+    }
+    const [largest] = [...sent].sort(([, a], [, b]) => b - a);
+    const all = [...sent.values()].reduce((sum, value) => sum + value, 0);
+    expect(sentences.get('channels')).toContain(
+      `${largest?.[0] ?? ''} sent the most: ${count(largest?.[1])} of ${count(all)} messages`,
+    );
+
+    const checks = await ask('checks');
+    expect(sentences.get('findings')).toMatch(
+      checks.length === 0 ? /found nothing/ : new RegExp(`^Findings: ${count(checks.length)}, `),
+    );
+    const funnel = await ask('journey-funnel');
+    const [drop] = [...funnel].sort((a, b) => Number(b['drop_off']) - Number(a['drop_off']));
+    expect(sentences.get('journeys')).toContain(`before “${String(drop?.['user_journey_node_name'])}”`);
+  }, 120_000);
+
   test('a day that is missing is named, and days before the first of a stream are not', async () => {
     const later = await makeReport(place.published, {
       language: 'en',
@@ -127,10 +181,10 @@ describe('what it says of numbers', () => {
     });
     const freshness = sentencesOf(later).get('freshness');
     expect(freshness).toContain('Missing up to 2026-11-22');
-    expect(freshness).toContain('events 2026-11-21 – 2026-11-22');
+    expect(freshness).toContain('Events (paid) 2026-11-21 – 2026-11-22');
     expect(freshness).not.toContain('2026-11-13');
     expect(sentencesOf(await make(place.published)).get('freshness')).toBe(
-      'Every stream holds all of its days up to 2026-11-20, the last complete one.',
+      'No day is missing up to 2026-11-20, the last complete one.',
     );
   });
 });

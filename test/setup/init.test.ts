@@ -73,7 +73,7 @@ describe('at a terminal', () => {
     expect(result.code).toBe(0);
     expect(person.screen()).toMatch(/takes the keys and knows the project/);
     expect(person.screen()).toMatch(/export of such a night holds about [\d,]+ records/);
-    expect(person.screen()).toMatch(/Such a night is about [\d,]+ records \(\d+\)/);
+    expect(person.screen()).toMatch(/Such a night is about [\d,]+ records \([\d,.]+\)/);
     expect(person.screen()).toMatch(/doctor[\s\S]* plan [\s\S]* run [\s\S]* schedule /);
     for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
     const config = loadConfig({ config: yaml }, {}, folder);

@@ -5,6 +5,7 @@
 import { ALIKE, BETTER } from './cells.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
 import { simulate } from './simulate.js';
+import { namedMornings, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 2000);
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`.padStart(9);
@@ -36,6 +37,14 @@ say();
 say('no more opt-outs than others'.padEnd(50), 'false alarm');
 for (const [index, cell] of OPT_OUT_CELLS.entries()) {
   const share = await falseAlarms(cell, Math.min(tests, 300), 200 + index);
+  const wrong = share > 0.05;
+  failed ||= wrong;
+  say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
+}
+say();
+say('equal campaigns to watch'.padEnd(50), 'mornings on which one is named');
+for (const [index, cell] of WATCH_CELLS.entries()) {
+  const share = await namedMornings(cell, Math.min(tests, 300), 300 + index);
   const wrong = share > 0.05;
   failed ||= wrong;
   say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');

@@ -97,7 +97,7 @@ function drawPerson(cell: Cell, variant: number, days: readonly Increment[], ran
 }
 
 /** A rate of a person's own: two tries with it correlate by `likeness`. */
-function beta(mean: number, likeness: number, random: () => number): number {
+export function beta(mean: number, likeness: number, random: () => number): number {
   if (likeness === 0) return mean;
   const weight = 1 / likeness - 1;
   const yes = gamma(mean * weight, random);

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { ALIKE, BETTER } from './cells.js';
 import { simulate } from './simulate.js';
+import { namedMornings, WATCH_CELLS } from './watch.js';
 
 // 200 tests of a cell: where one in fifty finds a false winner, as measured, more than ten are out of the question. The long
 // form is `npm run simulate`.
@@ -21,3 +22,10 @@ test('a lift of a fifth is found among enough people', async () => {
   expect(judged).toBeGreaterThan(0.8);
   expect(distrusted).toBe(0);
 });
+
+test.each(WATCH_CELLS.filter(({ campaigns }) => campaigns < 60))(
+  'equal campaigns are named on few mornings: $name',
+  async (cell) => {
+    expect(await namedMornings(cell, 100, 7)).toBeLessThanOrEqual(0.05);
+  },
+);

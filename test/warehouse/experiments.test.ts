@@ -368,6 +368,37 @@ describe('A/B tests', () => {
     expect(await codes(meant)).toEqual(['baseline', 'better']);
   });
 
+  test('people are held against the intended split though some sending days have no events', async () => {
+    const unequal = { A: { people: 360, clickers: 72 }, B: { people: 240, clickers: 84 } };
+    const workshop = await modelled((workshop) => [
+      workshop.statistics(
+        { start: DAY, end: dayAfter(DAY, 9) },
+        Object.entries(unequal).flatMap((arm) => [
+          statisticOf(arm),
+          { ...statisticOf(arm), date: dayAfter(DAY) },
+        ]),
+      ),
+      workshop.events(DAY, [Object.entries(unequal).flatMap(recordsOf)]),
+    ]);
+    expect(await codes(workshop)).toEqual(['unequal_groups', 'unequal_groups']);
+  });
+
+  test('a verdict says so where the split was not tested', async () => {
+    const arms = { A: { people: 500, clickers: 50 }, B: { people: 500, clickers: 150 } };
+    const said = async (split: Record<string, number>): Promise<unknown> => {
+      const workshop = await abTest(arms, { experiments: { default: { split } } });
+      return (await rows(workshop, 'verdict_code, verdict, verdict_ko'))[1];
+    };
+    expect(await said({ A: 50, C: 50 })).toMatchObject({
+      verdict_code: 'better',
+      verdict: expect.stringContaining('The split was not tested') as unknown,
+      verdict_ko: expect.stringContaining('집단 분할은 검정하지 않았습니다') as unknown,
+    });
+    expect(await said({ A: 50, B: 50 })).toMatchObject({
+      verdict: expect.not.stringContaining('split') as unknown,
+    });
+  });
+
   test(
     'the baseline is the one that was chosen, else one that is called control, else the first one',
     { tags: ['long'] },

@@ -1,7 +1,7 @@
 /** What the performance marts say of statistics whose answer can be worked out by hand: rates, names, goals. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
-import { dayAfter, modelled, statistic, type Row, type Workshop } from './support.js';
+import { dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
 
 const DAY = '2026-11-16';
 
@@ -43,6 +43,53 @@ describe('daily performance', () => {
         click_rate: null,
       },
     ]);
+  });
+
+  test('a goal that began later divides by the messages from its first report on', async () => {
+    const day = (date: string, conversion: Row[]): Row =>
+      statistic({ date, message_sent: 100, message_failed: 0, conversion });
+    const workshop = await modelled((workshop) => [
+      workshop.statistics({ start: DAY, end: dayAfter(DAY, 2) }, [
+        day(DAY, []),
+        day(dayAfter(DAY), [{ name: '구매', type: 'total_count_conversion', count: 10 }]),
+        day(dayAfter(DAY, 2), []),
+      ]),
+    ]);
+    expect(
+      await workshop.look(
+        `select sum(convertible)::integer as convertible, sum(conversions) / sum(convertible) as rate,
+          list(conversions order by date)::varchar as conversions from marts.message_days`,
+      ),
+    ).toEqual([{ convertible: 200, rate: 0.05, conversions: '[NULL, 10, 0]' }]);
+  });
+
+  test('clicks that are counted later divide by the messages from the first one on', async () => {
+    const push = (id: string, date: string, more: Row = {}): Row =>
+      record({
+        id,
+        time: micros(date),
+        message_data: { title: '제목', body: '본문', link: 'app://a' },
+        ...more,
+      });
+    const events = (date: string, clicks: number): Row[] => [
+      ...Array.from({ length: 10 }, (_, n) => push(`${date}-${n}`, date, { user_id: `u${n}` })),
+      ...Array.from({ length: clicks }, (_, n) =>
+        push(`${date}-click-${n}`, date, { user_id: `u${n}`, event_name: 'push_click' }),
+      ),
+    ];
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [events(DAY, 0)]),
+      workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
+    ]);
+    expect(await workshop.look('select clicks_since::varchar as since from marts.channel_counters')).toEqual([
+      { since: dayAfter(DAY) },
+    ]);
+    const rates = async (relation: string): Promise<unknown[]> =>
+      (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
+        ({ click_rate }) => click_rate,
+      );
+    expect(await rates('marts.content_performance')).toEqual([0.5]);
+    expect(await rates('marts.send_time_heatmap')).toEqual([0.5, null]);
   });
 
   test('two conversions of one statistic do not count its messages twice, nor add up', async () => {

@@ -625,6 +625,8 @@ view marts.channel_counters -- What each channel counts: deliveries and clicks. 
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     counts_deliveries boolean -- Whether the statistics or the events of the channel have deliveries.
     counts_clicks boolean -- Whether the statistics or the events of the channel have clicks.
+    deliveries_since date -- First KST day with deliveries; rates divide by messages from then on.
+    clicks_since date -- First KST day with clicks; rates divide by messages from then on.
 
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
@@ -1254,6 +1256,7 @@ table ops.budget -- The settings of the paid exports of the last run. One row pe
     price_per_record double -- exports.price_per_record.
     start_date date -- exports.start_date, the first KST day to export.
     noted_at timestamp with time zone -- When the run noted it.
+    currency varchar -- exports.currency, the word that follows prices; null where none is set.
 
 table ops.check_versions -- The checks that have looked at all days; one that was changed since looks at all of them again. One row per check.
     name varchar -- Name of the check, as its file under sql/checks.

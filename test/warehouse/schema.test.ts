@@ -123,6 +123,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'normal_quantile',
     'normal_two_sided_p',
     'performance',
+    'price_of',
     'response_profile',
     'rounded_seconds',
     'sequential_half_width',
@@ -131,6 +132,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'shown_numbers',
     'strongest_id',
     'template_state',
+    'two_rates_p',
     'wilson_interval',
   ]);
   expect(await workshop.look(`select table_name from duckdb_tables() where temporary`)).toEqual([]);

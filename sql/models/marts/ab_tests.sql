@@ -4,7 +4,7 @@
 -- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):
 -- difference_low and difference_high: the interval of the difference from the baseline's rate.
 -- p_value: how often chance alone ever shows such a difference.
--- unequal_groups_p_value: how often chance alone ever splits people so unlike the intended split.
+-- unequal_groups_p_value: how often chance alone ever splits the people who were observed so unlike the intended split.
 -- unit: people, where events are held. Messages of one person are not independent, so rates by message are judged with a
 -- variance as large as if all messages of a person behaved as one, and not at all where people are unknown. The service
 -- counts conversions and not who converts: they are judged once a setting says how often a person converts at most.
@@ -58,8 +58,8 @@ tests as (
         coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
         sum(conversions) is not null as converts,
         case
-            -- On days without events the recipients of the messages are unknown.
-            when has_people and count(share) = count(*) and max(days_without_events) = 0
+            -- The people who were observed: those of days without events are unknown, whatever their group.
+            when has_people and count(share) = count(*)
             then marts.sequential_split_p(
                 list(people_sent order by place)::double[],
                 list_transform(list(share order by place), lambda one: one / sum(share))
@@ -167,8 +167,8 @@ worded as (
         judged.*,
         list_transform(
             [
-                concat_ws(' ', words.sentence, by_message.sentence, without_events.sentence),
-                concat_ws(' ', words.sentence_ko, by_message.sentence_ko, without_events.sentence_ko)
+                concat_ws(' ', words.sentence, by_message.sentence, without_events.sentence, untested.sentence),
+                concat_ws(' ', words.sentence_ko, by_message.sentence_ko, without_events.sentence_ko, untested.sentence_ko)
             ],
             lambda text: marts.fill_words(
                 text,
@@ -202,6 +202,11 @@ worded as (
             and not judged.is_baseline
             and not judged.is_hold_out
             and judged.days_without_events > 0
+    left join verdict_words as untested
+        on
+            untested.verdict_code = 'split_untested'
+            and judged.unequal_groups_p_value is null
+            and judged.verdict_code in ('better', 'worse', 'no_difference', 'inconclusive')
 )
 
 select

@@ -2,18 +2,23 @@
 
 with sums as (
     select
-        channel,
-        content_kind,
-        content,
+        contents.channel,
+        contents.content_kind,
+        contents.content,
+        any_value(counters.counts_deliveries) as counts_deliveries,
+        any_value(counters.counts_clicks) as counts_clicks,
+        sum(contents.succeeded) filter (contents.date >= counters.deliveries_since) as deliverable,
+        sum(contents.succeeded) filter (contents.date >= counters.clicks_since) as clickable,
         sum(sent)::bigint as sent,
         sum(failed)::bigint as failed,
         sum(succeeded)::bigint as succeeded,
         sum(delivered)::bigint as delivered,
         sum(clicked)::bigint as clicked,
-        min(date) as first_date,
-        max(date) as last_date
-    from marts.daily_contents
-    group by channel, content_kind, content
+        min(contents.date) as first_date,
+        max(contents.date) as last_date
+    from marts.daily_contents as contents
+    left join marts.channel_counters as counters on contents.channel is not distinct from counters.channel
+    group by contents.channel, contents.content_kind, contents.content
 )
 
 select
@@ -23,12 +28,11 @@ select
     sums.sent,
     sums.failed,
     sums.succeeded,
-    case when channel_counters.counts_deliveries then sums.delivered end as delivered,
-    case when channel_counters.counts_clicks then sums.clicked end as clicked,
+    case when counts_deliveries then sums.delivered end as delivered,
+    case when counts_clicks then sums.clicked end as clicked,
     sums.failed / nullif(sums.sent, 0) as failure_rate,
-    case when channel_counters.counts_deliveries then sums.delivered / nullif(sums.succeeded, 0) end as delivery_rate,
-    case when channel_counters.counts_clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate,
+    case when counts_deliveries then sums.delivered / nullif(sums.deliverable, 0) end as delivery_rate,
+    case when counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate,
     sums.first_date,
     sums.last_date
-from sums
-left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel;
+from sums;

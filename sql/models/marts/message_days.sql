@@ -3,11 +3,11 @@
 -- deliverable, clickable and convertible are the succeeded messages of which deliveries, clicks and conversions are known:
 -- rates divide by them (marts.performance). Of a channel that does not count one, it is null.
 -- Conversions are those of one goal, since one person may reach several: the main goal of the campaign or user journey
--- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. A channel on which that goal was
--- ever reported has 0 conversions on days without one.
+-- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. From the first
+-- day on which a channel reports that goal it has 0 conversions on days without one; before, nobody knows, and null.
 
 with goals as (
-    select resource_type, resource_id, channel, goal
+    select resource_type, resource_id, channel, goal, first_date
     from marts.goals
     where case when getvariable('goal') is null then is_main else goal = getvariable('goal')::varchar end
 )
@@ -45,6 +45,7 @@ left join goals
         daily_statistics.resource_type = goals.resource_type
         and coalesce(daily_statistics.campaign_id, daily_statistics.user_journey_id) = goals.resource_id
         and daily_statistics.channel is not distinct from goals.channel
+        and daily_statistics.date >= goals.first_date
 left join marts.conversions
     on
         daily_statistics.date = conversions.date

@@ -16,14 +16,16 @@ channels as (
 
 sums as (
     select
-        channel,
+        sends.channel,
         weekday,
         hour,
+        sum(succeeded) filter (sends.date >= counters.clicks_since) as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
         sum(clicked)::bigint as clicked
-    from marts.daily_send_hours
-    group by channel, weekday, hour
+    from marts.daily_send_hours as sends
+    left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel
+    group by sends.channel, weekday, hour
 )
 
 select
@@ -33,7 +35,7 @@ select
     coalesce(sums.succeeded, 0) as succeeded,
     coalesce(sums.failed, 0) as failed,
     case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
-    case when channel_counters.counts_clicks then sums.clicked / nullif(sums.succeeded, 0) end as click_rate
+    case when channel_counters.counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate
 from channels
 cross join weekdays
 cross join hours

@@ -1,6 +1,6 @@
 /** Why sends fail, whether that grows, and channels that fail more than they usually do. */
 import { z } from 'zod';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';

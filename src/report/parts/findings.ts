@@ -1,6 +1,6 @@
 /** The findings of the data tests, by test. */
 import { z } from 'zod';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import { html } from '../html.js';
 import { count, name, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';

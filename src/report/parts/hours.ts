@@ -102,8 +102,8 @@ function bestOf(channel: string, cells: readonly Cell[], page: Page): string {
         ko: `${channel} 채널에서는 전체 클릭률 ${page.rate(usual)}보다 뚜렷하게 높은 요일·시간대가 없습니다.`,
       })
     : page.say({
-        en: `On ${channel}, messages sent on ${best.day} from ${best.hour}:00 are clicked most: ${page.rate(best.rate)} of ${page.count(best.messages)}, where all have ${page.rate(usual)}.`,
-        ko: `${channel} 채널에서는 ${best.day} ${best.hour}시에 보낸 메시지의 클릭률이 가장 높습니다: ${page.count(best.messages)}건 중 ${page.rate(best.rate)}, 전체는 ${page.rate(usual)}.`,
+        en: `On ${channel}, messages sent on ${best.day} from ${best.hour}:00 are clearly clicked more than others: ${page.rate(best.rate)} of ${page.count(best.messages)}, where all have ${page.rate(usual)}.`,
+        ko: `${channel} 채널에서는 ${best.day} ${best.hour}시에 보낸 메시지의 클릭률이 뚜렷하게 높습니다: ${page.count(best.messages)}건 중 ${page.rate(best.rate)}, 전체는 ${page.rate(usual)}.`,
       });
 }
 
@@ -116,7 +116,7 @@ function heatmap(channel: string, rates: Week, cells: readonly Cell[], page: Pag
       table(
         page.say({ en: 'Click rate in per cent by hour and weekday', ko: '시간·요일별 클릭률(%)' }),
         [
-          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00` },
+          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00`, kind: 'number' },
           ...WEEKDAYS.map((weekday, i) => ({
             head: SHORT[page.language][i] ?? weekday,
             cell: (row: Week[number]) => inPerCent(row[weekday]),
@@ -152,6 +152,10 @@ function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narro
   const unsure = known.filter(({ messages }) => messages < LEAST_MESSAGES);
   const highest = Math.max(...sure.map(({ rate }) => rate ?? 0), Number.MIN_VALUE);
   const isWide = shape === 'wide';
+  // From the first hour in which anything was sent to the last.
+  const sentAt = known.map(({ hour }) => hour);
+  const [from, to] = [Math.min(...sentAt), Math.max(...sentAt)];
+  const used = [...Array(to - from + 1).keys()].map((n) => from + n);
   const at = isWide ? { x: 'hour', y: 'weekday' } : { x: 'weekday', y: 'hour' };
   const hourAxis = {
     tickSize: 0,
@@ -161,7 +165,7 @@ function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narro
     tickFormat: (hour: number) => `${hour}`,
   };
   const dayAxis = { tickSize: 0, label: null, fontSize: 12, fill: INK };
-  const hourScale = { domain: [...Array(24).keys()], padding: 0.05 };
+  const hourScale = { domain: used, padding: 0.05 };
   const dayScale = { domain: SHORT[page.language], padding: 0.05 };
   return chart({
     label: page.say({
@@ -172,8 +176,8 @@ function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narro
       en: `The darker a cell, the higher its rate; grey cells are of fewer than ${LEAST_MESSAGES} messages.`,
       ko: `색이 짙을수록 클릭률이 높으며, 회색은 메시지가 ${LEAST_MESSAGES}건 미만인 칸입니다.`,
     }),
-    width: isWide ? 1080 : 350,
-    height: isWide ? 210 : 500,
+    width: isWide ? 900 : 350,
+    height: isWide ? 200 : 28 + 20 * used.length,
     marginLeft: isWide ? 40 : 28,
     marginTop: 24,
     marginRight: 2,

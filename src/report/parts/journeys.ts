@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { html, type Html } from '../html.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text } from '../part.js';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import { table } from '../table.js';
 
 const SHOWN_JOURNEYS = 6;
@@ -52,7 +52,7 @@ function sentenceOf(steps: readonly Step[], journeys: number, page: Page): strin
   return paragraph(
     largest?.drop_off == null
       ? page.say({
-          en: `${page.count(journeys)} user journeys sent messages in the last 28 days.`,
+          en: `${page.count(journeys)} user ${journeys === 1 ? 'journey' : 'journeys'} sent messages in the last 28 days.`,
           ko: `최근 28일 동안 유저 여정 ${page.count(journeys)}개가 메시지를 보냈습니다.`,
         })
       : page.say({

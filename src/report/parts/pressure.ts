@@ -1,6 +1,6 @@
 /** How many messages people get, and whether those who get more click less. */
 import { z } from 'zod';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import { count, number, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 

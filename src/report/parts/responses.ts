@@ -106,6 +106,7 @@ export const responses = part({
                 (value) => page.rate(value),
               ),
             kind: 'number',
+            isExtra: true,
           },
           {
             head: page.head('responses'),

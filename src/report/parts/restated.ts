@@ -1,6 +1,6 @@
 /** Days whose counts the service changed after it had given them. */
 import { z } from 'zod';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import { count, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 

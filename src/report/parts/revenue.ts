@@ -1,6 +1,6 @@
 /** What the messages of campaigns sold. */
 import { z } from 'zod';
-import { bar } from '../bar.js';
+import { bar } from '../chart.js';
 import type { Page } from '../page.js';
 import { name, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';

@@ -1,8 +1,7 @@
 /** The cost of event exports, month by month, and whether the budget will last. */
 import { barX, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
-import { bar } from '../bar.js';
-import { ACCENT, chart, INK, SOFT } from '../chart.js';
+import { bar, ACCENT, chart, INK, SOFT } from '../chart.js';
 import { html, NOTHING, type Html } from '../html.js';
 import type { Page, Text } from '../page.js';
 import { count, number, paragraph, part, rows, text, type ToDo } from '../part.js';

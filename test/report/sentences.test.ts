@@ -1,0 +1,369 @@
+/** Each sentence of the report is a claim: a world in which it is true, and one in which it is false. */
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import type { Language } from '../../src/dictionary/dictionary.js';
+import { documentOf, type DrawnPart } from '../../src/report/document.js';
+import { html } from '../../src/report/html.js';
+import { Page } from '../../src/report/page.js';
+import type { ReadyPart, Shown, ToDo } from '../../src/report/part.js';
+import { campaigns } from '../../src/report/parts/campaigns.js';
+import { channels } from '../../src/report/parts/channels.js';
+import { freshness } from '../../src/report/parts/freshness.js';
+import { headline } from '../../src/report/parts/headline.js';
+import { hours } from '../../src/report/parts/hours.js';
+import { journeys } from '../../src/report/parts/journeys.js';
+import { pressure } from '../../src/report/parts/pressure.js';
+import { responses } from '../../src/report/parts/responses.js';
+import { restated } from '../../src/report/parts/restated.js';
+import { revenue } from '../../src/report/parts/revenue.js';
+import { table } from '../../src/report/table.js';
+
+const DAY = '2026-11-20';
+
+function shown(
+  part: ReadyPart,
+  answers: readonly unknown[],
+  given: ConstructorParameters<typeof Page>[3] = {},
+  language: Language = 'en',
+): Shown {
+  const found = part.show(answers, new Page(language, DAY, DAY, given));
+  if (found === undefined) throw new Error('nothing is shown');
+  return found;
+}
+
+const textOf = (body: { markup: string }): string =>
+  (parseHTML(`<main>${body.markup}</main>`).document.querySelector('main')?.textContent ?? '').replace(
+    /[ \n]+/g,
+    ' ',
+  );
+
+describe('the last seven days', () => {
+  const measure = (name: string, value: number | null, previous: number | null) => ({
+    measure: name,
+    value,
+    previous,
+    change: value === null || previous === null ? null : value / previous - 1,
+    days_missing: 0,
+    previous_days_missing: 0,
+  });
+  const sent = measure('sent', 100_000, 80_000);
+
+  test('say more, fewer, or why they are not compared', () => {
+    expect(shown(headline, [[sent]]).sentence).toContain('25.0\u00a0% more than in the week before');
+    expect(shown(headline, [[measure('sent', 80_000, 100_000)]]).sentence).toContain('20.0\u00a0% fewer');
+    const young = { ...measure('sent', 10, null), previous_days_missing: 7 };
+    const { sentence } = shown(headline, [[young]]);
+    expect(sentence).toContain('of these two weeks 7 days are not held');
+    expect(sentence).not.toMatch(/more than|fewer/);
+  });
+
+  test('compare rates in percentage points, and say whether that is good', () => {
+    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate]]).body);
+    expect(tiles(measure('click_rate', 0.05, 0.04))).toContain('+1.0\u00a0pp · ✓ better');
+    expect(tiles(measure('click_rate', 0.04, 0.05))).toContain('−1.0\u00a0pp · ✗ worse');
+    // Fewer failures are better.
+    expect(tiles(measure('failure_rate', 0.04, 0.05))).toContain('✓ better');
+    expect(tiles(measure('failure_rate', 0.05, 0.04))).toContain('✗ worse');
+    // Of 100,000 messages, 5.00 and 5.05 % are the same but for chance.
+    expect(tiles(measure('click_rate', 0.0505, 0.05))).toContain('≈ about the same');
+    expect(tiles(measure('click_rate', null, null))).not.toContain('Click rate');
+  });
+});
+
+describe('freshness', () => {
+  const stream = (name: string) => ({
+    stream: name,
+    first_date: '2026-11-01',
+    last_date: DAY,
+    days_held: 20,
+    days_missing: 0,
+    last_pulled_at_kst: '2026-11-21 07:30:00',
+  });
+  const held = [stream('statistics_by_subchannel'), stream('events')];
+  const gap = (name: string) => ({ stream: name, first_day: '2026-11-19', last_day: DAY, days: 2 });
+
+  test('says that no day is missing only after a run that was complete', () => {
+    const whole = shown(freshness, [held, []]);
+    expect(whole.sentence).toBe('No day is missing up to 2026-11-20, the last complete one.');
+    expect(whole.toDo).toEqual([]);
+    const doubtful = shown(freshness, [held, []], { isIncomplete: true });
+    expect(doubtful.sentence).not.toContain('the last complete one');
+    expect(doubtful.sentence).toContain('the last run is incomplete');
+    expect(shown(freshness, [held, []], { isIncomplete: true }, 'ko').sentence).toContain('일부만 완료');
+  });
+
+  test('names what is missing for people, and the command that brings it', () => {
+    const free = shown(freshness, [held, [gap('statistics_by_subchannel')]]);
+    expect(free.sentence).toContain('Daily statistics by sub-channel 2026-11-19 – 2026-11-20');
+    expect(free.toDo).toMatchObject([{ command: 'dawnload run' }]);
+    expect(free.toDo?.[0]?.reason).toContain('2 days');
+    expect(shown(freshness, [held, [gap('events')]]).toDo).toMatchObject([{ command: 'dawnload plan' }]);
+    expect(textOf(free.body)).not.toContain('statistics_by_subchannel');
+  });
+});
+
+describe('channels by day', () => {
+  const day = (channel: string, sent: number) => ({
+    date: DAY,
+    channel,
+    sent,
+    delivered: null,
+    clicked: null,
+    conversions: null,
+  });
+
+  test('the largest is named with its messages, and smaller ones are counted when they are left out', () => {
+    const { sentence } = shown(channels, [[day('email', 10), day('push-notification', 30)]]);
+    expect(sentence).toContain('push-notification sent the most: 30 of 40 messages.');
+    expect(sentence).not.toContain('left out');
+    const many = Array.from({ length: 14 }, (_, n) => day(`channel-${n}`, 100 - n));
+    expect(shown(channels, [many]).sentence).toContain('2 smaller channels are left out.');
+  });
+});
+
+describe('campaigns to look at', () => {
+  const campaign = (kind: string) => ({
+    kind,
+    campaign_name: `${kind} 캠페인`,
+    channel: 'email',
+    messages: 1000,
+    click_rate: 0.05,
+    click_rate_of_others: 0.04,
+    week_click_rate: 0.02,
+    previous_click_rate: 0.06,
+  });
+
+  test('name the best, the worst and how many fell, and nothing to do where none is poor', () => {
+    const all = shown(campaigns, [['best', 'worst', 'falling'].map(campaign)]);
+    expect(all.sentence).toContain(
+      '“best 캠페인” is clicked most above its channel: 5.0\u00a0% instead of 4.0\u00a0%.',
+    );
+    expect(all.sentence).toContain('“worst 캠페인” is clicked least');
+    expect(all.sentence).toContain('Falling this week: 1.');
+    expect(all.toDo?.map(({ reason }) => reason).join()).toContain('2.0\u00a0% instead of 6.0\u00a0%');
+    const best = shown(campaigns, [[campaign('best')]]);
+    expect(best.sentence).toContain('None fell clearly this week.');
+    expect(best.sentence).not.toContain('clicked least');
+    expect(best.toDo).toEqual([]);
+  });
+});
+
+describe('when messages are clicked', () => {
+  const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+  const week = (value: number, special?: number) =>
+    Array.from({ length: 24 }, (_, hour) => ({
+      hour,
+      ...Object.fromEntries(
+        WEEKDAYS.map((day) => [
+          day,
+          special !== undefined && day === 'tuesday' && hour === 9 ? special : value,
+        ]),
+      ),
+    }));
+  const push = { channels: ['push-notification'] };
+
+  test('an hour is named where it is clearly above its channel', () => {
+    const { sentence } = shown(hours, [week(0.05, 0.12), week(500)], push);
+    expect(sentence).toContain(
+      'On push-notification, messages sent on Tuesday from 9:00 are clearly clicked more than others: 12.0\u00a0% of 500, where all have 5.0\u00a0%.',
+    );
+  });
+
+  test('no hour is named from a cell below the threshold, nor where chance explains it', () => {
+    // 11 of 92 are 12 %, of too few messages.
+    const few = shown(hours, [week(0.05, 0.12), week(500, 92)], push).sentence;
+    const chance = shown(hours, [week(0.05, 0.06), week(500)], push).sentence;
+    for (const sentence of [few, chance]) {
+      expect(sentence).toContain('no hour of a weekday is clearly clicked more');
+      expect(sentence).not.toContain('Tuesday');
+    }
+  });
+
+  test('channels are looked at one by one, however different their rates', () => {
+    const two = { channels: ['push-notification', 'in-app-message'] };
+    const asked = hours.asks(new Page('en', DAY, DAY, two)).map(({ parameters }) => parameters?.['channel']);
+    expect(asked).toEqual(['push-notification', 'push-notification', 'in-app-message', 'in-app-message']);
+    // In-app messages are clicked twice as much at every hour: that makes none of its hours the best.
+    const { sentence } = shown(hours, [week(0.05), week(500), week(0.1), week(500)], two);
+    expect(sentence).toContain('On push-notification no hour');
+    expect(sentence).toContain('On in-app-message no hour');
+    expect(sentence).not.toContain('left out');
+  });
+});
+
+describe('journeys, responses and pressure', () => {
+  const step = (n: number, drop: number | null) => ({
+    user_journey_id: 'uj-1',
+    user_journey_name: '온보딩',
+    step: n,
+    user_journey_node_name: `단계 ${n}`,
+    sent: 100,
+    share_of_first: 1,
+    drop_off: drop,
+    click_rate: null,
+    conversion_rate: null,
+    channels: 'email',
+  });
+
+  test('the step with the largest drop is named, where there is one', () => {
+    const { sentence } = shown(journeys, [[step(1, null), step(2, 0.2), step(3, 0.5)]]);
+    expect(sentence).toContain('before “단계 3” in “온보딩”: 50.0\u00a0% fewer messages');
+    expect(shown(journeys, [[step(1, null)]]).sentence).toContain('1 user journey sent messages');
+  });
+
+  const times = (resource_name: string, response: string, p50_seconds: number) => ({
+    channel: 'push-notification',
+    resource_name,
+    response,
+    responses: 100,
+    p50_seconds,
+    p90_seconds: 40,
+    p99_seconds: 60,
+    share_within_hour: 1,
+  });
+
+  test('the slowest clicks are named, and deliveries of one channel are said once', () => {
+    const found = [
+      times('가', 'clicked', 60),
+      times('나', 'clicked', 7200),
+      times('가', 'delivered', 21),
+      times('나', 'delivered', 23),
+    ];
+    const { sentence, body } = shown(responses, [found]);
+    expect(sentence).toContain(
+      'Half of the clicks on “나” (push-notification) come within 2\u00a0h, the longest',
+    );
+    expect(textOf(body)).toContain('2 campaigns or journeys');
+    expect(textOf(body)).toContain('21\u00a0s … 23\u00a0s');
+    expect(shown(responses, [[times('가', 'delivered', 21)]]).sentence).not.toContain('Half of the clicks');
+  });
+
+  const people = (messages_per_person: string, days_held: number) => ({
+    messages_per_person,
+    users: 50,
+    share_of_users: 0.5,
+    click_rate: 0.04,
+    clicker_share: 0.1,
+    window_days: 28,
+    days_held,
+  });
+
+  test('that people got more than is shown is said only where days are missing', () => {
+    expect(shown(pressure, [[people('1', 7), people('2', 7)]]).sentence).toContain(
+      'Events of 7 of the 28 days are held',
+    );
+    expect(shown(pressure, [[people('1', 28), people('2', 28)]]).sentence).not.toContain('are held');
+  });
+});
+
+describe('revenue', () => {
+  const sales = (campaign_name: string, sold: number, given: object = {}) => ({
+    campaign_id: campaign_name,
+    campaign_name,
+    variant_name: null,
+    succeeded: 100,
+    conversions: 10,
+    revenue: sold,
+    revenue_per_message: sold / 100,
+    goal: '구매 완료',
+    is_winner: null,
+    ...given,
+  });
+
+  test('the largest, and the largest per message, are named; a variant only when it has won', () => {
+    const arm = { variant_name: 'B', is_winner: false };
+    const found = [sales('가', 1000), sales('나', 900, { revenue_per_message: 90 }), sales('가', 500, arm)];
+    const { sentence } = shown(revenue, [found]);
+    expect(sentence).toBe('“가” sold the most in 28 days: 1,000. Most per message: “나”, 90.');
+    const won = shown(revenue, [
+      [...found, sales('가', 600, { variant_name: 'C', is_winner: true })],
+    ]).sentence;
+    expect(won).toContain('C of “가” sells more per message than the other variants.');
+    expect(revenue.show([[sales('가', 0)]], new Page('en', DAY, DAY))).toBeUndefined();
+  });
+});
+
+test('restated days count each day once, and name the latest change', () => {
+  const change = (date: string, days_after: number) => ({
+    date,
+    counter: 'click',
+    difference: 3,
+    statistics_changed: 1,
+    days_after,
+  });
+  const { sentence } = shown(restated, [
+    [change('2026-11-18', 3), change('2026-11-18', 2), change('2026-11-19', 1)],
+  ]);
+  expect(sentence).toContain('changed 2 after it had given them, the latest 3 days later');
+});
+
+describe('what to do', () => {
+  const toDo = (urgency: ToDo['urgency'], reason: string): ToDo => ({
+    urgency,
+    reason,
+    command: 'dawnload plan',
+  });
+  const page = (all: readonly ToDo[], language: Language = 'en'): Document => {
+    const part: DrawnPart = {
+      id: 'part',
+      title: { en: 'Part', ko: '항목' },
+      queries: [],
+      shown: { sentence: 'A sentence.', body: html`<p></p>` },
+    };
+    const text = documentOf(new Page(language, DAY, DAY), [part], {
+      madeAt: 'now',
+      notice: undefined,
+      toDo: all,
+    });
+    return parseHTML(text).document;
+  };
+
+  test('is at the top: three at most, the most urgent first, each with its command', () => {
+    const document = page([
+      toDo('campaign', 'fourth'),
+      toDo('budget', 'third'),
+      toDo('run', 'first'),
+      toDo('opt_outs', 'second'),
+    ]);
+    const said = [...document.querySelectorAll('.to-do li')].map(({ textContent }) => textContent);
+    expect(said).toEqual(['first dawnload plan', 'second dawnload plan', 'third dawnload plan']);
+    expect(document.querySelector('.to-do')?.textContent).toContain('1 more');
+    expect(document.querySelector('header .to-do')).not.toBeNull();
+  });
+
+  test('or nothing, and then nothing else is said', () => {
+    const text = page([]).querySelector('.to-do')?.textContent;
+    expect(text).toContain('Nothing to do.');
+    expect(text).not.toContain('more:');
+    expect(page([], 'ko').querySelector('.to-do')?.textContent).toContain('할 일이 없습니다.');
+    expect(page([toDo('run', 'x')]).querySelector('.to-do')?.textContent).not.toContain('Nothing to do');
+  });
+});
+
+test('a sentence that several rows share is said once, below the table; others stand below their row', () => {
+  const rows = [
+    { name: 'a', verdict: 'No verdict.' },
+    { name: 'b', verdict: 'No verdict.' },
+    { name: 'c', verdict: 'Better.' },
+  ];
+  const { document } = parseHTML(
+    `<main>${
+      table(
+        'Tests',
+        [
+          { head: 'name', cell: ({ name }: (typeof rows)[number]) => name },
+          { head: 'verdict', cell: ({ verdict }) => verdict, kind: 'sentence' },
+        ],
+        rows,
+      ).markup
+    }</main>`,
+  );
+  expect(document.querySelector('main')?.textContent.match(/No verdict\./g)).toHaveLength(1);
+  expect(document.querySelector('.note')?.textContent).toContain('No verdict.');
+  expect([...document.querySelectorAll('sup')].map(({ textContent }) => textContent)).toEqual([
+    '1',
+    '1',
+    '1',
+  ]);
+  expect(document.querySelector('tr.below')?.textContent).toContain('Better.');
+});
