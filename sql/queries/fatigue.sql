@@ -45,7 +45,7 @@ readers as (
             and daily_fatigue.window_days = params.length
     -- Where nobody counts clicks, nothing tells of fatigue.
     inner join marts.channel_counters
-        on daily_fatigue.channel = channel_counters.channel and daily_fatigue.date >= channel_counters.clicks_since
+        on daily_fatigue.channel = channel_counters.channel and channel_counters.counts_clicks
     where
         (params.only_channel is null or daily_fatigue.channel = params.only_channel)
         and (

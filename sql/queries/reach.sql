@@ -40,14 +40,12 @@ people as (
         daily_people.campaign_id,
         daily_people.user_journey_id,
         daily_people.channel,
-        -- A person first seen as a device and later as a user is counted once.
+        -- Who was known by a device first, and as a user later, is one person.
         coalesce(people_now.person, daily_people.person) as person,
         sum(daily_people.messages + daily_people.displays) as messages,
-        sum(daily_people.messages + daily_people.displays) filter (daily_people.date >= channel_counters.clicks_since) as clickable,
         sum(daily_people.clicks) as clicks
     from marts.daily_people
     cross join params
-    left join marts.channel_counters on daily_people.channel is not distinct from channel_counters.channel
     left join marts.people as people_now on daily_people.person = people_now.weaker_id
     where
         daily_people.date in (select date from days)
@@ -66,7 +64,7 @@ readers as (
         end as row_channel,
         people.person,
         sum(people.messages) as messages,
-        coalesce(sum(people.clickable), 0) > 0 as can_click,
+        coalesce(sum(people.messages) filter (channel_counters.counts_clicks), 0) > 0 as can_click,
         sum(people.clicks) > 0 as clicks,
         bool_or(channel_counters.counts_clicks) as counts_clicks
     from people

@@ -42,12 +42,8 @@ sums as (
         template_kind,
         template,
         sender_key,
-        days.channel,
+        channel,
         version,
-        any_value(counters.counts_deliveries) as counts_deliveries,
-        any_value(counters.counts_clicks) as counts_clicks,
-        sum(succeeded) filter (date >= counters.deliveries_since) as deliverable,
-        sum(succeeded) filter (date >= counters.clicks_since) as clickable,
         sum(sent)::bigint as sent,
         sum(failed)::bigint as failed,
         sum(succeeded)::bigint as succeeded,
@@ -58,25 +54,25 @@ sums as (
         max(candidates) as candidates,
         arg_max(days, (date, template_id, channel_id)) as latest
     from days
-    left join marts.channel_counters as counters on days.channel is not distinct from counters.channel
     group by all
 ),
 -- A rate of what nobody counts is unknown. A person may click twice: an interval is of at most one click for each message.
 rates as (
     select
         sums.*,
-        case when sums.counts_deliveries then sums.delivered end as deliveries,
-        case when sums.counts_clicks then sums.clicked end as clicks,
+        case when channel_counters.counts_deliveries then sums.delivered end as deliveries,
+        case when channel_counters.counts_clicks then sums.clicked end as clicks,
         marts.wilson_interval(sums.failed, nullif(sums.sent, 0)) as likely_failures,
         case
-            when sums.counts_deliveries
-            then marts.wilson_interval(least(sums.delivered, sums.deliverable), nullif(sums.deliverable, 0))
+            when channel_counters.counts_deliveries
+            then marts.wilson_interval(least(sums.delivered, sums.succeeded), nullif(sums.succeeded, 0))
         end as likely_deliveries,
         case
-            when sums.counts_clicks
-            then marts.wilson_interval(least(sums.clicked, sums.clickable), nullif(sums.clickable, 0))
+            when channel_counters.counts_clicks
+            then marts.wilson_interval(least(sums.clicked, sums.succeeded), nullif(sums.succeeded, 0))
         end as likely_clicks
     from sums
+    left join marts.channel_counters on sums.channel is not distinct from channel_counters.channel
 )
 select
     rates.template_kind,
@@ -90,10 +86,10 @@ select
     round(rates.failed / nullif(rates.sent, 0), 4) as failure_rate,
     round(if(rates.likely_failures.low < 0, 0, rates.likely_failures.low), 4) as failure_rate_low,
     round(rates.likely_failures.high, 4) as failure_rate_high,
-    round(rates.deliveries / nullif(rates.deliverable, 0), 4) as delivery_rate,
+    round(rates.deliveries / nullif(rates.succeeded, 0), 4) as delivery_rate,
     round(if(rates.likely_deliveries.low < 0, 0, rates.likely_deliveries.low), 4) as delivery_rate_low,
     round(rates.likely_deliveries.high, 4) as delivery_rate_high,
-    round(rates.clicks / nullif(rates.clickable, 0), 4) as click_rate,
+    round(rates.clicks / nullif(rates.succeeded, 0), 4) as click_rate,
     round(if(rates.likely_clicks.low < 0, 0, rates.likely_clicks.low), 4) as click_rate_low,
     round(rates.likely_clicks.high, 4) as click_rate_high,
     rates.latest.template_name as template_name,

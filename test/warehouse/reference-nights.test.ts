@@ -42,7 +42,7 @@ const world = fc.record({
       recipient: fc.constantFrom('r1', 'r2', 'r3'),
       channel: fc.constantFrom('text-message' as const, 'chatapp-alimtalk' as const),
       template: fc.constantFrom('T1', 'T2'),
-      body: fc.constantFrom('shoe-1', 'hat-22', '안내'),
+      body: fc.constantFrom('안내', '(광고) 080-123-4567', '무료수신거부 0801234567'),
       // So many hours later it is delivered, or clicked.
       answered: fc.constantFrom(undefined, 1, 30, 80),
       event: fc.constantFrom('alimtalk_delivered', 'alimtalk_click'),
