@@ -42,9 +42,15 @@ select
 from hashed;
 
 -- name: coverage
-select date::varchar as date, rows, loaded_at, pulled_at
+select date::varchar as date, rows, loaded_at
 from ops.coverage
 where stream = getvariable('stream')
+order by coverage.date;
+
+-- name: covered_since
+select date::varchar as date
+from ops.coverage
+where stream = getvariable('stream') and pulled_at > getvariable('instant')
 order by coverage.date;
 
 -- name: experiments
@@ -228,7 +234,7 @@ inner join (
 ) as asked using (pull)
 where loads.pulled_at <> asked.pulled_at;
 
--- What snapshots say is of the day of their pull: all of it goes, and the histories follow when they are loaded again.
+-- Rows of a snapshot belong to the day of its pull: all are deleted, and the histories follow when the snapshots are loaded again.
 create or replace temp table moved as
 select distinct stream, first_day as date, pull
 from redated

@@ -2,7 +2,7 @@
  * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
  * after the loss of the warehouse. `rebuild` does nothing else.
  */
-import { daysOf, type Day } from '../calendar.js';
+import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
@@ -127,9 +127,8 @@ export async function reportUnloaded(context: LocalContext): Promise<void> {
 /** Whether later pulls hold the days of a free one; of reference data, whether there is a later snapshot. */
 async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<boolean> {
   if (pull.stream === 'events') return false;
-  const covered = await warehouse.coverage(pull.stream);
-  const isLater = (day: Day): boolean => (covered.get(day)?.pulledAt ?? pull.pulledAt) > pull.pulledAt;
-  return isReference(pull) ? [...covered.keys()].some(isLater) : daysOf(daysAsked(pull)).every(isLater);
+  const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
+  return isReference(pull) ? later.length > 0 : daysOf(daysAsked(pull)).every((day) => later.includes(day));
 }
 
 /**

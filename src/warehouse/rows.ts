@@ -33,8 +33,6 @@ export interface LoadReport {
 export interface Covered {
   readonly rows: number;
   readonly loadedAt: Date;
-  /** When the service gave it. */
-  readonly pulledAt: Date;
 }
 
 /** A row of `sql/status.sql, empty_once`. */

@@ -63,7 +63,7 @@ export interface WarehouseOptions {
   readonly signal?: AbortSignal;
 }
 
-const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date(), pulled_at: z.date() });
+const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
 export class Warehouse {
   /** How pulls come in. */
@@ -107,12 +107,14 @@ export class Warehouse {
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
     await this.#session.set({ stream });
     const days = await this.#session.rows('ops/coverage', coveredDay);
-    return new Map(
-      days.map(({ date, rows, loaded_at, pulled_at }) => [
-        date,
-        { rows, loadedAt: loaded_at, pulledAt: pulled_at },
-      ]),
-    );
+    return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
+  }
+
+  /** The days of a stream that the warehouse holds from pulls later than that instant. */
+  async coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
+    await this.#session.set({ stream, instant });
+    const days = await this.#session.rows('ops/covered_since', z.object({ date: z.string() }));
+    return days.map(({ date }) => date);
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of them. */
