@@ -91,7 +91,6 @@ describe('counts below zero, and very large ones', () => {
         ]),
       ]);
       const rows = await asked(workshop, 'top-campaigns', { measure });
-      if (measure === 'click_rate') expect(rows.length).toBe(1);
       if (measure === 'click_rate') expect(rows).toMatchObject([{ campaign_id: 'c2' }]);
     },
   );

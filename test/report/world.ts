@@ -1,7 +1,7 @@
 /** A world that fills every part of the report: two weeks of statistics, one of events, one day restated, names that bite. */
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { Place } from '../support/dawnload.js';
 
 export const NASTY = `<script>alert('하나')</script> & "둘" <img src=x onerror=alert(1)>`;
@@ -29,27 +29,46 @@ reference:
     const { code, stderr } = await place.run(['run']);
     if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
   }
+  await changed(place.published, (connection) => connection.run(CLICKED_MORE));
   return place;
+}
+
+/** The campaign with the most e-mails is clicked far more than chance explains. */
+const CLICKED_MORE = `
+  update daily_statistics set click = (message_sent - message_failed) * 9 // 10
+  where channel = 'email' and campaign_id = (
+    select campaign_id from daily_statistics where channel = 'email' and campaign_id is not null
+    group by campaign_id order by sum(message_sent) desc limit 1
+  )`;
+
+/** Changes a database that nobody else has open. */
+async function changed(
+  file: string,
+  change: (connection: DuckDBConnection) => Promise<unknown>,
+): Promise<void> {
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  await change(connection);
+  connection.closeSync();
+  instance.closeSync();
 }
 
 /** A copy of the published file in which a campaign has a name that tries to be markup. */
 export async function withNastyNames(place: Place): Promise<string> {
   const file = join(place.folder, 'nasty.duckdb');
   await copyFile(place.published, file);
-  const instance = await DuckDBInstance.create(file);
-  const connection = await instance.connect();
-  const tables = await connection.runAndReadAll(
-    `select table_schema || '.' || table_name, column_name from information_schema.columns
-     join information_schema.tables using (table_schema, table_name)
-     where table_type = 'BASE TABLE' and data_type = 'VARCHAR'
-       and column_name in ('campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name', 'failure_reason')`,
-  );
-  for (const [table, column] of tables.getRows()) {
-    await connection.run(`update ${String(table)} set ${String(column)} = $name || ${String(column)}`, {
-      name: NASTY,
-    });
-  }
-  connection.closeSync();
-  instance.closeSync();
+  await changed(file, async (connection) => {
+    const tables = await connection.runAndReadAll(
+      `select table_schema || '.' || table_name, column_name from information_schema.columns
+       join information_schema.tables using (table_schema, table_name)
+       where table_type = 'BASE TABLE' and data_type = 'VARCHAR'
+         and column_name in ('campaign_name', 'variant_name', 'user_journey_name', 'user_journey_node_name', 'failure_reason')`,
+    );
+    for (const [table, column] of tables.getRows()) {
+      await connection.run(`update ${String(table)} set ${String(column)} = $name || ${String(column)}`, {
+        name: NASTY,
+      });
+    }
+  });
   return file;
 }
