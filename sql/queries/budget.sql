@@ -48,7 +48,7 @@ used as (
     from months
     left join requests on months.month = requests.month
 ),
--- What the free statistics count on each day that they cover, and what an export of it holds, as `plan` estimates it.
+-- The messages of each day in the free statistics, and the records of its export as `plan` estimates them.
 counted as (
     select
         coverage.date,

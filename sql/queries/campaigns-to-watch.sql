@@ -83,7 +83,7 @@ known_of_channels as (
     from (select channel, person, sum(messages) as messages from received group by channel, person)
     group by channel
 ),
--- What was sent on days without events went to the same people, as far as any are known.
+-- Messages of days without events are taken to reach the same people, as far as any are known.
 counted as (
     select
         campaign_counts.*,
@@ -149,7 +149,7 @@ tests as (
         (select has_two_weeks from held)
         and least(week_messages, previous_messages) >= greatest(1, (select least_messages from params))
 ),
--- Of many comparisons some look unusual by chance: Holm's correction, over all campaigns and kinds.
+-- Some of many comparisons look unusual by chance: Holm's correction, over all campaigns and kinds.
 ranked as (
     select *, row_number() over (order by p_alone, campaign_id, channel, kind) as place, count(*) over () as comparisons
     from tests

@@ -22,7 +22,7 @@ import { statement } from '../warehouse/session.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 import type { Invocation } from '../run/invocation.js';
 import type { Output } from './query.js';
-import { listed, wrap } from '../terminal/table.js';
+import { listed, wrap } from '../terminal/paragraphs.js';
 
 export const DOCS_FORMATS = ['text', 'markdown', 'json'] as const;
 

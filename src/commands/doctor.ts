@@ -32,7 +32,7 @@ import type { Invocation } from '../run/invocation.js';
 import { dataFiles } from '../storage/paths.js';
 import { assertSameProject } from '../storage/project.js';
 import { lockState } from '../storage/run-lock.js';
-import { visible } from '../terminal/table.js';
+import { visible } from '../terminal/text.js';
 import { readPublished } from './published.js';
 
 export interface DoctorOptions {

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { readDotEnv } from '../config/files.js';
 import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
-import { quoteShell } from '../terminal/table.js';
+import { quoteShell } from '../terminal/text.js';
 import {
   type Answers,
   type Keys,

@@ -1,8 +1,9 @@
 /** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
-import { addExports } from './exports.js';
-import { addLake } from './lake.js';
+import type { AttachOptions, RecoverOptions } from './exports.js';
+import type { LakeSetupOptions } from './lake.js';
+import type { ResumeOptions } from '../run.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from './shared.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
@@ -12,7 +13,7 @@ import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
 import type { Flags } from '../config.js';
 import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
-import { visibleLines } from '../terminal/table.js';
+import { visibleLines } from '../terminal/text.js';
 
 export type Perform = (flags: Flags, action: Action) => Promise<void>;
 
@@ -264,4 +265,112 @@ function helpOfQuery([name]: readonly string[]): string {
 
 function collect(value: string, previous: readonly string[]): readonly string[] {
   return [...previous, value];
+}
+
+function addExports(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./exports.js');
+  const exports = withExamples(
+    program.command('exports').description('list paid exports, and decide about one'),
+    ['dawnload exports list', 'dawnload exports show 2026-11-20.1', 'dawnload exports resume 2026-11-20.1'],
+  );
+  add(exports, 'list', 'list all paid exports; exit code 1 while one needs action', ['dawnload exports list'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).exportsListCommand(options, invocation)),
+    );
+  add(exports, 'show <key>', 'show one paid export', ['dawnload exports show 2026-11-20.1']).action(
+    (key: string) => act(async (invocation) => (await load()).exportsShowCommand(key, invocation)),
+  );
+  add(exports, 'resume <key>', 'resume one at no cost; with --pay-again, request its day again', [
+    'dawnload exports resume 2026-11-20.1',
+    'dawnload exports resume 2026-11-20.1 --pay-again',
+  ])
+    .option('--pay-again', 'consent to be billed again for this day')
+    .option('--accept-incomplete', 'accept an incomplete export: no record, or only some of the pages')
+    .action((key: string, options: ResumeOptions) =>
+      act(async (invocation) => (await load()).exportsResumeCommand(key, options, invocation)),
+    );
+  add(exports, 'attach <key> <export-id>', 'give the id of an export whose answer was lost', [
+    'dawnload exports attach 2026-11-20.1 8c1f0e2a',
+  ])
+    .option(
+      '--yes',
+      'replace the id of an export whose data has arrived, or exchange two ids, without asking',
+    )
+    .action((key: string, exportId: string, options: AttachOptions) =>
+      act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),
+    );
+  add(exports, 'recover', 'show the paid exports that the ledger has lost, and enter them', [
+    'dawnload exports recover',
+    'dawnload exports recover --yes',
+  ])
+    .option('--yes', 'enter them without asking')
+    .option(...JSON_OPTION)
+    .action((options: RecoverOptions) =>
+      act(async (invocation) => (await load()).exportsRecoverCommand(options, invocation)),
+    );
+  add(exports, 'abandon <key>', 'give one up; no run requests its day again', [
+    'dawnload exports abandon 2026-11-20.1',
+  ]).action((key: string) =>
+    act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
+  );
+}
+
+function addLake(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./lake.js');
+  const lake = withExamples(
+    program.command('lake').description('the same tables in Iceberg, for other engines'),
+    ['dawnload lake setup', 'dawnload lake push', 'dawnload lake verify'],
+  );
+  add(lake, 'setup', 'create the tables of the lake, and try its catalog', [
+    'dawnload lake setup',
+    'dawnload lake setup --take-over    # this data folder becomes the writer',
+  ])
+    .option('--take-over', 'become the writer of a lake that another data folder wrote')
+    .option(...JSON_OPTION)
+    .action((options: LakeSetupOptions) =>
+      act(async (invocation) => (await load()).lakeSetupCommand(options, invocation)),
+    );
+  add(lake, 'plan', 'show which days and models a push would bring; changes nothing', [
+    'dawnload lake plan',
+    'dawnload lake plan --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakePlanCommand(options, invocation)),
+    );
+  add(lake, 'push', 'bring the lake to what the published file holds', [
+    'dawnload lake push',
+    'dawnload lake push --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakePushCommand(options, invocation)),
+    );
+  add(lake, 'status', 'show what the lake holds and its last commits', [
+    'dawnload lake status',
+    'dawnload lake status --json',
+  ])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakeStatusCommand(options, invocation)),
+    );
+  add(
+    lake,
+    'verify',
+    'compare counts and sums of each day and table with the file; exit code 1 if any differs',
+    ['dawnload lake verify', 'dawnload lake verify --json'],
+  )
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).lakeVerifyCommand(options, invocation)),
+    );
 }

@@ -33,7 +33,8 @@ import { formatCount, plural } from '../terminal/terminal.js';
 import { Reader } from '../warehouse/reader.js';
 import type { Invocation } from '../run/invocation.js';
 import { outsideOf } from './published.js';
-import { drawTable, type Drawing, type Row, visibleLines } from '../terminal/table.js';
+import { drawTable, type Drawing, type Row } from '../terminal/table.js';
+import { visibleLines } from '../terminal/text.js';
 import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
 
@@ -315,7 +316,7 @@ export interface Delivery {
   readonly bom: boolean;
   /** The heading of a column in a table or CSV. */
   readonly head: (name: string) => string;
-  /** What a text in a column of a table or CSV is called. */
+  /** The name of a value in a column of a table or CSV, in the language of the answer. */
   readonly word?: (column: string, text: string) => string;
 }
 

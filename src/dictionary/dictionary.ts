@@ -32,7 +32,7 @@ const documentShape = z.strictObject({
   heads: z.record(z.string(), word).default({}),
   /** By the name of the query. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
-  /** What values are called, by the name of their column. */
+  /** The names of values, by their column. */
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English one, with {} for what differs, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
@@ -119,7 +119,7 @@ export class Dictionary {
     );
   }
 
-  /** What a value of a column is called, such as `rising` of `trend`. */
+  /** The name of a value of a column, such as `rising` of `trend`. */
   value(column: string, value: string): Words | undefined {
     return own(own(this.document.values, column) ?? {}, value);
   }
@@ -147,7 +147,7 @@ export class Dictionary {
 
 const patterns = new Map<string, RegExp>();
 
-/** What a sentence with {} in it matches, as a whole. */
+/** A pattern that matches the whole of a sentence with {} in it. */
 function patternOf(english: string): RegExp {
   const known = patterns.get(english);
   if (known !== undefined) return known;

@@ -3,7 +3,7 @@ import type { Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
 import { joinParts, type Part } from '../terminal/progress-line.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
-import { formatClock, formatRoughly } from '../terminal/table.js';
+import { formatClock, formatRoughly } from '../terminal/text.js';
 import { formatPrice } from '../price.js';
 import type { Spending } from './budget.js';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DamageError, UsageError } from '../errors.js';
 import { PACKAGE_ROOT } from '../package.js';
-import { headerOf } from '../warehouse/model.js';
+import { headerOf } from '../warehouse/sql-header.js';
 import { closest } from 'fastest-levenshtein';
 import { isDay } from '../calendar.js';
 

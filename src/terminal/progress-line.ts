@@ -1,4 +1,4 @@
-import { formatClock, visible } from './table.js';
+import { formatClock, visible } from './text.js';
 
 /** The text of a step in a window of so many columns. */
 export type Drawing = (columns: number) => string;

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { InterruptedError } from '../errors.js';
 import type { Streams } from './terminal.js';
-import { visible } from './table.js';
+import { visible } from './text.js';
 
 export interface Questions {
   /** Aborted, with an `InterruptedError`, by Ctrl-C, by the end of the input, and by what stops the process. */

@@ -11,9 +11,9 @@ import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
 import { ProgressLine, type Drawing } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
-import { visible } from './table.js';
+import { visible } from './text.js';
 
-export { formatBytes, formatCount, formatDuration, plural } from './table.js';
+export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
 export interface Terminal {
   /** Whether stderr is a terminal: somebody looks on. */

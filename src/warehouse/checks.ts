@@ -2,6 +2,7 @@
  * Data tests: each file of `sql/checks` selects what is wrong; no rows means that the check passes. A run checks the dirty
  * days, however old the warehouse is; the findings of all other days stay.
  */
+import { fieldsOf, selectIn } from './sql-header.js';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
@@ -13,8 +14,6 @@ import {
   dependsOn,
   lookback,
   type Dependence,
-  fieldsOf,
-  selectIn,
 } from './model.js';
 import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';

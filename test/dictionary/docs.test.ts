@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { Invocation } from '../../src/run/invocation.js';
 import { docsCommand, type DocsOptions, overviewText, relationText } from '../../src/commands/docs.js';
-import { listed, wrap } from '../../src/terminal/table.js';
+import { listed, wrap } from '../../src/terminal/paragraphs.js';
 import type { Output } from '../../src/commands/query.js';
 import stringWidth from 'string-width';
 import type { SchemaEntry } from '../../src/dictionary/dictionary.js';

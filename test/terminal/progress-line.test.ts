@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { joinParts, ProgressLine } from '../../src/terminal/progress-line.js';
-import { formatClock, formatRoughly } from '../../src/terminal/table.js';
+import { formatClock, formatRoughly } from '../../src/terminal/text.js';
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());
