@@ -8,13 +8,18 @@ import type { z } from 'zod';
 import { addressIn, receiversOf, type Receiver } from './operations/alert-format.js';
 import type { Day } from './calendar.js';
 import { readDotEnv, readSettings, type Environment, unknownKey } from './config/files.js';
-import { isUnencrypted } from './config/scalars.js';
-import { lakeOf, type LakeConfig, requireLake } from './config/lake.js';
-import { referenceOf, type ReferenceConfig } from './config/reference.js';
-import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
-import { ConfigError } from './errors.js';
+import { isUnencrypted, lakeOf, type LakeConfig, requireLake } from './config/lake.js';
+import {
+  camel,
+  settingsSchema,
+  type BrandTemplateSettings,
+  type ExperimentSettings,
+  type Settings,
+} from './config/schema.js';
 
-export { isLoopback, isUnencrypted } from './config/scalars.js';
+export { isLoopback, isUnencrypted } from './config/lake.js';
+import { ConfigError } from './errors.js';
+import { REFERENCE_STREAMS, type ReferenceStream } from './storage/pull.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -32,45 +37,19 @@ export class Credentials {
   }
 }
 
-/** The settings of paid exports. Without `budget`, no paid request is ever sent. */
-export interface ExportsConfig {
-  /** Records, per run and per KST month. */
-  readonly budget: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;
-  /** In the currency of the contract, for estimates and the spend report. */
-  readonly pricePerRecord: number;
-  /** The word that follows prices; undefined: none does. */
-  readonly currency: string | undefined;
-  readonly startDate: Day | undefined;
-  readonly includeMessageData: boolean;
-  /** The query parameter that carries E21's page number (N18). */
-  readonly pageParameter: string;
-  readonly maxWaitMinutes: number;
-}
-
-export interface Config {
+export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv' | 'lake' | 'reference'> {
   /** Where the settings were read, for messages; undefined without a file. */
   readonly file: string | undefined;
-  readonly baseUrl: string | undefined;
-  /** Whether keys may leave this machine unencrypted. */
-  readonly allowHttp: boolean;
-  readonly projectId: string | undefined;
-  readonly brand: string;
-  readonly messenger: string;
   /** Absolute. */
   readonly dataDir: string;
-  readonly startDate: Day | undefined;
-  readonly lookbackDays: number;
-  readonly requestsPerSecond: number;
-  readonly concurrency: number;
-  readonly requestTimeoutSeconds: number;
-  readonly retries: number;
-  readonly privacy: { readonly recipients: 'keep' | 'hash' | 'drop' };
-  readonly exports: ExportsConfig;
-  readonly reference: ReferenceConfig;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
+  /** What is undefined or false is not pulled. */
+  readonly reference: Omit<Settings['reference'], 'brandTemplates'> & {
+    readonly brandTemplates: BrandTemplateSettings | undefined;
+  };
   /** The language of the page that each run writes; undefined where none is wanted. */
-  readonly reportIn: 'en' | 'ko' | undefined;
+  readonly reportIn: Settings['report'];
   readonly alerts: readonly Receiver[];
   /** The address of a health check that each run pings. */
   readonly pingUrl: string | undefined;
@@ -78,6 +57,9 @@ export interface Config {
   readonly lake: LakeConfig | undefined;
   readonly credentials: Credentials | undefined;
 }
+
+/** The settings of paid exports. Without `budget`, no paid request is ever sent. */
+export type ExportsConfig = Config['exports'];
 
 /** A config with everything that the service client needs. */
 export interface ServiceConfig extends Config {
@@ -135,43 +117,34 @@ export function loadConfig(
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
   const secretKey = variables['DAWNLOAD_SECRET_KEY'];
-  const { budget } = settings.exports;
+  const { experiments, ...named } = settings;
+  const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
+  const { brandTemplates: brand } = reference;
   return Object.freeze({
+    ...given,
     file: found ? file : undefined,
-    baseUrl: settings.base_url,
-    allowHttp: settings.allow_http,
-    projectId: settings.project_id,
-    brand: settings.brand,
-    messenger: settings.messenger,
     dataDir,
-    startDate: settings.start_date,
-    lookbackDays: settings.lookback_days,
-    requestsPerSecond: settings.requests_per_second,
-    concurrency: settings.concurrency,
-    requestTimeoutSeconds: settings.request_timeout_seconds,
-    retries: settings.retries,
-    privacy: Object.freeze(settings.privacy),
-    exports: Object.freeze({
-      budget: budget && {
-        // One limit alone stands for both: a budget half written must not be half unlimited.
-        recordsPerRun: budget.records_per_run ?? budget.records_per_month ?? 0,
-        recordsPerMonth: budget.records_per_month ?? budget.records_per_run ?? 0,
-      },
-      pricePerRecord: settings.exports.price_per_record,
-      currency: settings.exports.currency,
-      startDate: settings.exports.start_date ?? settings.start_date,
-      includeMessageData: settings.exports.include_message_data,
-      pageParameter: settings.exports.page_parameter,
-      maxWaitMinutes: settings.exports.max_wait_minutes,
-    }),
-    reference: referenceOf(settings.reference),
-    experiments: Object.freeze(settings.experiments),
-    reportIn: languageOf(settings.report),
-    alerts: receiversOf(settings.alerts, variables),
-    pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
-    lake: lakeOf(settings.lake, folder, variables),
+    // Without the key of a sender there is no list to read.
+    reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
+    exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
+    experiments,
+    reportIn: report,
+    alerts: receiversOf(alerts, variables),
+    pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),
+    lake: lake && lakeOf(lake, folder, variables),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
   });
+}
+
+/** The reference data that is pulled. */
+export function streamsOn(reference: Config['reference']): ReferenceStream[] {
+  const settings = {
+    catalogs: reference.catalogs,
+    brand_templates: reference.brandTemplates,
+    alimtalk_templates: reference.alimtalkTemplates,
+    opt_outs: reference.optOuts,
+  };
+  return REFERENCE_STREAMS.filter((stream) => settings[stream] !== undefined && settings[stream] !== false);
 }
 
 /** A config with a start date. */

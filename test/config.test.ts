@@ -47,8 +47,8 @@ describe('dawnload.yaml', () => {
       concurrency: 64,
       privacy: { recipients: 'hash' },
     });
+    expect(config.exports.budget).toBeUndefined();
     expect(config.exports).toMatchObject({
-      budget: undefined,
       startDate: '2026-11-01',
       includeMessageData: true,
       pageParameter: 'page',
@@ -144,7 +144,8 @@ experiments:
 
   test('a section whose lines are all commented out is an empty one', () => {
     const config = load(`${MINIMUM}privacy:\n  # recipients: keep\nexports:\n  # budget:\n`);
-    expect(config).toMatchObject({ privacy: { recipients: 'hash' }, exports: { budget: undefined } });
+    expect(config.privacy).toEqual({ recipients: 'hash' });
+    expect(config.exports.budget).toBeUndefined();
     expect(refusal(`${MINIMUM}exports: off\n`)).toMatch(/exports must hold "key: value" lines/);
   });
 

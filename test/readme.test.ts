@@ -73,8 +73,10 @@ describe('README.md', () => {
 describe('docs/', () => {
   test('explain every setting with its default', () => {
     const keysOf = (schema: unknown, path: string): string[] => {
+      if (schema instanceof z.ZodPipe) return keysOf(schema.in, path);
       const inner =
         schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? schema.unwrap() : schema;
+      if (inner instanceof z.ZodPipe) return keysOf(inner.in, path);
       if (!(inner instanceof z.ZodObject)) return [path];
       return Object.entries(inner.shape).flatMap(([key, value]) =>
         keysOf(value, path === '' ? key : `${path}.${key}`),

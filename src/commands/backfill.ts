@@ -1,8 +1,7 @@
 /** `dawnload backfill`: the same stages over a range of days that a person names. */
 import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
-import { requireService, type ServiceConfig } from '../config.js';
-import { streamsOn } from '../config/reference.js';
+import { requireService, streamsOn, type ServiceConfig } from '../config.js';
 import { ConfigError, EXIT, RefusedError, UsageError, type ExitCode, TryLaterError } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { DAY_STREAMS, JOB_STREAMS, type Job, type JobStream, type Invocation } from '../run/invocation.js';

@@ -12,8 +12,7 @@ import {
   type Day,
   type DayRange,
 } from '../calendar.js';
-import { requirePlan, type Config } from '../config.js';
-import { streamsOn } from '../config/reference.js';
+import { requirePlan, streamsOn, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import type { Job, Invocation } from '../run/invocation.js';

@@ -1,7 +1,7 @@
 /** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
 import { z } from 'zod';
 import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
-import { streamsOn } from '../config/reference.js';
+import { streamsOn } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup } from '../run/report.js';
 import { findingGroup, type FindingGroup } from '../warehouse/checks.js';

@@ -143,7 +143,9 @@ function innermost(schema: z.ZodType): z.ZodType {
     schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault
       ? schema.unwrap()
       : schema instanceof z.ZodPipe
-        ? schema.out
+        ? schema.in instanceof z.ZodTransform
+          ? schema.out
+          : schema.in
         : undefined;
   return inner instanceof z.ZodType ? innermost(inner) : schema;
 }

@@ -1,59 +1,8 @@
-/** The settings under `lake:`, and what they come to: where the tables go in Iceberg, and how the catalog is spoken to. */
+/** What the lake needs beyond the settings under `lake:`: its keys, and addresses that they may be sent to. */
 import { resolve } from 'node:path';
-import { z } from 'zod';
-import type { Environment } from './files.js';
-import { NO_SECTION, whole, yesOrNo, isUnencrypted } from './scalars.js';
 import { ConfigError } from '../errors.js';
-
-const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
-
-const address = z
-  .string('must be an http or https address')
-  .refine((text) => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, search, hash, username } = new URL(text);
-    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
-  }, 'must be an http or https address, without a query and without keys')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
-
-const catalog = z.strictObject(
-  {
-    uri: address,
-    warehouse: text('must be the name of the warehouse in the catalog'),
-    auth: z.enum(CATALOG_AUTH, `must be one of ${CATALOG_AUTH.join(', ')}`),
-    token_uri: address.optional(),
-    scope: text('must be a scope such as PRINCIPAL_ROLE:ALL').optional(),
-  },
-  NO_SECTION,
-);
-
-const storage = z.strictObject(
-  {
-    endpoint: address.optional(),
-    region: text('must be a region such as ap-northeast-2').optional(),
-    path_style: yesOrNo.default(false),
-  },
-  NO_SECTION,
-);
-
-export const lakeSchema = z.strictObject(
-  {
-    format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
-    catalog,
-    storage: storage.prefault({}),
-    namespace: z
-      .string('must be a name in small letters')
-      .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _')
-      .default('dawnload'),
-    extensions: text("must be the folder of DuckDB's extensions").optional(),
-    // Models of a day read events and messages of up to seven days before.
-    local_days: whole(8, 36_500).optional(),
-    allow_personal: yesOrNo.default(false),
-  },
-  NO_SECTION,
-);
+import type { Environment } from './files.js';
+import type { Settings } from './schema.js';
 
 /** The keys of catalog and storage. Never printed: they serialise to nothing. */
 class LakeSecrets {
@@ -80,55 +29,22 @@ const VARIABLES = {
 
 type SecretName = keyof typeof VARIABLES;
 
-export interface LakeConfig {
-  readonly catalog: {
-    readonly uri: string;
-    readonly warehouse: string;
-    readonly auth: (typeof CATALOG_AUTH)[number];
-    readonly tokenUri: string | undefined;
-    readonly scope: string | undefined;
-  };
-  readonly storage: {
-    readonly endpoint: string | undefined;
-    readonly region: string | undefined;
-    readonly pathStyle: boolean;
-  };
-  /** The namespace of the tables of `main`; those of `ops` and `marts` end with `_ops` and `_marts`. */
-  readonly namespace: string;
-  /** The folder of the extensions httpfs, avro and iceberg; undefined: DuckDB's own. */
-  readonly extensions: string | undefined;
-  /** How many days of events and messages the file keeps; undefined: all. */
-  readonly localDays: number | undefined;
-  /** Whether recipients may be pushed as they are. */
-  readonly allowPersonal: boolean;
-  readonly secrets: LakeSecrets;
-}
+export type LakeConfig = NonNullable<Settings['lake']> & { readonly secrets: LakeSecrets };
 
 /** @param folder of the settings file, which relative paths start from */
 export function lakeOf(
-  settings: z.infer<typeof lakeSchema> | undefined,
+  settings: NonNullable<Settings['lake']>,
   folder: string,
   variables: Environment,
-): LakeConfig | undefined {
-  if (settings === undefined) return undefined;
-  const { catalog, storage, namespace, extensions } = settings;
+): LakeConfig {
   const secret = (name: SecretName): string | undefined => {
     const value = variables[VARIABLES[name]];
     return value === '' ? undefined : value;
   };
-  return Object.freeze({
-    catalog: {
-      uri: catalog.uri,
-      warehouse: catalog.warehouse,
-      auth: catalog.auth,
-      tokenUri: catalog.token_uri,
-      scope: catalog.scope,
-    },
-    storage: { endpoint: storage.endpoint, region: storage.region, pathStyle: storage.path_style },
-    namespace,
-    extensions: extensions === undefined ? undefined : resolve(folder, extensions),
-    localDays: settings.local_days,
-    allowPersonal: settings.allow_personal,
+  const { extensions } = settings;
+  return {
+    ...settings,
+    ...(extensions !== undefined && { extensions: resolve(folder, extensions) }),
     secrets: new LakeSecrets({
       accessKey: secret('accessKey'),
       secretKey: secret('secretKey'),
@@ -137,10 +53,10 @@ export function lakeOf(
       clientSecret: secret('clientSecret'),
       token: secret('token'),
     }),
-  });
+  };
 }
 
-interface Settings {
+interface Needed {
   readonly file: string | undefined;
   readonly allowHttp: boolean;
   readonly privacy: { readonly recipients: string };
@@ -152,7 +68,7 @@ interface Settings {
  *
  * @throws ConfigError when it has none, or one that secrets or recipients must not go to
  */
-export function requireLake<T extends Settings>(config: T): T & { readonly lake: LakeConfig } {
+export function requireLake<T extends Needed>(config: T): T & { readonly lake: LakeConfig } {
   const { lake, file } = config;
   if (lake === undefined) {
     throw new ConfigError(`${file ?? 'dawnload.yaml'} does not set lake.`, {
@@ -192,4 +108,15 @@ export function requireLake<T extends Settings>(config: T): T & { readonly lake:
     });
   }
   return { ...config, lake };
+}
+
+/** Whether requests to the address would carry secrets unencrypted beyond this machine. */
+export function isUnencrypted(baseUrl: string): boolean {
+  return new URL(baseUrl).protocol === 'http:' && !isLoopback(baseUrl);
+}
+
+/** Whether the address is this machine. */
+export function isLoopback(baseUrl: string): boolean {
+  // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

@@ -1,18 +1,65 @@
-/** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
+/**
+ * The shape of `dawnload.yaml`, and of the settings that it gives. Every scalar arrives as text (see `readSettings`); each
+ * rule names what it accepts.
+ */
 import { z } from 'zod';
+import { SENDER_KEY_PLACES } from '../api/endpoints.js';
+import { isDay } from '../calendar.js';
 import { CAUSES, FORMATS } from '../operations/alert-format.js';
-import { lakeSchema } from './lake.js';
-import { referenceSchema } from './reference.js';
-import { day, NO_SECTION, number, parameter, whole, word, yesOrNo } from './scalars.js';
 
-const baseUrl = z
-  .string('must be an address such as https://api.example.com')
-  .refine((text) => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, search, hash, username } = new URL(text);
-    return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
-  }, 'must be an http or https address such as https://api.example.com, without a query')
-  .transform((text) => text.replace(/\/+$/, ''));
+const day = z
+  .string('must be a day such as 2026-11-01')
+  .refine(isDay, 'must be a day that exists, such as 2026-11-01');
+
+function number(low: number, high: number, what: string): z.ZodType<number, string> {
+  return z
+    .string(what)
+    .refine((text) => /^\d+(\.\d+)?$/.test(text), what)
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, what);
+}
+
+function whole(low: number, high: number): z.ZodType<number, string> {
+  const what = `must be a whole number from ${low} to ${high}`;
+  return z
+    .string(what)
+    .refine((text) => /^\d+$/.test(text), what)
+    .transform(Number)
+    .refine((value) => value >= low && value <= high, what);
+}
+
+/** A word of the service's vocabulary: it becomes part of field names and channel names. */
+const word = z
+  .string('must be one word')
+  .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
+
+/** The message for a text or a list where `key: value` lines belong. */
+const NO_SECTION = {
+  error: (issue: { code: string }) =>
+    issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
+};
+
+const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** The name of a parameter of the service. */
+function parameter(what: string): z.ZodString {
+  return z.string(what).regex(/^[A-Za-z0-9_.[\]-]+$/, what);
+}
+
+/** The address of a service: what is added to it must come behind its path. */
+function service(what: string): z.ZodType<string, string> {
+  return z
+    .string(what)
+    .refine((text) => {
+      if (!URL.canParse(text)) return false;
+      const { protocol, search, hash, username } = new URL(text);
+      return /^https?:$/.test(protocol) && search === '' && hash === '' && username === '';
+    }, what)
+    .transform((text) => text.replace(/\/+$/, ''));
+}
+
+const baseUrl = service('must be an http or https address such as https://api.example.com, without a query');
+const address = service('must be an http or https address, without a query and without keys');
 
 const budget = z
   .strictObject(
@@ -26,9 +73,14 @@ const budget = z
     ({ records_per_run, records_per_month }) =>
       records_per_run !== undefined || records_per_month !== undefined,
     'must set records_per_run, records_per_month or both',
-  );
+  )
+  // One limit alone is both: a budget half written must not be half unlimited.
+  .transform(({ records_per_run: run, records_per_month: month }) => ({
+    records_per_run: run ?? month ?? 0,
+    records_per_month: month ?? run ?? 0,
+  }));
 
-const exportsSchema = z.strictObject(
+const paidExports = z.strictObject(
   {
     budget: budget.optional(),
     price_per_record: number(0, 1e6, 'must be a price such as 0.5').default(0),
@@ -111,12 +163,146 @@ const experiment = z
     'must not have a hold-out as its baseline',
   );
 
-const report = z.enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko');
+const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
+
+const text = (what: string): z.ZodString => z.string(what).min(1, what);
+
+const catalog = z.strictObject(
+  {
+    uri: address,
+    warehouse: text('must be the name of the warehouse in the catalog'),
+    auth: z.enum(CATALOG_AUTH, `must be one of ${CATALOG_AUTH.join(', ')}`),
+    token_uri: address.optional(),
+    scope: text('must be a scope such as PRINCIPAL_ROLE:ALL').optional(),
+  },
+  NO_SECTION,
+);
+
+const storage = z.strictObject(
+  {
+    endpoint: address.optional(),
+    region: text('must be a region such as ap-northeast-2').optional(),
+    path_style: yesOrNo.default(false),
+  },
+  NO_SECTION,
+);
+
+const lake = z.strictObject(
+  {
+    format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
+    catalog,
+    storage: storage.prefault({}),
+    /** The namespace of the tables of `main`; those of `ops` and `marts` end with `_ops` and `_marts`. */
+    namespace: z
+      .string('must be a name in small letters')
+      .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _')
+      .default('dawnload'),
+    /** The folder of the extensions httpfs, avro and iceberg; without it, DuckDB's own. */
+    extensions: text("must be the folder of DuckDB's extensions").optional(),
+    /** How many days of events and messages the file keeps: models of a day read those of up to seven days before. */
+    local_days: whole(8, 36_500).optional(),
+    /** Whether recipients may be pushed as they are. */
+    allow_personal: yesOrNo.default(false),
+  },
+  NO_SECTION,
+);
+
+const SWITCH = {
+  error: (issue: { code: string }) =>
+    issue.code === 'invalid_type' ? 'must be true, false or "key: value" lines' : undefined,
+};
+
+/** Ids in a list; one that is written as a number is meant as text. */
+function ids(what: string): z.ZodType<readonly string[]> {
+  return z.array(z.string(what).min(1, what), what).transform((given) => [...new Set(given)]);
+}
+
+/** How the numbered pages of a list are asked for, from 1; the names are open in the specification. */
+const pages = {
+  page_parameter: parameter('must be the name of a query parameter').default('pageNum'),
+  size_parameter: parameter('must be the name of a query parameter').default('pageSize'),
+  page_size: whole(1, 1000).default(1000),
+};
+
+/** Two parameters with one name would be sent as one. */
+const NAMED_APART = 'must give each parameter a name of its own';
+const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
+
+const brandTemplates = z
+  .strictObject(
+    {
+      sender_keys: ids('must be a list of sender keys').default([]),
+      ...pages,
+      // N6: where E5 takes it; E4 takes it in the query.
+      sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
+      sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
+      /** After how many days the status of an unchanged template is read again; 0 for every night. */
+      recheck_days: whole(0, 366).default(7),
+    },
+    NO_SECTION,
+  )
+  .refine((given) => differ('senderKey', given.page_parameter, given.size_parameter), NAMED_APART);
+
+const alimtalkTemplates = z
+  .strictObject(
+    {
+      /** None: the one channel that needs no name. */
+      channel_ids: ids('must be a list of channel ids').default([]),
+      ...pages,
+      channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
+    },
+    SWITCH,
+  )
+  .refine(
+    (given) => differ(given.channel_parameter, given.page_parameter, given.size_parameter),
+    NAMED_APART,
+  );
+
+const optOuts = z
+  .strictObject(
+    {
+      ...pages,
+      start_parameter: parameter('must be the name of a query parameter').default('startRequestDate'),
+      end_parameter: parameter('must be the name of a query parameter').default('endRequestDate'),
+    },
+    SWITCH,
+  )
+  .refine(
+    (given) => differ(given.start_parameter, given.end_parameter, given.page_parameter, given.size_parameter),
+    NAMED_APART,
+  );
+
+/** `true` and `false` beside a section of settings. */
+const switched = <T extends z.ZodType>(section: T) =>
+  z
+    .preprocess(
+      (given) => (given === 'true' || given === '' ? {} : given === 'false' ? undefined : given),
+      z.optional(section),
+    )
+    .optional();
+
+const reference = z.strictObject(
+  {
+    /** How long a run reads the lists; what it has not read by then waits for the next run. */
+    max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
+    catalogs: z
+      .union(
+        [yesOrNo, ids('must be names of catalogs')],
+        'must be true, false or a list of names such as [products]',
+      )
+      .default(false)
+      .transform((given) => (given === true ? 'all' : given !== false && given.length > 0 && given)),
+    brand_templates: brandTemplates.prefault({}),
+    alimtalk_templates: switched(alimtalkTemplates),
+    opt_outs: switched(optOuts),
+  },
+  NO_SECTION,
+);
 
 /** The language of the report, English unless another is named; undefined where none is wanted. */
-export function languageOf(setting: z.infer<typeof report>): 'en' | 'ko' | undefined {
-  return setting === 'false' ? undefined : setting === 'true' ? 'en' : setting;
-}
+const report = z
+  .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
+  .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));
 
 export type ExperimentSettings = z.infer<typeof experiment>;
 
@@ -143,10 +329,10 @@ export const settingsSchema = z.strictObject({
       NO_SECTION,
     )
     .prefault({}),
-  exports: exportsSchema.prefault({}),
-  reference: referenceSchema.prefault({}),
-  lake: lakeSchema.optional(),
-  report: report.default('true'),
+  exports: paidExports.prefault({}),
+  reference: reference.prefault({}),
+  lake: lake.optional(),
+  report: report.prefault('true'),
   alerts: z.array(alert, 'must be a list').default([]),
   ping_url: webhook.optional(),
   ping_url_env: variable.optional(),
@@ -155,3 +341,32 @@ export const settingsSchema = z.strictObject({
     .refine((given) => given['default']?.goal === undefined, 'must name goals by campaign, not under default')
     .default({}),
 });
+
+/** `records_per_run` as `recordsPerRun`. */
+type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
+
+/** Settings whose names are written as TypeScript writes them; what the user names (campaigns, variants) keeps its name. */
+export type Camel<T> = T extends readonly unknown[] | ((...given: never[]) => unknown)
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T as CamelKey<K>]-?: Camel<T[K]> }
+    : T;
+
+export function camel<T>(given: T): Camel<T>;
+export function camel(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [
+      key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      camel(value),
+    ]),
+  );
+}
+
+/** The settings of the file, but for the experiments: those reach SQL under the names of the file. */
+export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments'>>;
+type ReferenceSettings = Settings['reference'];
+export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];
+export type AlimtalkTemplateSettings = NonNullable<ReferenceSettings['alimtalkTemplates']>;
+export type OptOutSettings = NonNullable<ReferenceSettings['optOuts']>;
+export type PageSettings = Pick<OptOutSettings, 'pageParameter' | 'sizeParameter' | 'pageSize'>;

@@ -243,7 +243,7 @@ type Read<T> = { readonly value: T } | { readonly wrong: string };
 
 const settings = settingsSchema.shape;
 const exportsSettings = settings.exports.unwrap().shape;
-const budgetSettings = exportsSettings.budget.unwrap().shape;
+const budgetSettings = exportsSettings.budget.unwrap().in.shape;
 
 function readBaseUrl(text: string, allowHttp: boolean): Read<string> {
   const read = by(settings.base_url, text, 'The base URL');

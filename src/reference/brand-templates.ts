@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { brandTemplate, brandTemplates, alimtalkTemplates } from '../api/endpoints.js';
 import { settleAll } from '../api/client.js';
 import type { Envelope } from '../envelope.js';
-import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/reference.js';
+import type { BrandTemplateSettings, AlimtalkTemplateSettings } from '../config/schema.js';
 import { repairedJson } from '../storage/repair-json.js';
 import { type TemplateRead, SOLE_LIST } from '../storage/pull.js';
 import {

@@ -1,7 +1,7 @@
 /** E12: who opted out of text messages by an 080 number. */
 import { optOuts } from '../api/endpoints.js';
 import { koreanTime } from '../calendar.js';
-import type { OptOutSettings } from '../config/reference.js';
+import type { OptOutSettings } from '../config/schema.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
 /** Before the service began. */

@@ -69,7 +69,7 @@ function readerOf(stream: ReferenceStream, { config }: Pick<RunContext, 'config'
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   switch (stream) {
     case 'catalogs':
-      return catalogs && ((reader) => readCatalogs(catalogs, reader));
+      return catalogs === false ? undefined : (reader) => readCatalogs(catalogs, reader);
     case 'brand_templates':
       return brandTemplates && ((reader) => readBrandTemplates(brandTemplates, reader));
     case 'alimtalk_templates':

@@ -5,7 +5,7 @@ import type { LandedList, ReferencePull, ShortList, ReferenceStream } from '../s
 import type { Snapshot, Reading } from '../storage/landed-pulls.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../api/endpoints.js';
-import type { PageSettings } from '../config/reference.js';
+import type { PageSettings } from '../config/schema.js';
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { partValue, readEnvelope } from '../envelope.js';
