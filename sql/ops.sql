@@ -91,15 +91,15 @@ delete from ops.exports;
 insert into ops.exports
 select
     row.key,
-    row.windowStart,
-    row.windowEnd,
-    row.date,
+    row.window.start,
+    row.window.end,
+    row.day,
     row.state,
     row.exportId,
     row.messageData,
     row.records,
     row.pages,
-    row.estimatedRecords,
+    row.estimate,
     row.pricePerRecord,
     row.requestedAt,
     row.updatedAt,
@@ -110,9 +110,9 @@ from (
             json_transform(
                 getvariable('exports'),
                 '[{
-                    "key": "VARCHAR", "windowStart": "TIMESTAMPTZ", "windowEnd": "TIMESTAMPTZ", "date": "DATE",
+                    "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
                     "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
-                    "pages": "BIGINT", "estimatedRecords": "BIGINT", "pricePerRecord": "DOUBLE",
+                    "pages": "BIGINT", "estimate": "BIGINT", "pricePerRecord": "DOUBLE",
                     "requestedAt": "TIMESTAMPTZ", "updatedAt": "TIMESTAMPTZ", "note": "VARCHAR"
                 }]'
             )

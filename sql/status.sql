@@ -10,18 +10,18 @@ order by stream, date;
 -- Paid exports in a warehouse, from the ledger of that time: all but those that the ledger tracks today.
 select
   key,
-  epoch_ms(window_start)::double as window_start_ms,
-  epoch_ms(window_end)::double as window_end_ms,
-  date::varchar as date,
+  date::varchar as day,
+  epoch_ms(window_start)::double as start,
+  epoch_ms(window_end)::double as "end",
   state,
-  export_id,
-  message_data,
+  export_id as "exportId",
+  message_data as "messageData",
   records::double as records,
   pages::double as pages,
-  estimated_records::double as estimated_records,
-  price_per_record,
-  epoch_ms(requested_at)::double as requested_at_ms,
-  epoch_ms(updated_at)::double as updated_at_ms,
+  estimated_records::double as estimate,
+  price_per_record as "pricePerRecord",
+  epoch_ms(requested_at)::double as "requestedAt",
+  epoch_ms(updated_at)::double as "updatedAt",
   note
 from ops.exports
 where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))

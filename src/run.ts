@@ -31,7 +31,7 @@ import { pullCampaigns } from './statistics/pull-campaigns.js';
 import { loadLanded, reportUnloaded } from './run/load-landed.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
-import { budgetRow, exportRow } from './exports/budget.js';
+import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
 import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/opening.js';
@@ -215,7 +215,7 @@ async function deliver(
 
   await reportUnloaded(context);
   for (const { advice } of actionsNeeded(ledger, ledger.doubt)) report.needsAction(advice);
-  const exports = new Map([...ledger.entries().map(exportRow), ...forgotten].map((row) => [row.key, row]));
+  const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
   await timed('model', () => warehouse.model());

@@ -3,7 +3,7 @@ import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
 import { adviceFor, ledgerState, type LedgerState, adviceIfRestored } from '../exports/advice.js';
-import { type ExportEntry, isResumable } from '../exports/entry.js';
+import { type Export, isResumable } from '../exports/export.js';
 import type { Ledger } from '../exports/ledger.js';
 import { resumeExport, withLedger, type ResumeOptions } from '../run.js';
 import { assertSameProject } from '../storage/project.js';
@@ -141,7 +141,7 @@ async function ledgerOf(config: Config, now: Date): Promise<LedgerState> {
 }
 
 /** The export of a key. Throws `UsageError`; where the ledger is not whole, what is wrong with it. */
-function entryIn({ ledger, doubt }: LedgerState, key: string): ExportEntry {
+function entryIn({ ledger, doubt }: LedgerState, key: string): Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
 }
@@ -152,13 +152,13 @@ function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
 }
 
 /** Records, or about how many there will be. */
-function sizeOf({ records, estimate }: ExportEntry): string {
+function sizeOf({ records, estimate }: Export): string {
   if (records !== undefined) return formatCount(records);
   return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
 
 /** The columns of `ops.exports`, and what the ledger knows besides. */
-function asJson(entry: ExportEntry, isRunning: boolean): Record<string, unknown> {
+function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
   return {
     key: entry.key,
     date: entry.day,

@@ -17,17 +17,8 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import type { Job, Invocation } from '../run/invocation.js';
 import type { ReferenceStream } from '../storage/pull.js';
-import { isResumable } from '../exports/entry.js';
-import {
-  planRequests,
-  REASONS,
-  untilConfirmed,
-  untilLearned,
-  type Decision,
-  estimateDays,
-  isQuiet,
-  spendOf,
-} from '../exports/budget.js';
+import { isResumable } from '../exports/export.js';
+import { decide, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -106,29 +97,22 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     };
   };
 
-  const wanted =
+  const { budget, pricePerRecord, currency } = config.exports;
+  const decisions =
     dayCount(job.eventDays) > 0 && job.streams.has('events') && doubt === undefined
-      ? ledger
-          .missing(job.eventDays)
-          .reverse()
-          .filter((day) => job.consent !== 'budget' || !isQuiet(published.messages.get(day)))
+      ? decide(job, {
+          entries,
+          messages: published.messages,
+          budget,
+          restored: restored !== undefined,
+          now,
+          runId: undefined,
+        })
       : [];
-  const { candidates, learned } = estimateDays(entries, published.messages, wanted);
-  const decided = untilLearned(
-    planRequests(candidates, config.exports.budget, entries, {
-      now,
-      runId: undefined,
-      yesPaid: job.consent === 'given',
-    }),
-    learned,
-    entries,
-  );
-  const decisions = untilConfirmed(decided, restored !== undefined && job.consent === 'budget');
   const toRequest = decisions.filter(({ verdict }) => verdict === 'request');
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
   const month = spendOf(entries).find((spend) => spend.month === monthOf(now));
-  const { budget, pricePerRecord, currency } = config.exports;
   return {
     command: job.name,
     days: days.length > 0 ? job.days : null,

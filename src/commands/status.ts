@@ -12,7 +12,7 @@ import { RunJournal, type PastRun as JournalledRun } from '../run/journal.js';
 import { formatPrice } from '../price.js';
 import { formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 import { DAILY_STREAMS, type ReferenceStream, type Stream } from '../storage/pull.js';
-import { isResumable } from '../exports/entry.js';
+import { isResumable } from '../exports/export.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
 import type { Invocation } from '../run/invocation.js';
 import { drawTable } from '../terminal/table.js';

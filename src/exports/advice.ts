@@ -1,16 +1,11 @@
 /** The advice on an export that no run can finish on its own. Pure. */
 import { type Day, dayCount, lastCompleteDay } from '../calendar.js';
 import { RefusedError, type DamageError } from '../errors.js';
-import { type ExportEntry, isResumable, LedgerView } from './entry.js';
+import type { ExportRow } from '../warehouse/rows.js';
+import { type Export, isResumable, LedgerView } from './export.js';
 import type { ExportsConfig } from '../config.js';
 import { lockState, type LockState } from '../storage/run-lock.js';
-import {
-  adviceOnRestored,
-  restoredIn,
-  ledgerInDoubt,
-  untrackedIn,
-  type RememberedExport,
-} from './recovery.js';
+import { adviceOnRestored, restoredIn, ledgerInDoubt, untrackedIn } from './recovery.js';
 /** After this many failed fetches in a row a paid export needs action; runs keep asking, at no cost. */
 const TROUBLES_BEFORE_A_PERSON = 3;
 
@@ -18,14 +13,14 @@ const TROUBLES_BEFORE_A_PERSON = 3;
  * Whether only a person's decision can finish this export. One that is still intended belongs to the run under way; without
  * one, its run was killed before it recorded the outcome, and the next run records it as ambiguous.
  */
-export function needsPerson(entry: ExportEntry, isRunning = false): boolean {
+export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
   if (entry.state === 'intended') return !isRunning;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
 /** Says what happened and lists the exact commands to choose from; `undefined` when there is nothing to decide. */
-export function adviceFor(entry: ExportEntry, isRunning = false): string | undefined {
+export function adviceFor(entry: Export, isRunning = false): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
   const reason = entry.note === undefined ? '' : ` Reason: ${entry.note.replace(/\.?$/, '.')}`;
@@ -53,7 +48,7 @@ export function adviceFor(entry: ExportEntry, isRunning = false): string | undef
 }
 
 /** Why a day is not requested (again): another export covers it. */
-export function coveredBy(other: ExportEntry, day: Day): RefusedError {
+export function coveredBy(other: Export, day: Day): RefusedError {
   return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
     hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
   });
@@ -89,7 +84,7 @@ export interface LedgerState {
  */
 export async function ledgerState(
   settings: Settings,
-  published: readonly RememberedExport[],
+  published: readonly ExportRow[],
   now: Date,
 ): Promise<LedgerState> {
   const { dataDir } = settings;

@@ -2,9 +2,9 @@
  * The budget: what may be spent on exports (E20 is billed per record), per run and per KST month. Pure; it only reads the
  * ledger's entries. The unit is the record.
  */
-import { monthOf, type Day } from '../calendar.js';
-import { type ExportEntry, isResumable } from './entry.js';
-import type { MessageTotals, BudgetRow, ExportRow } from '../warehouse/rows.js';
+import { monthOf, type Day, type DayRange } from '../calendar.js';
+import { type Export, isResumable, missingDays } from './export.js';
+import type { MessageTotals, BudgetRow } from '../warehouse/rows.js';
 import { priceOf } from '../price.js';
 import type { ExportsConfig } from '../config.js';
 
@@ -55,7 +55,7 @@ interface Circumstances {
  * The records that an entry takes from a budget: none when nothing is billed, its records once it has landed, and before
  * that its estimate, at least one record. `undefined`: its size is unknown.
  */
-export function recordsOf({ billed, state, records, estimate }: ExportEntry): number | undefined {
+export function recordsOf({ billed, state, records, estimate }: Export): number | undefined {
   if (billed === 'no') return 0;
   if (state === 'landed' || state === 'loaded') return records;
   // An export that is read again may turn out larger than what landed first.
@@ -63,32 +63,46 @@ export function recordsOf({ billed, state, records, estimate }: ExportEntry): nu
   return known.length === 0 ? undefined : Math.max(1, ...known);
 }
 
-/** In a folder that was restored, what would be requested waits until a person has confirmed it. */
-export function untilConfirmed(decisions: readonly Decision[], restored: boolean): readonly Decision[] {
-  return decisions.map((decision) =>
-    restored && decision.verdict === 'request' ? { ...decision, verdict: 'restored' } : decision,
-  );
-}
-
 /** Whether an export is paid for and its records have not landed yet. */
-export function isUnderWay({ state }: ExportEntry): boolean {
+export function isUnderWay({ state }: Export): boolean {
   return isResumable(state) && state !== 'landed';
 }
 
+interface Wanted {
+  readonly eventDays: DayRange;
+  readonly consent: 'budget' | 'given' | 'ask';
+}
+
+interface Known extends Omit<Circumstances, 'yesPaid'> {
+  readonly entries: readonly Export[];
+  /** By day that the daily statistics cover. */
+  readonly messages: ReadonlyMap<Day, MessageTotals>;
+  readonly budget: Budget | undefined;
+  /** Whether the folder was restored from a backup and no person has confirmed it: nightly runs do not pay. */
+  readonly restored: boolean;
+  /** Days that this run has asked for already. */
+  readonly asked?: ReadonlySet<Day>;
+}
+
 /**
- * The decisions until a landed export shows how many records a message leaves: one export at a time. First estimates may
- * be wrong many times over, and several exports under way would all rely on them.
+ * Decides on every day of the job that no export covers, newest first: what `run` requests and `plan` shows. Estimates
+ * are made anew each time, since what has landed teaches how many records a message leaves.
  */
-export function untilLearned(
-  decisions: readonly Decision[],
-  learned: boolean,
-  entries: Iterable<ExportEntry>,
-): readonly Decision[] {
-  const waitsFor = learned ? undefined : [...entries].find(isUnderWay)?.key;
-  if (waitsFor === undefined) return decisions;
-  return decisions.map((decision) =>
-    decision.verdict === 'request' ? { ...decision, verdict: 'waits_for_size', waitsFor } : decision,
-  );
+export function decide({ eventDays, consent }: Wanted, known: Known): Decision[] {
+  const { entries, messages, budget, restored, asked } = known;
+  const days = missingDays(eventDays, entries)
+    .reverse()
+    .filter((day) => asked?.has(day) !== true && (consent !== 'budget' || !isQuiet(messages.get(day))));
+  const { candidates, learned } = estimateDays(entries, messages, days);
+  // First estimates may be wrong many times over, so until one export shows how many records a message leaves, one is
+  // under way at a time.
+  const waitsFor = learned ? undefined : entries.find(isUnderWay)?.key;
+  const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
+  return decisions.map((decision): Decision => {
+    if (decision.verdict !== 'request') return decision;
+    if (restored && consent === 'budget') return { ...decision, verdict: 'restored' };
+    return waitsFor === undefined ? decision : { ...decision, verdict: 'waits_for_size', waitsFor };
+  });
 }
 
 /**
@@ -99,7 +113,7 @@ export function untilLearned(
 export function planRequests(
   candidates: readonly Candidate[],
   budget: Budget | undefined,
-  entries: Iterable<ExportEntry>,
+  entries: Iterable<Export>,
   { now, runId, yesPaid }: Circumstances,
 ): Decision[] {
   const all = [...entries];
@@ -159,7 +173,7 @@ function verdictOn(
   return needed > leftInRun ? 'over_run_budget' : 'request';
 }
 
-function leftOf(limit: number, entries: readonly ExportEntry[]): number {
+function leftOf(limit: number, entries: readonly Export[]): number {
   const spent = entries.reduce((sum, entry) => sum + (recordsOf(entry) ?? 1), 0);
   return Math.max(0, limit - spent);
 }
@@ -198,7 +212,7 @@ interface Estimates {
 
 /** Estimates in records; `totals` are those of the days that the daily statistics cover. */
 export function estimateDays(
-  entries: Iterable<ExportEntry>,
+  entries: Iterable<Export>,
   totals: ReadonlyMap<Day, MessageTotals>,
   days: readonly Day[],
 ): Estimates {
@@ -277,8 +291,8 @@ export interface MonthlySpend {
 }
 
 /** The spending per KST month of the request, oldest first. */
-export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
-  const months = new Map<string, ExportEntry[]>();
+export function spendOf(entries: Iterable<Export>): MonthlySpend[] {
+  const months = new Map<string, Export[]>();
   for (const entry of entries) {
     if (entry.billed === 'no') continue;
     const month = monthOf(entry.intendedAt);
@@ -295,7 +309,7 @@ export function spendOf(entries: Iterable<ExportEntry>): MonthlySpend[] {
     .sort((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-function sumOf(entries: readonly ExportEntry[]): { readonly records: number; readonly price: number } {
+function sumOf(entries: readonly Export[]): { readonly records: number; readonly price: number } {
   const priced = entries.map((entry) => ({
     records: recordsOf(entry) ?? 0,
     pricePerRecord: entry.pricePerRecord,
@@ -315,7 +329,7 @@ export interface Spending {
 
 /** The spending of this run and of the KST month. */
 export function spentOf(
-  entries: Iterable<ExportEntry>,
+  entries: Iterable<Export>,
   { recordsPerRun, recordsPerMonth }: Budget,
   { now, runId }: { readonly now: Date; readonly runId: string },
 ): { readonly run: Spending; readonly month: Spending } {
@@ -331,25 +345,6 @@ export function spentOf(
 /** The one of which less is left. */
 export function tighter({ run, month }: { readonly run: Spending; readonly month: Spending }): Spending {
   return run.limit - run.records < month.limit - month.records ? run : month;
-}
-
-export function exportRow(entry: ExportEntry): ExportRow {
-  return {
-    key: entry.key,
-    windowStart: entry.window.start,
-    windowEnd: entry.window.end,
-    date: entry.day,
-    state: entry.state,
-    exportId: entry.exportId,
-    messageData: entry.messageData,
-    records: entry.records,
-    pages: entry.pages,
-    estimatedRecords: entry.estimate,
-    pricePerRecord: entry.pricePerRecord,
-    requestedAt: entry.requestedAt,
-    updatedAt: entry.updatedAt,
-    note: entry.note,
-  };
 }
 
 export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {

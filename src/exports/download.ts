@@ -15,7 +15,7 @@ import {
 } from './poll.js';
 import { presentOf } from '../run/clocks.js';
 import type { RunContext } from '../run/context.js';
-import type { ExportEntry } from './entry.js';
+import type { Export } from './export.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine } from '../run/report.js';
 import { loadExport, pullId } from '../run/load-landed.js';
@@ -33,7 +33,7 @@ interface Download {
 
 export async function downloadExport(
   context: RunContext,
-  entry: ExportEntry,
+  entry: Export,
   download: Download,
 ): Promise<ExportLine> {
   const { key, day, exportId } = entry;
@@ -68,11 +68,11 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
 /** @param notes takes what is nonconforming, one clause each */
 async function land(
   context: RunContext,
-  entry: ExportEntry,
+  entry: Export,
   place: ExportFolder,
   { acceptIncomplete = false, lookAgain = false }: Download,
   notes: string[],
-): Promise<ExportEntry | undefined> {
+): Promise<Export | undefined> {
   const { config, service, ledger, landing, effects, signal, terminal, report, progress } = context;
   const { key, day } = entry;
   const { pageParameter, maxWaitMinutes } = config.exports;
@@ -190,7 +190,7 @@ async function sinkFor(
 }
 
 /** Accepts the pages on disk as the whole export. */
-async function landWhatCame(context: RunContext, place: ExportFolder): Promise<ExportEntry> {
+async function landWhatCame(context: RunContext, place: ExportFolder): Promise<Export> {
   const pages = await landedPages(context, place);
   await context.ledger.ready(place.key, pages.length);
   const all = { pages: pages.length, records: sumOf(pages) };
@@ -207,7 +207,7 @@ async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Prom
 /** Whether the estimate of the request, or the daily statistics by now, expect records. */
 async function expectsRecords(
   { ledger, warehouse }: RunContext,
-  { day, estimate = 0 }: ExportEntry,
+  { day, estimate = 0 }: Export,
 ): Promise<boolean> {
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   return Math.max(estimate, candidates[0]?.estimate ?? 0) > 0;
@@ -271,7 +271,7 @@ interface EarlyLoad {
 }
 
 /** @param landed pages of an earlier run */
-function loadEarly(context: RunContext, entry: ExportEntry, landed: Iterable<SizedFile>): EarlyLoad {
+function loadEarly(context: RunContext, entry: Export, landed: Iterable<SizedFile>): EarlyLoad {
   const { day, window, exportId = '' } = entry;
   const since = presentOf(context);
   const files = new ArrivingPages();

@@ -12,14 +12,14 @@ import {
   exportRecord,
   keyOf,
   partsOf,
-  type ExportEntry,
+  type Export,
   type ExportRecord,
   type Intent,
   blocksPayingAgain,
   blocksRuns,
   LedgerView,
   unknownExport,
-} from './entry.js';
+} from './export.js';
 import { coveredBy } from './advice.js';
 import { LedgerFile } from './ledger-file.js';
 import {
@@ -129,14 +129,14 @@ export class Ledger extends LedgerView {
    * Turns what a dead process left `intended` into `ambiguous`: whether its request was sent is not known. Resolves to
    * the entries that were changed.
    */
-  settle(): Promise<ExportEntry[]> {
+  settle(): Promise<Export[]> {
     return this.#inTurn(async () => {
       if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
       const rest =
         this.setAside === undefined ? '' : ` Part of a line that it wrote is kept in ${this.setAside}.`;
       const note = `The process ended before it recorded the outcome of the request.${rest}`;
-      const settled: ExportEntry[] = [];
+      const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
       return settled;
     });
@@ -147,7 +147,7 @@ export class Ledger extends LedgerView {
    * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when there are
    * untracked exports; `StorageError`.
    */
-  intend(intent: Intent): Promise<ExportEntry> {
+  intend(intent: Intent): Promise<Export> {
     return this.#inTurn(async () => {
       this.#assertNotCovered(intent, (entry) => blocksRuns(entry.state));
       return this.#intend(intent);
@@ -158,7 +158,7 @@ export class Ledger extends LedgerView {
    * A person's consent to be billed again for the window of an export: gives that one up, and intends another.
    * Throws `RefusedError` when its data has already arrived or another export covers the window, and as `intend`.
    */
-  payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<ExportEntry> {
+  payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<Export> {
     return this.#inTurn(async () => {
       this.assertPayableAgain(key);
       const old = this.get(key);
@@ -181,7 +181,7 @@ export class Ledger extends LedgerView {
   }
 
   /** The request provably never left this machine: nothing is billed, the window is free again. */
-  withdrawn(key: string, why: string): Promise<ExportEntry> {
+  withdrawn(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'withdrawn', note: sentence(why) });
   }
 
@@ -189,7 +189,7 @@ export class Ledger extends LedgerView {
    * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be recorded; its message
    * holds the id, so that a person can still attach it.
    */
-  async requested(key: string, exportId: string, rawAnswer?: string): Promise<ExportEntry> {
+  async requested(key: string, exportId: string, rawAnswer?: string): Promise<Export> {
     try {
       return await this.#event(key, {
         event: 'requested',
@@ -206,13 +206,13 @@ export class Ledger extends LedgerView {
   }
 
   /** E21 says that the export is being generated; repeated, it is written once. */
-  processing(key: string): Promise<ExportEntry> {
+  processing(key: string): Promise<Export> {
     return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
   }
 
   /** E21 gave the number of pages; also reopens a landed export when a page of it turns out to be damaged. */
-  ready(key: string, pages: number): Promise<ExportEntry> {
-    const same = (entry: ExportEntry): boolean => entry.state === 'ready' && entry.pages === pages;
+  ready(key: string, pages: number): Promise<Export> {
+    const same = (entry: Export): boolean => entry.state === 'ready' && entry.pages === pages;
     return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
   }
 
@@ -224,24 +224,24 @@ export class Ledger extends LedgerView {
     key: string,
     { pages, records }: { pages: number; records: number },
     now = this.#effects.now(),
-  ): Promise<ExportEntry> {
+  ): Promise<Export> {
     const before = this.get(key).landedAt;
     const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
     return this.#event(key, { event: 'landed', pages, records, landedAt });
   }
 
   /** Every page is in the warehouse; repeated (a rebuild), it is written once. */
-  loaded(key: string): Promise<ExportEntry> {
+  loaded(key: string): Promise<Export> {
     return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
   }
 
   /** The request may have been sent, and its outcome is unknown: a person decides. */
-  ambiguous(key: string, why: string): Promise<ExportEntry> {
+  ambiguous(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'ambiguous', note: sentence(why) });
   }
 
   /** The service clearly refused the request (E20): nothing is billed, the window is free again. */
-  failed(key: string, why: string): Promise<ExportEntry> {
+  failed(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'failed', note: sentence(why) });
   }
 
@@ -249,7 +249,7 @@ export class Ledger extends LedgerView {
    * A paid export was not delivered this time (E21 `error`, `not_found`, or not ready in time). It stays as it is and
    * the next run asks again; after several times it needs action.
    */
-  fetchFailed(key: string, why: string): Promise<ExportEntry> {
+  fetchFailed(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'troubled', note: sentence(why) });
   }
 
@@ -262,7 +262,7 @@ export class Ledger extends LedgerView {
     key: string,
     exportId: string,
     agree: (change: string) => Promise<boolean> = () => Promise.resolve(false),
-  ): Promise<ExportEntry> {
+  ): Promise<Export> {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const known = this.find(key);
@@ -294,12 +294,12 @@ export class Ledger extends LedgerView {
    * The service reports no records for a paid export, and the daily statistics count some (E21). It stays as it is: each
    * run asks again, and it needs action.
    */
-  doubted(key: string, why: string): Promise<ExportEntry> {
+  doubted(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'doubted', note: sentence(why) });
   }
 
   /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
-  abandon(key: string, why = 'A person gave this export up.'): Promise<ExportEntry> {
+  abandon(key: string, why = 'A person gave this export up.'): Promise<Export> {
     return this.#event(key, { event: 'abandoned', note: sentence(why) });
   }
 
@@ -308,7 +308,7 @@ export class Ledger extends LedgerView {
     await this.#queue;
   }
 
-  async #intend(intent: Intent, again?: string): Promise<ExportEntry> {
+  async #intend(intent: Intent, again?: string): Promise<Export> {
     if (this.doubt !== undefined) throw this.doubt;
     const { day, window = windowOf(intent.day), messageData, pricePerRecord, run } = intent;
     const estimate = intent.estimate === undefined ? undefined : Math.ceil(intent.estimate);
@@ -370,20 +370,20 @@ export class Ledger extends LedgerView {
     );
   }
 
-  #assertNotCovered(intent: Intent, blocks: (entry: ExportEntry) => boolean): void {
+  #assertNotCovered(intent: Intent, blocks: (entry: Export) => boolean): void {
     const window = intent.window ?? windowOf(intent.day);
     const other = this.entries().find((entry) => blocks(entry) && overlap(entry.window, window));
     if (other !== undefined) throw coveredBy(other, intent.day);
   }
 
-  #event(key: string, fields: Fields, isKnown?: (entry: ExportEntry) => boolean): Promise<ExportEntry> {
+  #event(key: string, fields: Fields, isKnown?: (entry: Export) => boolean): Promise<Export> {
     return this.#inTurn(async () => {
       const entry = this.get(key);
       return isKnown?.(entry) === true ? entry : this.#record(key, fields);
     });
   }
 
-  async #record(key: string, { event, ...fields }: Fields): Promise<ExportEntry> {
+  async #record(key: string, { event, ...fields }: Fields): Promise<Export> {
     // As it will be read back, so that nothing can be written that reading would call damage.
     const body: Record<string, unknown> = {
       event,
@@ -426,9 +426,9 @@ function sentence(text: string): string {
 
 /** The change that a person must agree to before an export gets another id; undefined where nothing can be lost. */
 function changeOfId(
-  { key, state }: ExportEntry,
+  { key, state }: Export,
   replaced: string | undefined,
-  other: ExportEntry | undefined,
+  other: Export | undefined,
 ): string | undefined {
   if (replaced === undefined) return undefined;
   if (other !== undefined)

@@ -7,7 +7,7 @@ import { CredentialsError } from '../errors.js';
 import { assertClocksAgree } from '../run/clocks.js';
 import type { RunContext } from '../run/context.js';
 import { formatCount, plural } from '../terminal/terminal.js';
-import type { ExportEntry } from './entry.js';
+import type { Export } from './export.js';
 import { requestExport, type RequestOutcome } from './request-outcome.js';
 import type { Job } from '../run/invocation.js';
 import type { Decision } from './budget.js';
@@ -21,7 +21,7 @@ interface Terms {
 }
 
 /** The export that was requested, or what its absence means for the days after it. */
-type Sent = ExportEntry | 'refused' | 'stop';
+type Sent = Export | 'refused' | 'stop';
 
 /**
  * @param intend records the intent in the ledger, which refuses a window that an export covers
@@ -29,7 +29,7 @@ type Sent = ExportEntry | 'refused' | 'stop';
  */
 export async function requestPaid(
   context: RunContext,
-  intend: (terms: Terms) => Promise<ExportEntry>,
+  intend: (terms: Terms) => Promise<Export>,
 ): Promise<Sent> {
   const { service, lock, terminal, config, runId: run } = context;
   const { pricePerRecord, includeMessageData: messageData } = config.exports;
@@ -55,7 +55,7 @@ export async function requestPaid(
 /** Records the outcome in the ledger and tells of it. */
 async function recorded(
   { ledger, landing, report, effects }: RunContext,
-  { key, day }: ExportEntry,
+  { key, day }: Export,
   outcome: RequestOutcome,
 ): Promise<Sent> {
   const gap = (reason: string): void => {
@@ -83,7 +83,7 @@ async function recorded(
   }
 }
 
-function sizeOf({ estimate }: ExportEntry): string {
+function sizeOf({ estimate }: Export): string {
   return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
 }
 

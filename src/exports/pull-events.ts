@@ -5,19 +5,17 @@ import { askPage, landedPages, sumOf } from './poll.js';
 import { requestPaid, consentTo } from './paid-request.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/invocation.js';
-import type { Unpaid } from '../run/report.js';
-import type { ExportEntry } from './entry.js';
+import type { Day } from '../calendar.js';
+import type { Export } from './export.js';
 import {
+  decide,
   planRequests,
   isUnderWay,
   reasonFor,
   recordsOf,
-  untilConfirmed,
-  untilLearned,
   type BudgetVerdict,
   type Decision,
   estimateDays,
-  isQuiet,
   spentOf,
 } from './budget.js';
 import { downloadExport } from './download.js';
@@ -70,7 +68,7 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: RunCont
 }
 
 /** Whether its pages were whole on disk once. */
-function isClosed({ state }: ExportEntry): boolean {
+function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
@@ -94,7 +92,7 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
 }
 
 /** Whether the pages on disk are whole, hold the records of the ledger, and are all that the service has. */
-async function isComplete(context: RunContext, entry: ExportEntry): Promise<boolean> {
+async function isComplete(context: RunContext, entry: Export): Promise<boolean> {
   const { day, key, exportId = '', pages = 0, records = 0 } = entry;
   const { service, config } = context;
   const onDisk = await landedPages(context, { day, key, exportId });
@@ -148,45 +146,38 @@ async function affordable(key: string, context: RunContext): Promise<number | un
 }
 
 /**
- * Requests the days that no export covers, newest first. Each decision is taken on the ledger as it stands then:
- * estimates of what is under way, actual records of what has landed.
+ * Requests the days that no export covers, newest first. Each decision is taken on the ledger as it is then: estimates
+ * of what is under way, actual records of what has landed.
  */
 async function requestMissing(job: Job, context: RunContext): Promise<void> {
   const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
   const messages = await warehouse.messages();
-  let missing = ledger
-    .missing(job.eventDays)
-    .reverse()
-    .filter((day) => job.consent !== 'budget' || !isQuiet(messages.get(day)));
-  if (missing.length === 0) return;
-  if (config.exports.budget === undefined) {
-    report.unpaid(missing.map((day) => ({ day, verdict: 'no_budget', estimate: undefined })));
-    return;
-  }
-  if (clockTrouble(context) !== undefined) {
-    report.unpaid(missing.map((day) => ({ day, verdict: 'clock', estimate: undefined })));
-    return;
-  }
-  // Estimated again each time: what has landed since then teaches how many records a message leaves.
-  const deciding = (): { decisions: readonly Decision[]; learned: boolean } => {
-    const { candidates, learned } = estimateDays(ledger.entries(), messages, missing);
-    const decisions = planRequests(candidates, config.exports.budget, ledger.entries(), {
+  const { restored } = ledger;
+  const asked = new Set<Day>();
+  const deciding = (): Decision[] =>
+    decide(job, {
+      entries: ledger.entries(),
+      messages,
+      budget: config.exports.budget,
+      restored: restored !== undefined,
       now: effects.now(),
       runId,
-      yesPaid: job.consent === 'given',
+      asked,
     });
-    return { decisions, learned };
-  };
-  const wanted = deciding().decisions;
-  const { restored } = ledger;
-  if (restored !== undefined && wanted.some(({ verdict }) => verdict === 'request')) {
-    const advice = adviceOnRestored(restored, missing);
-    if (job.consent === 'budget') {
-      report.needsAction(advice);
-      report.unpaid(unpaidOf(untilConfirmed(wanted, true)));
-      return;
-    }
-    terminal.warn(advice);
+  const wanted = deciding();
+  if (wanted.length === 0) return;
+  if (config.exports.budget !== undefined && clockTrouble(context) !== undefined) {
+    report.unpaid(wanted.map(({ day }) => ({ day, verdict: 'clock', estimate: undefined })));
+    return;
+  }
+  const mayBePaid = wanted.some(({ verdict }) => verdict === 'restored' || verdict === 'request');
+  if (restored !== undefined && mayBePaid) {
+    const advice = adviceOnRestored(
+      restored,
+      wanted.map(({ day }) => day),
+    );
+    if (job.consent === 'budget') report.needsAction(advice);
+    else terminal.warn(advice);
   }
   if (!(await consentTo(job, context, wanted))) {
     report.unpaid(wanted.map(({ day, estimate }) => ({ day, verdict: 'no_consent', estimate })));
@@ -196,14 +187,13 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
   const downloads = new ConcurrentDownloads();
   let refusals = 0;
   for (;;) {
-    const { decisions, learned } = deciding();
-    const allowed = untilLearned(decisions, learned, ledger.entries());
-    const next = allowed.find(({ verdict }) => verdict === 'request');
-    const queue = allowed.filter(({ verdict }) => QUEUED.has(verdict));
+    const decisions = deciding();
+    const next = decisions.find(({ verdict }) => verdict === 'request');
+    const queue = decisions.filter(({ verdict }) => QUEUED.has(verdict));
     context.progress.queued(queue.map(({ estimate }) => estimate));
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
-      missing = missing.filter((day) => day !== next.day);
+      asked.add(next.day);
       const sent = await downloads.guard(() =>
         requestPaid(context, (terms) => ledger.intend({ ...terms, day: next.day, estimate: next.estimate })),
       );
@@ -219,7 +209,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
       // An export may turn out smaller than its estimate and leave room for another day.
       await downloads.next();
     } else {
-      reportRest(context, allowed, mayRequest);
+      reportRest(context, decisions, mayRequest);
       break;
     }
   }
@@ -265,14 +255,12 @@ class ConcurrentDownloads {
   }
 }
 
-function unpaidOf(decisions: readonly Decision[]): Unpaid[] {
-  return decisions.flatMap(({ day, verdict, estimate }) =>
-    verdict === 'request' ? [] : [{ day, verdict, estimate }],
-  );
-}
-
 function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  context.report.unpaid(unpaidOf(decisions));
+  context.report.unpaid(
+    decisions.flatMap(({ day, verdict, estimate }) =>
+      verdict === 'request' ? [] : [{ day, verdict, estimate }],
+    ),
+  );
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;

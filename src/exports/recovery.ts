@@ -5,14 +5,15 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { windowOf, type Day, type Window, formatKst, listDays } from '../calendar.js';
+import { windowOf, type Day, formatKst, listDays } from '../calendar.js';
 import { DamageError } from '../errors.js';
 import { RunJournal, type PastRun } from '../run/journal.js';
-import { partsOf, blocksRuns, EXPORT_STATES, type ExportState, LedgerView } from './entry.js';
+import { partsOf, blocksRuns, EXPORT_STATES, type ExportState, LedgerView } from './export.js';
 import { foldersOf, idOf, dataFiles } from '../storage/paths.js';
 import { namesIn, newestLanded } from '../storage/landed-pulls.js';
 import { existsSync } from 'node:fs';
 import type { Effects } from '../effects.js';
+import type { ExportRow } from '../warehouse/rows.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { readIfThere } from '../storage/storage-error.js';
 
@@ -26,39 +27,12 @@ const SOURCES = [
 ] as const;
 type Source = (typeof SOURCES)[number];
 
-export interface Untracked {
-  readonly key: string;
-  readonly day: Day;
-  readonly window: Window;
+export interface Untracked extends ExportRow {
   readonly state: ExportState;
-  /** The id that the service gave (E20), where it is known. */
-  readonly exportId: string | undefined;
-  readonly messageData: boolean;
-  readonly records: number | undefined;
-  readonly pages: number | undefined;
-  readonly estimate: number | undefined;
-  readonly pricePerRecord: number | undefined;
   readonly knownBy: Source;
 }
 
-/** The fields that an entry of the ledger and a row of `ops.exports` share. */
-type Known = Partial<Untracked> & Pick<Untracked, 'key' | 'day' | 'window' | 'state' | 'messageData'>;
-
-/** A row of `ops.exports`, of a warehouse that was made from an earlier ledger. */
-export interface RememberedExport {
-  readonly key: string;
-  readonly windowStart: Date;
-  readonly windowEnd: Date;
-  readonly state: string;
-  readonly exportId: string | undefined;
-  readonly messageData: boolean;
-  readonly records: number | undefined;
-  readonly pages: number | undefined;
-  readonly estimatedRecords: number | undefined;
-  readonly pricePerRecord: number | undefined;
-}
-
-type Remembered = Readonly<Partial<Record<Source, readonly RememberedExport[]>>>;
+type Remembered = Readonly<Partial<Record<Source, readonly ExportRow[]>>>;
 
 /** Gives the exports that warehouses hold but those with these keys. */
 export type Recall = (tracked: readonly string[]) => Promise<Remembered>;
@@ -70,8 +44,8 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
   const remembered = await recall([...tracked]);
   const lost = ledger.lost.length === 0 ? [] : new LedgerView([...ledger.bodies, ...ledger.lost]).entries();
   const found = [
-    ...lost.map((entry) => ofEntry(entry, 'second copy')),
-    ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy) ?? [])),
+    ...lost.map((entry): Untracked => ({ ...entry, knownBy: 'second copy' })),
+    ...SOURCES.flatMap((knownBy) => (remembered[knownBy] ?? []).flatMap((row) => ofRow(row, knownBy))),
     ...(await pagesOnDisk(dataDir, isTracked)),
     ...(await inJournal(dataDir)),
   ];
@@ -103,32 +77,9 @@ export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number
   });
 }
 
-function ofEntry(
-  { key, day, window, state, exportId, messageData, ...rest }: Known,
-  knownBy: Source,
-): Untracked {
-  const { records, pages, estimate, pricePerRecord } = rest;
-  return {
-    key,
-    day,
-    window,
-    state,
-    exportId,
-    messageData,
-    records,
-    pages,
-    estimate,
-    pricePerRecord,
-    knownBy,
-  };
-}
-
-function ofRow(row: RememberedExport, knownBy: Source): Untracked | undefined {
-  const day = partsOf(row.key)?.day;
+function ofRow(row: ExportRow, knownBy: Source): Untracked[] {
   const state = EXPORT_STATES.find((known) => known === row.state);
-  if (day === undefined || state === undefined) return undefined;
-  const window = { start: row.windowStart, end: row.windowEnd };
-  return ofEntry({ ...row, day, state, window, estimate: row.estimatedRecords }, knownBy);
+  return state === undefined || partsOf(row.key) === undefined ? [] : [{ ...row, state, knownBy }];
 }
 
 /**
@@ -172,19 +123,7 @@ async function inJournal(dataDir: string): Promise<Untracked[]> {
 }
 
 function requestedExport(key: string, day: Day, knownBy: Source, exportId?: string): Untracked {
-  return {
-    key,
-    day,
-    window: windowOf(day),
-    state: 'requested',
-    exportId,
-    messageData: true,
-    records: undefined,
-    pages: undefined,
-    estimate: undefined,
-    pricePerRecord: undefined,
-    knownBy,
-  };
+  return { key, day, window: windowOf(day), state: 'requested', exportId, messageData: true, knownBy };
 }
 
 // A data folder that was restored from a backup. What was paid after the backup left no trace in it, and a run would pay for

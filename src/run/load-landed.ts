@@ -6,7 +6,7 @@ import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
-import type { ExportEntry } from '../exports/entry.js';
+import type { Export } from '../exports/export.js';
 import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
@@ -40,7 +40,7 @@ export async function loadLanded(context: LocalContext): Promise<void> {
 /** The pull of a landed export; undefined while pages are missing. */
 async function exportPull(
   context: LocalContext,
-  entry: ExportEntry,
+  entry: Export,
 ): Promise<(EventsPull & { records: number }) | undefined> {
   const { day, key, exportId, window, records } = entry;
   const landedAt = landedAtOf(entry, context.landing.instants);
@@ -59,7 +59,7 @@ async function exportPull(
 }
 
 /** Loads an export's pages and notes it in the ledger. Resolves with whether it is loaded. */
-export async function loadExport(context: LocalContext, entry: ExportEntry): Promise<boolean> {
+export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
   const { ledger, report } = context;
   const pull = await exportPull(context, entry);
   if (pull === undefined || !(await loadOrReport(context, [pull]))) return false;
@@ -75,7 +75,7 @@ export async function loadExport(context: LocalContext, entry: ExportEntry): Pro
 
 async function landedExports(
   context: LocalContext,
-  isWanted: (entry: ExportEntry) => boolean,
+  isWanted: (entry: Export) => boolean,
 ): Promise<EventsPull[]> {
   const pulls: EventsPull[] = [];
   for (const entry of context.ledger.entries()) {
@@ -87,12 +87,12 @@ async function landedExports(
 }
 
 /** When an export counts as landed. */
-export function landedAtOf(entry: ExportEntry, instants: Instants): Date | undefined {
+export function landedAtOf(entry: Export, instants: Instants): Date | undefined {
   return instants.get(pullId(entry)) ?? entry.landedAt;
 }
 
 /** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */
-export function pullId({ day, key, landings }: ExportEntry): string {
+export function pullId({ day, key, landings }: Export): string {
   return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 

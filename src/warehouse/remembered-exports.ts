@@ -8,53 +8,32 @@ import type { ExportRow } from './rows.js';
 import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
-const text = z
-  .string()
-  .nullable()
-  .transform((value) => value ?? undefined);
-const number = z
-  .number()
-  .nullable()
-  .transform((value) => value ?? undefined);
-const maybeInstant = number.transform((ms) => (ms === undefined ? undefined : new Date(ms)));
 
-/** A row of `the section exports of sql/status.sql`. */
+/** What earlier versions did not note is null. */
+const noted = <T>(type: z.ZodType<T>) => type.nullable().transform((value) => value ?? undefined);
+
+/** A row of `status/exports`. */
 const rememberedExport = z
   .object({
     key: z.string(),
-    window_start_ms: instant,
-    window_end_ms: instant,
-    date: z.string(),
+    day: z.string(),
+    start: instant,
+    end: instant,
     state: z.string(),
-    export_id: text,
-    message_data: z
+    messageData: z
       .boolean()
       .nullable()
       .transform((value) => value ?? true),
-    records: number,
-    pages: number,
-    estimated_records: number,
-    price_per_record: number,
-    requested_at_ms: maybeInstant,
-    updated_at_ms: maybeInstant,
-    note: text,
+    exportId: noted(z.string()),
+    records: noted(z.number()),
+    pages: noted(z.number()),
+    estimate: noted(z.number()),
+    pricePerRecord: noted(z.number()),
+    requestedAt: noted(instant),
+    updatedAt: noted(instant),
+    note: noted(z.string()),
   })
-  .transform((row): ExportRow => ({
-    key: row.key,
-    windowStart: row.window_start_ms,
-    windowEnd: row.window_end_ms,
-    date: row.date,
-    state: row.state,
-    exportId: row.export_id,
-    messageData: row.message_data,
-    records: row.records,
-    pages: row.pages,
-    estimatedRecords: row.estimated_records,
-    pricePerRecord: row.price_per_record,
-    requestedAt: row.requested_at_ms,
-    updatedAt: row.updated_at_ms,
-    note: row.note,
-  }));
+  .transform(({ start, end, ...row }): ExportRow => ({ ...row, window: { start, end } }));
 
 /** The schema and the paid exports of a closed file. */
 interface Remembered {

@@ -1,6 +1,6 @@
 /** What the warehouse takes and returns besides pulls: plain data, one interface per table of schema `ops`. */
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
+import type { Day, Window } from '../calendar.js';
 import { STREAMS, type Pull, type Stream } from '../storage/pull.js';
 
 /** What one load did. */
@@ -61,22 +61,21 @@ export interface MessageTotals {
   readonly nights: number;
 }
 
-/** One paid export as the ledger knows it, for `ops.exports`. */
+/** A paid export as `ops.exports` holds it: what the ledger knew when a run published. */
 export interface ExportRow {
   readonly key: string;
-  readonly windowStart: Date;
-  readonly windowEnd: Date;
-  readonly date: Day;
+  readonly day: Day;
+  readonly window: Window;
   readonly state: string;
-  readonly exportId: string | undefined;
   readonly messageData: boolean;
-  readonly records: number | undefined;
-  readonly pages: number | undefined;
-  readonly estimatedRecords: number | undefined;
-  readonly pricePerRecord: number | undefined;
-  readonly requestedAt: Date | undefined;
-  readonly updatedAt: Date | undefined;
-  readonly note: string | undefined;
+  readonly exportId?: string | undefined;
+  readonly records?: number | undefined;
+  readonly pages?: number | undefined;
+  readonly estimate?: number | undefined;
+  readonly pricePerRecord?: number | undefined;
+  readonly requestedAt?: Date | undefined;
+  readonly updatedAt?: Date | undefined;
+  readonly note?: string | undefined;
 }
 
 /** The settings of the paid exports, for `ops.budget`. */

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  planRequests,
-  reasonFor,
-  recordsOf,
-  untilLearned,
-  type Candidate,
-} from '../../src/exports/budget.js';
-import { type ExportEntry, EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/entry.js';
+import { decide, planRequests, reasonFor, recordsOf, type Candidate } from '../../src/exports/budget.js';
+import { type Export, EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/export.js';
 import { entry } from './entries.js';
 
 const NOW = new Date('2026-11-20T22:10:00Z');
@@ -82,7 +76,7 @@ describe('the purse', () => {
   it('counts against the run what the run itself has intended, whatever the clock says', () => {
     const days = [{ day: '2026-11-19', estimate: 200 }];
     for (const intendedAt of [earlier, NOW, new Date(NOW.getTime() + 120_000)]) {
-      const of = (run: string | undefined): ExportEntry => entry({ estimate: 900, intendedAt, run });
+      const of = (run: string | undefined): Export => entry({ estimate: 900, intendedAt, run });
       expect(verdicts(days, budget, [of('tonight')], circumstances)).toEqual(['2026-11-19 over_run_budget']);
       expect(verdicts(days, budget, [of('yesterday'), of(undefined)], circumstances)).toEqual([
         '2026-11-19 request',
@@ -152,29 +146,44 @@ describe('the purse', () => {
   });
 
   describe('that has not learned yet how many records a message leaves', () => {
-    const days = [
-      { day: '2026-11-20', estimate: 10 },
-      { day: '2026-11-19', estimate: 4_000 },
-    ];
-    const decided = (learned: boolean, ...entries: Parameters<typeof entry>[0][]): string[] => {
-      const all = entries.map(entry);
-      return untilLearned(planRequests(days, budget, all, circumstances), learned, all).map(
-        ({ verdict, waitsFor = '' }) => `${verdict} ${waitsFor}`.trim(),
-      );
-    };
+    const sent = (messages: number) => ({
+      rows: 1,
+      nights: 1,
+      sent: messages,
+      failed: 0,
+      delivered: 0,
+      click: 0,
+    });
+    const messages = new Map([
+      ['2026-11-20', sent(10)],
+      ['2026-11-19', sent(4_000)],
+      ['2026-11-10', sent(100)],
+    ]);
+    const landed = { day: '2026-11-10', state: 'landed', records: 100, intendedAt: earlier } as const;
+    const decided = (learned: boolean, ...entries: Parameters<typeof entry>[0][]): string[] =>
+      decide(
+        { eventDays: { start: '2026-11-19', end: '2026-11-20' }, consent: 'budget' },
+        {
+          ...circumstances,
+          entries: [...entries, ...(learned ? [landed] : [])].map(entry),
+          messages,
+          budget,
+          restored: false,
+        },
+      ).map(({ verdict, waitsFor = '' }) => `${verdict} ${waitsFor}`.trim());
 
     it.each<ExportState>(['requested', 'processing', 'ready'])('waits while an export is %s', (state) => {
-      expect(decided(false, { key: '2026-11-18.1', state })).toEqual([
+      expect(decided(false, { day: '2026-11-18', state })).toEqual([
         'waits_for_size 2026-11-18.1',
         'over_run_budget',
       ]);
-      expect(decided(true, { key: '2026-11-18.1', state })).toEqual(['request', 'over_run_budget']);
+      expect(decided(true, { day: '2026-11-18', state })).toEqual(['request', 'over_run_budget']);
     });
 
     it.each<ExportState>(['ambiguous', 'abandoned', 'failed', 'withdrawn', 'landed', 'loaded'])(
       'does not wait for one that is %s',
       (state) => {
-        expect(decided(false, { key: '2026-11-18.1', state, records: 1 })).toEqual([
+        expect(decided(false, { day: '2026-11-18', state, records: 1 })).toEqual([
           'request',
           'over_run_budget',
         ]);

@@ -1,9 +1,9 @@
 /** Entries of the ledger, made up, for what only reads them. */
 import { windowOf } from '../../src/calendar.js';
-import { type ExportEntry, billedAfter } from '../../src/exports/entry.js';
+import { type Export, billedAfter } from '../../src/exports/export.js';
 
 /** A plain export of 20 November 2026, requested on the morning after, but for what is given. */
-export function entry(given: Partial<ExportEntry> = {}): ExportEntry {
+export function entry(given: Partial<Export> = {}): Export {
   const day = given.day ?? '2026-11-20';
   const state = given.state ?? 'requested';
   return {

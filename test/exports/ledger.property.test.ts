@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DamageError, RefusedError, UsageError } from '../../src/errors.js';
-import { overlap, type ExportEntry, blocksPayingAgain, LedgerView } from '../../src/exports/entry.js';
+import { overlap, type Export, blocksPayingAgain, LedgerView } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { testEffects } from '../storage/support.js';
 
@@ -79,7 +79,7 @@ interface Told {
   readonly path: string;
   readonly bytes: Buffer;
   /** What the ledger held after each line: the n-th after n lines. */
-  readonly states: ExportEntry[][];
+  readonly states: Export[][];
 }
 
 /** Tells a story to a new ledger, some of it at the same time, and hands over what came of it. */
@@ -88,7 +88,7 @@ async function told<T>(steps: readonly Step[], atOnce: number, then: (told: Told
   try {
     const effects = testEffects();
     const ledger = await Ledger.open(data, effects);
-    const states: ExportEntry[][] = [[]];
+    const states: Export[][] = [[]];
     effects.onReach = (point) => {
       // The file says it before the ledger does: one line further than what was seen last.
       if (/^ledger\/.*\/durable$/.test(point)) states.push([]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { DamageError, RefusedError, StorageError, UsageError } from '../../src/errors.js';
 import { adviceFor, needsPerson } from '../../src/exports/advice.js';
-import { LedgerView } from '../../src/exports/entry.js';
+import { LedgerView } from '../../src/exports/export.js';
 import { Ledger } from '../../src/exports/ledger.js';
 import { dataFolder, filesBelow, MORNING, rejection, testEffects } from '../storage/support.js';
 

@@ -9,7 +9,7 @@ import {
   nextState,
   type ExportEvent,
   type ExportState,
-} from '../../src/exports/entry.js';
+} from '../../src/exports/export.js';
 
 /** Every move there is, as one line each: what is not here must be refused. */
 const MOVES: [ExportState, ExportEvent, ExportState][] = [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DamageError, RefusedError, UsageError } from '../../src/errors.js';
 import { LandingZone } from '../../src/storage/landing-zone.js';
 import { Ledger } from '../../src/exports/ledger.js';
-import type { RememberedExport } from '../../src/exports/recovery.js';
+import type { ExportRow } from '../../src/warehouse/rows.js';
 import { dataFolder, rejection, testEffects } from '../storage/support.js';
 
 const DAY = '2026-11-20';
@@ -80,23 +80,20 @@ describe('pages on disk that the ledger does not know', () => {
 });
 
 describe('exports that a warehouse remembers and the ledger does not know', () => {
-  const row: RememberedExport = {
+  const row: ExportRow = {
     key: KEY,
-    windowStart: new Date('2026-11-19T15:00:00Z'),
-    windowEnd: new Date('2026-11-20T15:00:00Z'),
+    day: '2026-11-20',
+    window: { start: new Date('2026-11-19T15:00:00Z'), end: new Date('2026-11-20T15:00:00Z') },
     state: 'loaded',
     exportId: 'exp-1',
     messageData: true,
     records: 4_000,
     pages: 4,
-    estimatedRecords: 3_000,
+    estimate: 3_000,
     pricePerRecord: 2,
   };
 
-  async function remembering(
-    rows: readonly RememberedExport[],
-    before: (ledger: Ledger) => Promise<unknown>,
-  ) {
+  async function remembering(rows: readonly ExportRow[], before: (ledger: Ledger) => Promise<unknown>) {
     const { data, effects, ledger } = await opened();
     await before(ledger);
     return Ledger.open(data, effects, () => Promise.resolve({ 'published warehouse': rows }));

@@ -9,7 +9,7 @@ import {
   EXPORT_STATES,
   blocksRuns,
   type ExportState,
-} from '../../src/exports/entry.js';
+} from '../../src/exports/export.js';
 import { entry } from './entries.js';
 
 const FIRST = windowOf('2026-11-01').start.getTime();

@@ -79,7 +79,7 @@ export interface ChildOptions {
 const MODULES = {
   LandingZone: 'storage/landing-zone',
   Ledger: 'exports/ledger',
-  LedgerView: 'exports/entry',
+  LedgerView: 'exports/export',
   RunLock: 'storage/run-lock',
 };
 

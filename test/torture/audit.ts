@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportFolder } from '../../src/storage/paths.js';
 import type { Bill } from '../../sandbox/index.js';
-import type { ExportEntry } from '../../src/exports/entry.js';
+import type { Export } from '../../src/exports/export.js';
 import { rowsOf } from '../support/dawnload.js';
 import { listed } from './files.js';
 import type { Trial } from './trial.js';
@@ -21,7 +21,7 @@ export function assertNotPaidTwice(trial: Trial): void {
   }
 }
 
-export function windowOf({ window }: ExportEntry): string {
+export function windowOf({ window }: Export): string {
   return `${window.start.toISOString()}/${window.end.toISOString()}`;
 }
 
@@ -32,7 +32,7 @@ export async function orphans(trial: Trial): Promise<Bill[]> {
 }
 
 /** All that must hold once a run has come to its end; returns the exports that wait for a person. */
-export async function audit(trial: Trial): Promise<ExportEntry[]> {
+export async function audit(trial: Trial): Promise<Export[]> {
   assertNotPaidTwice(trial);
   await assertJournal(trial);
   const entries = await trial.entries();
@@ -69,7 +69,7 @@ async function assertJournal(trial: Trial): Promise<void> {
   trial.assert(lines.length === trial.bills().length, 'the billing journal and the service disagree');
 }
 
-async function assertLanded(trial: Trial, entry: ExportEntry, bills: readonly Bill[]): Promise<void> {
+async function assertLanded(trial: Trial, entry: Export, bills: readonly Bill[]): Promise<void> {
   const { key, day, exportId = '' } = entry;
   const bill = bills.find(({ export_id: id }) => id === exportId);
   if (bill === undefined) throw trial.broken(`export ${key} has an id that was never billed`);
@@ -86,7 +86,7 @@ async function assertLanded(trial: Trial, entry: ExportEntry, bills: readonly Bi
 
 async function assertPublished(
   trial: Trial,
-  entries: readonly ExportEntry[],
+  entries: readonly Export[],
   bills: readonly Bill[],
 ): Promise<void> {
   const { published } = trial.place;
@@ -116,7 +116,7 @@ async function assertPublished(
 }
 
 /** Each ambiguous export is told by run, plan, status and `exports list`, each with exit code 1. */
-export async function assertShown(trial: Trial, waiting: readonly ExportEntry[]): Promise<void> {
+export async function assertShown(trial: Trial, waiting: readonly Export[]): Promise<void> {
   if (waiting.length === 0) return;
   for (const command of [['plan'], ['status'], ['exports', 'list']]) {
     const result = await trial.run(command);

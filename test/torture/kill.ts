@@ -5,7 +5,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shiftDay, type Day } from '../../src/calendar.js';
-import type { ExportEntry } from '../../src/exports/entry.js';
+import type { Export } from '../../src/exports/export.js';
 import type { Ended } from '../support/dawnload.js';
 import { assertNotPaidTwice, assertShown, audit, orphans, runUntilQuiet, windowOf } from './audit.js';
 import { Chance } from './chance.js';
@@ -299,7 +299,7 @@ class KillTrial {
     this.#reader.start();
   }
 
-  async #reckon(): Promise<ExportEntry[]> {
+  async #reckon(): Promise<Export[]> {
     const waiting = await audit(this.trial);
     await assertShown(this.trial, waiting);
     this.#checkReader();

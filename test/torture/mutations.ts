@@ -119,7 +119,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'an ambiguous window is requested again by the next run',
     named: 'reset after on E20',
     by: ['faults'],
-    file: 'exports/entry.js',
+    file: 'exports/export.js',
     changes: [["return state !== 'failed' &&", "return state !== 'failed' && state !== 'ambiguous' &&"]],
   },
   {

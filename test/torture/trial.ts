@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Bill } from '../../sandbox/index.js';
-import { LedgerView, type ExportEntry } from '../../src/exports/entry.js';
+import { LedgerView, type Export } from '../../src/exports/export.js';
 import { ended, NOW, Place, type Ended, type Environment } from '../support/dawnload.js';
 import type { Fault, FaultySandboxOptions } from '../support/faults/index.js';
 import { performCommand } from '../support/in-process.js';
@@ -127,7 +127,7 @@ export class Trial {
     return this.place.sandbox.bills();
   }
 
-  async entries(): Promise<ExportEntry[]> {
+  async entries(): Promise<Export[]> {
     return (await LedgerView.read(this.data)).entries();
   }
 

@@ -35,22 +35,11 @@ test('the budget is that of the last run', async () => {
 
 test('the ledger is shown as it stands, and replaced whole', async () => {
   const workshop = new Workshop();
-  const { start, end } = windowOf(DAY);
-  const unknown = {
-    exportId: undefined,
-    records: undefined,
-    pages: undefined,
-    estimatedRecords: undefined,
-    pricePerRecord: undefined,
-    requestedAt: undefined,
-    updatedAt: undefined,
-    note: undefined,
-  };
-  const entry = { windowStart: start, windowEnd: end, date: DAY, messageData: true };
+  const entry = { day: DAY, window: windowOf(DAY), messageData: true };
   await workshop.with(async (warehouse) => {
-    await warehouse.replaceExports([{ key: 'old', state: 'intended', ...entry, ...unknown }]);
+    await warehouse.replaceExports([{ key: 'old', state: 'intended', ...entry }]);
     await warehouse.replaceExports([
-      { key: 'a', state: 'ambiguous', ...entry, ...unknown, note: '사람이 본다' },
+      { key: 'a', state: 'ambiguous', ...entry, note: '사람이 본다' },
       {
         ...entry,
         key: 'b',
@@ -58,7 +47,7 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
         exportId: 'x1',
         records: 1200,
         pages: 2,
-        estimatedRecords: 1000,
+        estimate: 1000,
         pricePerRecord: 0.25,
         requestedAt: workshop.now,
         updatedAt: workshop.now,
@@ -74,7 +63,7 @@ test('the ledger is shown as it stands, and replaced whole', async () => {
     {
       key: 'a',
       state: 'ambiguous',
-      start: String(start.getTime()),
+      start: String(windowOf(DAY).start.getTime()),
       date: DAY,
       export_id: null,
       message_data: true,

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.js';
 import { damaged, readLedger } from './ledger-file.js';
 
 /** One entry of the ledger: one request (E20) that is billed, or may be, or was meant to be. */
-export interface ExportEntry {
+export interface Export {
   /** Day and attempt, `2026-11-20.1`: safe in a shell and in a path. */
   readonly key: string;
   /** The KST day that the window covers. */
@@ -125,7 +125,7 @@ export function partsOf(text: string): { day: Day; attempt: number } | undefined
 }
 
 /** The entry after a record, or a sentence that says why the record cannot follow. */
-export function applyRecord(entry: ExportEntry | undefined, record: ExportRecord): ExportEntry | string {
+export function applyRecord(entry: Export | undefined, record: ExportRecord): Export | string {
   if (record.event === 'intended') {
     return entry === undefined ? newEntry(record) : `Export ${record.key} is intended twice.`;
   }
@@ -142,7 +142,7 @@ export function applyRecord(entry: ExportEntry | undefined, record: ExportRecord
   };
 }
 
-function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
+function newEntry(record: ExportRecord & { event: 'intended' }): Export {
   return {
     key: record.key,
     day: record.day,
@@ -162,10 +162,7 @@ function newEntry(record: ExportRecord & { event: 'intended' }): ExportEntry {
   };
 }
 
-function changesOf(
-  entry: ExportEntry,
-  record: Exclude<ExportRecord, { event: 'intended' }>,
-): Partial<ExportEntry> {
+function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intended' }>): Partial<Export> {
   switch (record.event) {
     case 'requested':
       return {
@@ -355,7 +352,7 @@ export function daysTouched({ start, end }: Window): Day[] {
 }
 
 /** The days that no run may request, oldest first: paid, perhaps paid, or given up by a person. */
-export function coveredDays(entries: Iterable<ExportEntry>): Day[] {
+export function coveredDays(entries: Iterable<Export>): Day[] {
   const days = new Set<Day>();
   for (const entry of entries) {
     if (blocksRuns(entry.state)) for (const day of daysTouched(entry.window)) days.add(day);
@@ -367,14 +364,14 @@ export function coveredDays(entries: Iterable<ExportEntry>): Day[] {
  * The days of a range that a run may request, oldest first. A day that is covered in part is not among them: it can
  * only be requested whole, and the covered part would be paid for twice.
  */
-export function missingDays(range: DayRange, entries: Iterable<ExportEntry>): Day[] {
+export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   const covered = new Set(coveredDays(entries));
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
 /** The exports of the ledger, in the order in which they were intended. */
 export class LedgerView {
-  protected readonly book = new Map<string, ExportEntry>();
+  protected readonly book = new Map<string, Export>();
 
   /** @throws DamageError for an invalid line */
   constructor(
@@ -405,16 +402,16 @@ export class LedgerView {
   }
 
   /** All exports, oldest intent first. */
-  entries(): ExportEntry[] {
+  entries(): Export[] {
     return [...this.book.values()];
   }
 
-  find(key: string): ExportEntry | undefined {
+  find(key: string): Export | undefined {
     return this.book.get(key);
   }
 
   /** The export of that key. Throws `UsageError` when there is none. */
-  get(key: string): ExportEntry {
+  get(key: string): Export {
     const entry = this.find(key);
     if (entry === undefined) throw unknownExport(key, this.book.keys());
     return entry;
