@@ -184,12 +184,6 @@ describe('rates and counters', () => {
       'chatapp-alimtalk,send_failure,1,,1,,failed',
     ]);
   });
-
-  it('divide by the messages that the channel counts, not by those of the same day that it does not', async () => {
-    // On 3 November 10 pushes with 1 click, and 10 of which nobody counted clicks.
-    const [row] = await answer('workdays', { start: '2026-11-03', channel: 'push-notification' });
-    expect(row).toBe('push-notification,workday,1,20,20,0,0.1,');
-  });
 });
 
 describe('parameters', () => {

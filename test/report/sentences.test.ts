@@ -171,9 +171,12 @@ describe('when messages are clicked', () => {
 
   test('no hour is named from a cell below the threshold, nor where chance explains it', () => {
     // 11 of 92 are 12 %, of too few messages.
-    const few = shown(hours, [week(0.05, 0.12), week(500, 92)], push).sentence;
+    const few = shown(hours, [week(0.05, 0.12), week(500, 92)], push);
+    // Nor is its number to be read, in the picture or in the table.
+    expect(textOf(few.body)).not.toContain('12.0');
+    expect(textOf(few.body)).toContain('5.0');
     const chance = shown(hours, [week(0.05, 0.06), week(500)], push).sentence;
-    for (const sentence of [few, chance]) {
+    for (const sentence of [few.sentence, chance]) {
       expect(sentence).toContain('no hour of a weekday is clearly clicked more');
       expect(sentence).not.toContain('Tuesday');
     }

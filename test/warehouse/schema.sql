@@ -802,8 +802,9 @@ table marts.daily_response_times -- Responses by the time since sending, day by 
     seconds double -- Seconds from sending to the response, right to 2 %; on which side of a minute, an hour and a day is exact.
     responses bigint -- How many responses.
 
-table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
+    sent_date date -- KST day of sending.
     weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
     hour integer -- Hour of the send in Korea, 0 to 23.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -1142,6 +1143,7 @@ view marts.send_time_heatmap -- When messages are sent, and how people click on 
     hour integer -- Hour of the send in Korea, 0 to 23.
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
     click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
 
