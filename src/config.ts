@@ -69,6 +69,8 @@ export interface Config {
   readonly reference: ReferenceConfig;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
+  /** The conversion that counts, by the id of its campaign or user journey. */
+  readonly mainGoals: Readonly<Record<string, string>>;
   /** The language of the page that each run writes; undefined where none is wanted. */
   readonly reportIn: 'en' | 'ko' | undefined;
   readonly alerts: readonly Receiver[];
@@ -166,6 +168,7 @@ export function loadConfig(
     }),
     reference: referenceOf(settings.reference),
     experiments: Object.freeze(settings.experiments),
+    mainGoals: Object.freeze(settings.main_goals),
     reportIn: languageOf(settings.report),
     alerts: receiversOf(settings.alerts, variables),
     pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),

@@ -4,6 +4,7 @@
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
 --   channel (varchar, default null): only this channel, such as push-notification
+--   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
 --   channel                day_kind  days  sent  sent_per_day  failure_rate  click_rate  days_with_events  …
@@ -15,7 +16,9 @@ with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
-        getvariable('channel')::varchar as only_channel
+        getvariable('channel')::varchar as only_channel,
+        -- The marts heed it.
+        getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
 ),
@@ -37,8 +40,7 @@ kinds as (
         days.day_kind,
         count(distinct days.date) as days,
         count(distinct days.date) filter (days.has_events) as days_with_events,
-        sum(channel_days.sent)::bigint as sent,
-        sum(channel_days.failed) / nullif(sum(channel_days.sent), 0) as failure_rate
+        unnest(marts.performance(channel_days))
     from marts.channel_days
     inner join days on channel_days.date = days.date
     cross join params
@@ -69,7 +71,9 @@ select
     round(responses.clicked / nullif(responses.messages, 0), 4) as click_rate,
     kinds.days_with_events,
     responses.messages,
-    responses.clicked
+    responses.clicked,
+    kinds.conversions,
+    array_to_string(kinds.goals, ', ') as goals
 from kinds
 left join responses on kinds.channel = responses.channel and kinds.day_kind = responses.day_kind
 order by kinds.channel, kinds.day_kind desc;

@@ -110,6 +110,7 @@ describe('channels by day', () => {
     delivered: null,
     clicked: null,
     conversions: null,
+    goals: null,
   });
 
   test('the largest is named with its messages, and smaller ones are counted when they are left out', () => {
@@ -118,6 +119,18 @@ describe('channels by day', () => {
     expect(sentence).not.toContain('left out');
     const many = Array.from({ length: 14 }, (_, n) => day(`channel-${n}`, 100 - n));
     expect(shown(channels, [many]).sentence).toContain('2 smaller channels are left out.');
+  });
+
+  test('conversions are added up over days of one goal, and of several goals the goals are named', () => {
+    const of = (goals: string, conversions: number | null) => ({ ...day('email', 10), goals, conversions });
+    const body = (...days: unknown[]): { markup: string } => shown(channels, [days]).body;
+    const one = body(of('구매', 3), of('구매', 4));
+    expect(one.markup).toMatch(/>\s*7\s*</);
+    expect(textOf(one)).not.toContain('added up');
+    for (const mixed of [body(of('구매', 3), of('가입', 4)), body(of('가입, 구매', null))]) {
+      expect(textOf(mixed)).toContain('Conversions of different goals are not added up: 가입, 구매.');
+      expect(mixed.markup).not.toMatch(/>\s*7\s*</);
+    }
   });
 });
 
