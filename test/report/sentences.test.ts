@@ -45,6 +45,7 @@ describe('the last seven days', () => {
     change: value === null || previous === null ? null : value / previous - 1,
     days_missing: 0,
     previous_days_missing: 0,
+    goals: name === 'conversion_rate' ? '가입, 구매' : null,
   });
   const sent = measure('sent', 100_000, 80_000);
 
@@ -55,6 +56,13 @@ describe('the last seven days', () => {
     const { sentence } = shown(headline, [[young]]);
     expect(sentence).toContain('of these two weeks 7 days are not held');
     expect(sentence).not.toMatch(/more than|fewer/);
+  });
+
+  test('say why there is no conversion rate where campaigns count different goals', () => {
+    const told = (value: number | null): string =>
+      shown(headline, [[sent, measure('conversion_rate', value, null)]]).sentence;
+    expect(told(null)).toContain('Campaigns count different goals');
+    expect(told(0.01)).not.toContain('different goals');
   });
 
   test('compare rates in percentage points, and say whether that is good', () => {
