@@ -61,13 +61,15 @@ function comparison({ change, days_missing, previous_days_missing }: Measure, pa
 }
 
 function differingGoals(measures: readonly Measure[], page: Page): string {
-  const rate = measures.find(({ measure }) => measure === 'conversion_rate');
-  return rate === undefined || rate.goals === null || rate.value !== null
-    ? ''
-    : page.say({
+  const differ = measures.some(
+    ({ measure, value, goals }) => measure === 'conversion_rate' && value === null && goals !== null,
+  );
+  return differ
+    ? page.say({
         en: 'Campaigns count different goals, so they have no conversion rate together.',
         ko: '캠페인마다 목표가 달라 전체 전환율은 계산하지 않습니다.',
-      });
+      })
+    : '';
 }
 
 /** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */
