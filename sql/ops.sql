@@ -139,6 +139,45 @@ order by date;
 -- name: home
 select current_database() as home;
 
+-- name: keep_main_goals
+-- The main goals of the settings, given as JSON; of a campaign that is no longer in them it is chosen again.
+
+create or replace temp table configured_goals as
+select entry.key as resource_id, entry.value as goal
+from (select unnest(map_entries(from_json(getvariable('main_goals'), '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
+
+delete from ops.main_goals
+where
+    resource_id in (select resource_id from configured_goals where configured_goals.goal <> main_goals.goal)
+    or (chosen_by = 'setting') <> (resource_id in (select resource_id from configured_goals));
+
+insert into ops.main_goals
+select resource_id, goal, getvariable('today'), 'setting'
+from configured_goals
+where resource_id not in (select resource_id from ops.main_goals);
+
+-- name: choose_main_goals
+-- Each campaign and user journey without a main goal keeps the one that the first run chose that saw it, as far as the journal of
+-- runs knows; else it gets the one with most conversions on all channels together, ties by name.
+
+insert into ops.main_goals
+select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
+from (
+    select started_at, unnest(map_entries(from_json(summary -> 'main_goals', '"MAP(VARCHAR, VARCHAR)"'))) as entry
+    from ops.runs
+), lateral (select entry.key as resource_id, entry.value as goal)
+where resource_id not in (select resource_id from ops.main_goals)
+qualify row_number() over (partition by resource_id order by started_at) = 1;
+
+insert into ops.main_goals
+select resource_id, goal, getvariable('today'), 'rule'
+from marts.goals
+where resource_id not in (select resource_id from ops.main_goals)
+group by resource_id, goal
+having sum(conversions) > 0
+qualify row_number() over (partition by resource_id order by sum(conversions) desc, goal) = 1
+returning resource_id, goal;
+
 -- name: last_migration
 select coalesce(max(number), 0) as number
 from ops.migrations;

@@ -48,6 +48,8 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly reference: Omit<Settings['reference'], 'brandTemplates'> & {
     readonly brandTemplates: BrandTemplateSettings | undefined;
   };
+  /** The conversion that counts, by the id of its campaign or user journey. */
+  readonly mainGoals: Readonly<Record<string, string>>;
   /** The language of the page that each run writes; undefined where none is wanted. */
   readonly reportIn: Settings['report'];
   readonly alerts: readonly Receiver[];
@@ -117,7 +119,7 @@ export function loadConfig(
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
   const secretKey = variables['DAWNLOAD_SECRET_KEY'];
-  const { experiments, ...named } = settings;
+  const { experiments, main_goals: mainGoals, ...named } = settings;
   const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
@@ -128,6 +130,7 @@ export function loadConfig(
     reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     experiments,
+    mainGoals,
     reportIn: report,
     alerts: receiversOf(alerts, variables),
     pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),

@@ -218,7 +218,7 @@ async function deliver(
   const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
-  await timed('model', () => warehouse.model());
+  report.choseGoals(await timed('model', () => warehouse.model()));
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();
   const ending = await run?.expect(report, failure);

@@ -74,7 +74,9 @@ exports:
 experiments:
   default: { smallest_effect: 0.1 }
   c1: { baseline: A, goal: 구매, split: { A: 45, B: 45, 대조군: 10 }, hold_outs: [대조군], alpha: 0.01, power: 0.9 }
+main_goals: { c1: 구매, j1: 가입 }
 `);
+    expect(config.mainGoals).toEqual({ c1: '구매', j1: '가입' });
     expect(config.experiments).toEqual({
       default: { smallest_effect: 0.1 },
       c1: {
@@ -118,6 +120,16 @@ experiments:
     ['[c1]', /experiments must hold "key: value" lines/],
   ])('experiments: %s is refused in one sentence', (yaml, message) => {
     expect(() => load(`${MINIMUM}experiments: ${yaml}\n`)).toThrow(message);
+  });
+
+  test.each([
+    ['{ c1: "" }', /main_goals\.c1 must be the name of a conversion/],
+    ['[c1]', /main_goals must hold "key: value" lines/],
+    ['{ c1: 가입 }', /main_goals must not name another goal than experiments does/],
+  ])('main_goals: %s is refused in one sentence', (yaml, message) => {
+    expect(() => load(`${MINIMUM}experiments: { c1: { goal: 구매 } }\nmain_goals: ${yaml}\n`)).toThrow(
+      message,
+    );
   });
 
   test('a project id is not read as a number, however much it looks like one', () => {

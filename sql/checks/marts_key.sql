@@ -38,7 +38,9 @@ with keys as (
 
     union all
     select
-        'marts.daily_send_hours', date, hash(weekday, hour, channel, resource_type, campaign_id, user_journey_id)
+        'marts.daily_send_hours',
+        date,
+        hash(sent_date, weekday, hour, channel, resource_type, campaign_id, user_journey_id)
     from marts.daily_send_hours
 
     union all

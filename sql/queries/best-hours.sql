@@ -1,15 +1,16 @@
 -- title: Best hours to send
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
 -- params:
---   start (date, default min(date)): first KST day; unless given, the first one held
---   end (date, default max(date)): last KST day; unless given, the last one held
+--   start (date, default min(date)): first KST day of sending; unless given, the first one held
+--   end (date, default max(date)): last KST day of sending; unless given, the last one held
 --   channel (varchar, default null): only this channel, such as push-notification
 --   top (bigint, default 1): how many hours of each campaign and channel to show
+--   least_messages (bigint, default 100, from 0): only hours with so many messages are named
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- example:
 --   resource_name           channel            hour  messages  click_rate  shrunk_click_rate  click_rate_of_all  …
 --   11월 재구매 유도        push-notification  13    112       0.0982      0.0531             0.0531             …
---   장바구니 이탈 알림      push-notification  8     63        0.1111      0.0419             0.0419             …
+--   장바구니 이탈 알림      push-notification  11    256       0.0547      0.0419             0.0419             …
 --   앱 첫 화면 기획전 배너  in-app-message     12    109       0.1468      0.1018             0.0883             …
 
 with params as (
@@ -17,11 +18,12 @@ with params as (
         coalesce(getvariable('start')::date, min(date)) as first_day,
         coalesce(getvariable('end')::date, max(date)) as last_day,
         getvariable('channel')::varchar as only_channel,
-        coalesce(getvariable('top')::bigint, 1) as top
+        coalesce(getvariable('top')::bigint, 1) as top,
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
     from ops.coverage
     where stream = 'events'
 ),
--- A click counts for the hour in which its message was sent.
+-- A click counts for the day and hour in which its message was sent.
 hours as (
     select
         daily_send_hours.channel,
@@ -31,9 +33,11 @@ hours as (
         sum(daily_send_hours.succeeded)::bigint as messages,
         sum(daily_send_hours.clicked)::bigint as clicked
     from marts.daily_send_hours
-    inner join params on daily_send_hours.date between params.first_day and params.last_day
+    inner join params on daily_send_hours.sent_date between params.first_day and params.last_day
     inner join marts.channel_counters
-        on daily_send_hours.channel = channel_counters.channel and daily_send_hours.date >= channel_counters.clicks_since
+        on
+            daily_send_hours.channel = channel_counters.channel
+            and daily_send_hours.sent_date >= channel_counters.clicks_since
     where params.only_channel is null or daily_send_hours.channel = params.only_channel
     group by all
     having sum(daily_send_hours.succeeded) > 0
@@ -77,6 +81,7 @@ shrunk as (
         ) as rank
     from rates
     left join priors on rates.channel = priors.channel
+    inner join params on rates.messages >= params.least_messages
 )
 select
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,

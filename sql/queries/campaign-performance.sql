@@ -29,7 +29,6 @@ resources as (
         message_days.resource_type,
         message_days.resource_id,
         message_days.channel,
-        message_days.goal,
         min(message_days.date) as first_date,
         max(message_days.date) as last_date,
         unnest(marts.performance(message_days))
@@ -38,7 +37,7 @@ resources as (
     where
         (params.only_channel is null or message_days.channel = params.only_channel)
         and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
-    group by message_days.resource_type, message_days.resource_id, message_days.channel, message_days.goal
+    group by message_days.resource_type, message_days.resource_id, message_days.channel
 )
 select
     -- A name may change; the newest one is what people know it by.
@@ -50,7 +49,7 @@ select
     round(resources.failure_rate, 4) as failure_rate,
     round(resources.click_rate, 4) as click_rate,
     round(resources.conversion_rate, 4) as conversion_rate,
-    resources.goal,
+    resources.goals[1] as goal,
     resources.failed,
     resources.delivered,
     round(resources.delivery_rate, 4) as delivery_rate,

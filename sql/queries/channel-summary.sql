@@ -8,7 +8,7 @@
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
 --   date        channel                sent  failed  succeeded  delivered  clicked  conversions  …
---   2026-10-24  chatapp-alimtalk       344   16      328                            4            …
+--   2026-10-24  chatapp-alimtalk       344   16      328                                         …
 --   2026-10-24  chatapp-brand-message  204   16      188                            3            …
 --   2026-10-24  chatapp-friendtalk     28    3       25                             1            …
 
@@ -35,7 +35,8 @@ select
     round(channel_days.failure_rate, 4) as failure_rate,
     round(channel_days.delivery_rate, 4) as delivery_rate,
     round(channel_days.click_rate, 4) as click_rate,
-    round(channel_days.conversion_rate, 4) as conversion_rate
+    round(channel_days.conversion_rate, 4) as conversion_rate,
+    array_to_string(channel_days.goals, ', ') as goals
 from marts.channel_days
 inner join params on channel_days.date between params.first_day and params.last_day
 where params.only_channel is null or channel_days.channel = params.only_channel

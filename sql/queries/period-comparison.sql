@@ -67,10 +67,26 @@ performance as (
     from days
     group by period, channel, campaign_id
 ),
+-- Conversions of different goals are not compared either.
 measures as (
-    select *
+    select
+        * replace (if(measure = 'conversion_rate' and goals <> goals_compared, null, value) as value),
+        if(measure = 'conversion_rate', goals_compared, null) as goals_of_measure
     from (
-        select period, channel, campaign_id, sent::double as sent, failure_rate, delivery_rate, click_rate, conversion_rate
+        select
+            period,
+            channel,
+            campaign_id,
+            sent::double as sent,
+            failure_rate,
+            delivery_rate,
+            click_rate,
+            conversion_rate,
+            goals,
+            first_value(goals) over (
+                partition by channel, campaign_id
+                order by goals is null, list_position(['this', 'previous', 'year_before'], period)
+            ) as goals_compared
         from performance
     )
     unpivot include nulls (value for measure in (sent, failure_rate, delivery_rate, click_rate, conversion_rate))
@@ -81,6 +97,7 @@ compared as (
         measures.channel,
         measures.campaign_id,
         measures.measure,
+        any_value(measures.goals_of_measure) as goals,
         any_value(missing.this) as days_missing,
         any_value(missing.previous) as previous_days_missing,
         any_value(missing.year_before) as year_before_days_missing,
@@ -111,6 +128,7 @@ select
     compared.days_missing,
     compared.previous_days_missing,
     compared.year_before_days_missing,
+    array_to_string(compared.goals, ', ') as goals,
     compared.channel,
     compared.campaign_id
 from compared
@@ -118,7 +136,7 @@ cross join params
 left join campaigns on compared.campaign_id = campaigns.campaign_id
 where
     (params.only_measure is null or compared.measure = params.only_measure)
-    and coalesce(compared.value, compared.previous, compared.year_before) is not null
+    and (coalesce(compared.value, compared.previous, compared.year_before) is not null or len(compared.goals) > 1)
 order by
     max(compared.value) filter (compared.measure = 'sent') over (
         partition by compared.channel, compared.campaign_id

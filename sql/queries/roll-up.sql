@@ -81,6 +81,7 @@ select
     succeeded,
     delivered,
     clicked,
-    conversions
+    conversions,
+    array_to_string(goals, ', ') as goals
 from performance
 order by period, channel;

@@ -1,41 +1,55 @@
 -- title: Heatmap of sending
 -- question: On which weekday and hour do messages sent get the most clicks?
 -- params:
---   channel (varchar, default null): only this channel, such as push-notification
+--   channel (varchar, default null): this channel, such as email; unless given, the one with most messages that counts clicks
 --   measure (varchar, default 'click_rate', one of click_rate sent): what the cells show
+--   least_messages (bigint, default 100, from 0): cells with fewer messages have no rate
 -- In other DuckDB clients, set parameters before: set variable channel = 'push-notification';
 -- example:
---   hour  monday  tuesday  wednesday  thursday  friday  saturday  sunday
---   0     0.0714  0.1111   0.0625     0         0       0         0
---   1     0.0833  0.1111   0.2857     0         0.125   0.1667    0
---   2     0       0        0.3333     0.1667    0.5     0         0.5
+--   channel            hour  monday  tuesday  wednesday  thursday  friday  saturday  sunday
+--   push-notification  0
+--   push-notification  1
+--   push-notification  2
 
 with params as (
     select
         getvariable('channel')::varchar as only_channel,
-        coalesce(getvariable('measure')::varchar, 'click_rate') as measure
+        coalesce(getvariable('measure')::varchar, 'click_rate') as measure,
+        coalesce(getvariable('least_messages')::bigint, 100) as least_messages
+),
+-- Rates of two channels are not comparable: an hour in which the one sends more than the other would seem better or worse.
+shown as (
+    select send_time_heatmap.channel
+    from marts.send_time_heatmap
+    cross join params
+    where params.only_channel is null or send_time_heatmap.channel = params.only_channel
+    group by send_time_heatmap.channel
+    order by
+        count(send_time_heatmap.clicked) > 0 desc, sum(send_time_heatmap.succeeded) desc, send_time_heatmap.channel
+    limit 1
 ),
 -- A click counts for the weekday and hour in which its message was sent. Channels that report no clicks have no rate.
 cells as (
     select
+        send_time_heatmap.channel,
         send_time_heatmap.weekday,
         send_time_heatmap.hour,
-        case any_value(params.measure)
+        case params.measure
             when 'click_rate'
-            then round(
-                sum(send_time_heatmap.clicked)
-                / nullif(sum(send_time_heatmap.succeeded) filter (send_time_heatmap.clicked is not null), 0),
-                4
-            )
-            when 'sent' then sum(send_time_heatmap.succeeded)
+            then
+                case
+                    when send_time_heatmap.clickable >= params.least_messages
+                    then round(send_time_heatmap.click_rate, 4)
+                end
+            when 'sent' then send_time_heatmap.succeeded
             else error('measure must be one of click_rate, sent')
         end::double as cell
     from marts.send_time_heatmap
+    inner join shown on send_time_heatmap.channel is not distinct from shown.channel
     cross join params
-    where params.only_channel is null or send_time_heatmap.channel = params.only_channel
-    group by send_time_heatmap.weekday, send_time_heatmap.hour
 )
 select
+    channel,
     hour,
     max(cell) filter (weekday = 1) as monday,
     max(cell) filter (weekday = 2) as tuesday,
@@ -45,5 +59,5 @@ select
     max(cell) filter (weekday = 6) as saturday,
     max(cell) filter (weekday = 7) as sunday
 from cells
-group by hour
+group by channel, hour
 order by hour;

@@ -35,7 +35,8 @@ statistics as (
         case when statistics.click is not null then succeeded end as clickable,
         null::bigint as conversions,
         null::bigint as direct_conversions,
-        null::bigint as convertible
+        null::bigint as convertible,
+        null::varchar[] as goals
     from daily_statistics_by_subchannel as statistics
     inner join params on statistics.date between params.first_day and params.last_day
     where params.only_channel is null or statistics.channel = params.only_channel

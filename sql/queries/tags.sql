@@ -48,6 +48,7 @@ select
     failed,
     succeeded,
     delivered,
-    direct_conversions
+    direct_conversions,
+    array_to_string(goals, ', ') as goals
 from tags
 order by tag, channel;

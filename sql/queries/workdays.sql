@@ -7,10 +7,10 @@
 --   goal (varchar, default null): the conversion that counts; unless given, the main goal of each campaign
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   channel                day_kind  days  sent  sent_per_day  failure_rate  click_rate  conversion_rate
---   chatapp-alimtalk       workday   20    8626  431.3         0.041                     0.0319
---   chatapp-alimtalk       weekend   8     2286  285.8         0.0324                    0.0365
---   chatapp-brand-message  workday   20    3915  195.8         0.0868                    0.0249
+--   channel                day_kind  days  sent  sent_per_day  failure_rate  click_rate  days_with_events  …
+--   chatapp-alimtalk       workday   20    8626  431.3         0.041                     15                …
+--   chatapp-alimtalk       weekend   8     2286  285.8         0.0324                    4                 …
+--   chatapp-brand-message  workday   20    3915  195.8         0.0868                    15                …
 
 with params as (
     select
@@ -24,30 +24,56 @@ with params as (
 ),
 days as (
     select
-        channel_days.*,
+        calendar.date,
         case
             when calendar.is_public_holiday then 'public holiday'
             when calendar.is_weekend then 'weekend'
             else 'workday'
-        end as day_kind
-    from marts.channel_days
-    inner join params on channel_days.date between params.first_day and params.last_day
-    inner join calendar on channel_days.date = calendar.date
-    where params.only_channel is null or channel_days.channel = params.only_channel
+        end as day_kind,
+        exists (from ops.coverage where coverage.stream = 'events' and coverage.date = calendar.date) as has_events
+    from calendar
+    inner join params on calendar.date between params.first_day and params.last_day
 ),
 kinds as (
-    select channel, day_kind, count(distinct date) as days, unnest(marts.performance(days))
-    from days
-    group by channel, day_kind
+    select
+        channel_days.channel,
+        days.day_kind,
+        count(distinct days.date) as days,
+        count(distinct days.date) filter (days.has_events) as days_with_events,
+        unnest(marts.performance(channel_days))
+    from marts.channel_days
+    inner join days on channel_days.date = days.date
+    cross join params
+    where params.only_channel is null or channel_days.channel = params.only_channel
+    group by channel_days.channel, days.day_kind
+),
+-- Daily statistics date a click by the click: many of the weekend's are of Friday's messages. Only the events tell of which day
+-- the message is, so the rate is of the messages in them. Conversions are known by their own day alone, and so have no rate.
+responses as (
+    select
+        sends.channel,
+        days.day_kind,
+        sum(sends.succeeded)::bigint as messages,
+        sum(sends.clicked)::bigint as clicked
+    from marts.daily_send_hours as sends
+    inner join days on sends.sent_date = days.date
+    inner join marts.channel_counters as counters
+        on sends.channel = counters.channel and sends.sent_date >= counters.clicks_since
+    group by sends.channel, days.day_kind
 )
 select
-    channel,
-    day_kind,
-    days,
-    sent,
-    round(sent / days, 1) as sent_per_day,
-    round(failure_rate, 4) as failure_rate,
-    round(click_rate, 4) as click_rate,
-    round(conversion_rate, 4) as conversion_rate
+    kinds.channel,
+    kinds.day_kind,
+    kinds.days,
+    kinds.sent,
+    round(kinds.sent / kinds.days, 1) as sent_per_day,
+    round(kinds.failure_rate, 4) as failure_rate,
+    round(responses.clicked / nullif(responses.messages, 0), 4) as click_rate,
+    kinds.days_with_events,
+    responses.messages,
+    responses.clicked,
+    kinds.conversions,
+    array_to_string(kinds.goals, ', ') as goals
 from kinds
-order by channel, day_kind desc;
+left join responses on kinds.channel = responses.channel and kinds.day_kind = responses.day_kind
+order by kinds.channel, kinds.day_kind desc;

@@ -81,6 +81,7 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
     'reference',
     'brand_templates',
     'experiments',
+    'main_goals',
     'default',
   ]);
   return Object.fromEntries(

@@ -306,41 +306,58 @@ const report = z
 
 export type ExperimentSettings = z.infer<typeof experiment>;
 
-export const settingsSchema = z.strictObject({
-  base_url: baseUrl.optional(),
-  allow_http: yesOrNo.default(false),
-  project_id: z
-    .string('must be 32 lowercase hexadecimal digits')
-    .regex(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits')
-    .optional(),
-  brand: word.default('service'),
-  messenger: word.default('chatapp'),
-  data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
-  start_date: day.optional(),
-  lookback_days: whole(0, 366).default(7),
-  requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-  // Requests under way are as many as the pace and the service's answering take: 50 a second of 600 ms each are 30.
-  concurrency: whole(1, 256).default(64),
-  request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
-  retries: whole(0, 20).default(4),
-  privacy: z
-    .strictObject(
-      { recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash') },
-      NO_SECTION,
-    )
-    .prefault({}),
-  exports: paidExports.prefault({}),
-  reference: reference.prefault({}),
-  lake: lake.optional(),
-  report: report.prefault('true'),
-  alerts: z.array(alert, 'must be a list').default([]),
-  ping_url: webhook.optional(),
-  ping_url_env: variable.optional(),
-  experiments: z
-    .record(z.string(), experiment, NO_SECTION)
-    .refine((given) => given['default']?.goal === undefined, 'must name goals by campaign, not under default')
-    .default({}),
-});
+export const settingsSchema = z
+  .strictObject({
+    base_url: baseUrl.optional(),
+    allow_http: yesOrNo.default(false),
+    project_id: z
+      .string('must be 32 lowercase hexadecimal digits')
+      .regex(/^[a-f0-9]{32}$/, 'must be 32 lowercase hexadecimal digits')
+      .optional(),
+    brand: word.default('service'),
+    messenger: word.default('chatapp'),
+    data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
+    start_date: day.optional(),
+    lookback_days: whole(0, 366).default(7),
+    requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
+    // Requests under way are as many as the pace and the service's answering take: 50 a second of 600 ms each are 30.
+    concurrency: whole(1, 256).default(64),
+    request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
+    retries: whole(0, 20).default(4),
+    privacy: z
+      .strictObject(
+        { recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash') },
+        NO_SECTION,
+      )
+      .prefault({}),
+    exports: paidExports.prefault({}),
+    reference: reference.prefault({}),
+    lake: lake.optional(),
+    report: report.prefault('true'),
+    alerts: z.array(alert, 'must be a list').default([]),
+    ping_url: webhook.optional(),
+    ping_url_env: variable.optional(),
+    experiments: z
+      .record(z.string(), experiment, NO_SECTION)
+      .refine(
+        (given) => given['default']?.goal === undefined,
+        'must name goals by campaign, not under default',
+      )
+      .default({}),
+    /** The conversion that counts, by the id of its campaign or user journey. */
+    main_goals: z
+      .record(
+        z.string(),
+        z.string('must be the name of a conversion').min(1, 'must be the name of a conversion'),
+        NO_SECTION,
+      )
+      .default({}),
+  })
+  .refine(
+    ({ experiments, main_goals }) =>
+      Object.entries(main_goals).every(([id, goal]) => [undefined, goal].includes(experiments[id]?.goal)),
+    { path: ['main_goals'], error: 'must not name another goal than experiments does' },
+  );
 
 /** `records_per_run` as `recordsPerRun`. */
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
@@ -363,8 +380,8 @@ export function camel(given: unknown): unknown {
   );
 }
 
-/** The settings of the file, but for the experiments: those reach SQL under the names of the file. */
-export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments'>>;
+/** The settings of the file, but for those that are keyed by campaign: they reach SQL under the names of the file. */
+export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals'>>;
 type ReferenceSettings = Settings['reference'];
 export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];
 export type AlimtalkTemplateSettings = NonNullable<ReferenceSettings['alimtalkTemplates']>;

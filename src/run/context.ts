@@ -78,6 +78,7 @@ export type StorageConfig = Pick<
   | 'messenger'
   | 'privacy'
   | 'experiments'
+  | 'mainGoals'
   | 'exports'
   | 'reference'
   | 'reportIn'
@@ -180,7 +181,7 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
 /** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, experiments }: StorageConfig,
+  { dataDir, brand, messenger, privacy, experiments, mainGoals }: StorageConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -189,6 +190,7 @@ export async function openWarehouse(
     brand,
     messenger,
     experiments,
+    mainGoals,
     privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
     effects,
     signal,

@@ -1,6 +1,6 @@
 /**
  * The journal of runs: one line at the start and one at the end of each, so that a rebuilt warehouse still lists them.
- * No decision depends on it; a line that cannot be read is skipped.
+ * The main goals that runs chose are read in it; no other decision depends on it. A line that cannot be read is skipped.
  */
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

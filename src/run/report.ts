@@ -36,6 +36,7 @@ export class RunReport {
   readonly #pending: string[] = [];
   readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
+  #mainGoals: Readonly<Record<string, string>> = {};
   #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
   #lake: LakeOutcome | undefined;
@@ -81,6 +82,11 @@ export class RunReport {
 
   unpaid(days: readonly Unpaid[]): void {
     this.#unpaid = days;
+  }
+
+  /** Main goals by campaign and user journey: a warehouse that is made anew reads them in the journal. */
+  choseGoals(goals: Readonly<Record<string, string>>): void {
+    this.#mainGoals = goals;
   }
 
   checked(findings: readonly FindingGroup[]): void {
@@ -208,6 +214,7 @@ export class RunReport {
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
+      ...(Object.keys(this.#mainGoals).length === 0 ? {} : { main_goals: this.#mainGoals }),
       seconds: this.#seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
       ...(this.#lake === undefined ? {} : { lake: this.#lake }),

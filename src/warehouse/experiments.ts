@@ -1,6 +1,8 @@
-/** How A/B tests are judged: what the configuration says, in `ops.experiments`, where `marts.ab_tests` reads it. */
+/** What the configuration says of campaigns: how A/B tests are judged, in `ops.experiments`, and main goals, in `ops.main_goals`. */
 import type { ExperimentSettings } from '../config/schema.js';
+import { dayOf } from '../calendar.js';
 import type { Session } from './session.js';
+import type { WarehouseOptions } from './warehouse.js';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,6 +25,31 @@ export async function noteExperiments(
   }));
   await session.set({ experiments: JSON.stringify(rows) });
   await session.run('ops/experiments');
+}
+
+/** Replaces the main goals of the settings, those of `experiments` among them. Inside a transaction. */
+export async function noteMainGoals(
+  session: Session,
+  {
+    experiments = {},
+    mainGoals = {},
+    effects,
+  }: Pick<WarehouseOptions, 'experiments' | 'mainGoals' | 'effects'>,
+): Promise<void> {
+  const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
+    goal === undefined ? [] : [[id, goal]],
+  );
+  const main_goals = JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals });
+  await session.set({ main_goals, today: { day: dayOf(effects.now()) } });
+  await session.run('ops/keep_main_goals');
+}
+
+const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });
+
+/** Chooses the main goals that are not chosen yet, and returns them by campaign and user journey. After the models. */
+export async function chooseMainGoals(session: Session): Promise<Record<string, string>> {
+  const chosen = await session.rows('ops/choose_main_goals', chosenGoal);
+  return Object.fromEntries(chosen.map(({ resource_id, goal }) => [resource_id, goal]));
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'seeds');

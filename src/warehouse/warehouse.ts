@@ -18,7 +18,7 @@ import {
 import { runChecks, type FindingGroup } from './checks.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
-import { noteExperiments, plantSeeds } from './experiments.js';
+import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
 import { fieldsFor, lookupsOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
@@ -55,6 +55,8 @@ export interface WarehouseOptions {
   readonly privacy: Privacy;
   /** How A/B tests are judged, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
+  /** The conversions that count, by the id of their campaign or user journey. */
+  readonly mainGoals?: Readonly<Record<string, string>>;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   /** What DuckDB may use for ordinary loads; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
@@ -225,17 +227,20 @@ export class Warehouse {
     );
   }
 
-  /** Brings the models of `sql/models` to what the tables hold now. */
-  async model(): Promise<void> {
-    await this.#refining(() =>
+  /** Brings the models of `sql/models` to what the tables hold now. Resolves with the main goals that were chosen, which are for good. */
+  async model(): Promise<Record<string, string>> {
+    const chosen = await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
         await noteExperiments(this.#session, this.#options.experiments ?? {});
+        await noteMainGoals(this.#session, this.#options);
         await refreshModels(this.#session);
         await describeAll(this.#session);
+        return chooseMainGoals(this.#session);
       }),
     );
     this.#options.effects.reach('model/done');
+    return chosen;
   }
 
   /** Runs `sql/checks` on the dirty days, clears them, and returns what `ops.checks` holds then. */

@@ -337,6 +337,7 @@ describe('rebuild', () => {
         (await place.run(['backfill', '--start', '2026-11-16', '--end', '2026-11-18', '--yes-paid'])).code,
       ).toBe(0);
       const before = await contents(place.published, ALL_BUT_MOMENTS);
+      expect(before['ops.main_goals']).not.toEqual([]);
       const requests = place.sandbox.requests();
       await rm(place.published);
       await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));

@@ -15,12 +15,15 @@ export interface Asked {
 
 type Row = Record<string, unknown>;
 
+/** Conversions of several goals are not added up. */
+const ONE_GOAL = 'size(array_distinct(flatten(collect_list(goals)))) <= 1';
+
 /** For GROUP BY: what `marts.performance` sums in DuckDB. */
 const performance = `
-  sum(sent) as sent, sum(clicked) as clicked, sum(conversions) as conversions,
+  sum(sent) as sent, sum(clicked) as clicked, if(${ONE_GOAL}, sum(conversions), null) as conversions,
   round(sum(failed) / nullif(sum(sent), 0), 4) as failure_rate,
   round(sum(clicked) / nullif(sum(clickable), 0), 4) as click_rate,
-  round(sum(conversions) / nullif(sum(convertible), 0), 4) as conversion_rate`;
+  if(${ONE_GOAL}, round(sum(conversions) / nullif(sum(convertible), 0), 4), null) as conversion_rate`;
 
 /** In SQL of Spark; `$days` becomes a condition on `date`, and `marts.` and `main.` the namespaces. */
 const QUESTIONS: Readonly<Record<string, string>> = {
@@ -34,7 +37,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
     left join main.campaigns on resource_type = 'campaign' and resource_id = campaigns.campaign_id
     left join main.user_journeys on resource_type = 'user-journey' and resource_id = user_journeys.user_journey_id
     where $days
-    group by resource_type, resource_id, channel, goal, campaigns.campaign_name, user_journeys.user_journey_name
+    group by resource_type, resource_id, channel, campaigns.campaign_name, user_journeys.user_journey_name
     order by sent desc nulls last, resource_id, channel`,
   'campaign-days': `
     select date, campaign_name, channel, sent, clicked, round(click_rate, 4) as click_rate, conversions, goal, campaign_id

@@ -45,6 +45,7 @@ describe('the last seven days', () => {
     change: value === null || previous === null ? null : value / previous - 1,
     days_missing: 0,
     previous_days_missing: 0,
+    goals: name === 'conversion_rate' ? '가입, 구매' : null,
   });
   const sent = measure('sent', 100_000, 80_000);
 
@@ -55,6 +56,13 @@ describe('the last seven days', () => {
     const { sentence } = shown(headline, [[young]]);
     expect(sentence).toContain('of these two weeks 7 days are not held');
     expect(sentence).not.toMatch(/more than|fewer/);
+  });
+
+  test('say why there is no conversion rate where campaigns count different goals', () => {
+    const told = (value: number | null): string =>
+      shown(headline, [[sent, measure('conversion_rate', value, null)]]).sentence;
+    expect(told(null)).toContain('Campaigns count different goals');
+    expect(told(0.01)).not.toContain('different goals');
   });
 
   test('compare rates in percentage points, and say whether that is good', () => {
@@ -110,6 +118,7 @@ describe('channels by day', () => {
     delivered: null,
     clicked: null,
     conversions: null,
+    goals: null,
   });
 
   test('the largest is named with its messages, and smaller ones are counted when they are left out', () => {
@@ -118,6 +127,18 @@ describe('channels by day', () => {
     expect(sentence).not.toContain('left out');
     const many = Array.from({ length: 14 }, (_, n) => day(`channel-${n}`, 100 - n));
     expect(shown(channels, [many]).sentence).toContain('2 smaller channels are left out.');
+  });
+
+  test('conversions are added up over days of one goal, and of several goals the goals are named', () => {
+    const of = (goals: string, conversions: number | null) => ({ ...day('email', 10), goals, conversions });
+    const body = (...days: unknown[]): { markup: string } => shown(channels, [days]).body;
+    const one = body(of('구매', 3), of('구매', 4));
+    expect(one.markup).toMatch(/>\s*7\s*</);
+    expect(textOf(one)).not.toContain('added up');
+    for (const mixed of [body(of('구매', 3), of('가입', 4)), body(of('가입, 구매', null))]) {
+      expect(textOf(mixed)).toContain('Conversions of different goals are not added up: 가입, 구매.');
+      expect(mixed.markup).not.toMatch(/>\s*7\s*</);
+    }
   });
 });
 
@@ -171,9 +192,12 @@ describe('when messages are clicked', () => {
 
   test('no hour is named from a cell below the threshold, nor where chance explains it', () => {
     // 11 of 92 are 12 %, of too few messages.
-    const few = shown(hours, [week(0.05, 0.12), week(500, 92)], push).sentence;
+    const few = shown(hours, [week(0.05, 0.12), week(500, 92)], push);
+    // Nor is its number to be read, in the picture or in the table.
+    expect(textOf(few.body)).not.toContain('12.0');
+    expect(textOf(few.body)).toContain('5.0');
     const chance = shown(hours, [week(0.05, 0.06), week(500)], push).sentence;
-    for (const sentence of [few, chance]) {
+    for (const sentence of [few.sentence, chance]) {
       expect(sentence).toContain('no hour of a weekday is clearly clicked more');
       expect(sentence).not.toContain('Tuesday');
     }

@@ -96,6 +96,7 @@ test('every check has been seen to find something, says what it means, and is ab
     'dates_present',
     'days_missing',
     'experiments_known',
+    'main_goals',
     'opt_outs_dated',
     'schema_drift',
     'snapshot_parts',

@@ -352,7 +352,7 @@ describe('what reaches a person', () => {
         }).flat();
       return [day(workshop, DAY, ...sends(9, 200, 40), ...sends(10, 200, 10), ...sends(11, 1, 1))];
     });
-    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3' });
+    const [best, second, third] = await asked(workshop, 'best-hours', { top: '3', least_messages: '1' });
     expect(best).toMatchObject({ hour: 9, click_rate: 0.2, messages: '200', rank: '1' });
     expect(second).toMatchObject({ hour: 11, click_rate: 1, messages: '1' });
     expect(Number(second?.['shrunk_click_rate'])).toBeLessThan(0.2);

@@ -1,7 +1,7 @@
 /** What the performance marts say of statistics whose answer can be worked out by hand: rates, names, goals. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
-import { dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
+import { asked, dayAfter, micros, modelled, NOW, record, statistic, type Row, Workshop } from './support.js';
 
 const DAY = '2026-11-16';
 
@@ -207,7 +207,7 @@ describe('goals', () => {
   const days =
     'select date::varchar as date, resource_id, channel, goal, conversions, convertible from marts.message_days';
 
-  test('conversions are those of the goal with most of them over all days, ties by name', async () => {
+  test('conversions are those of the goal with most of them when it is chosen, ties by name', async () => {
     const workshop = await modelled(twoDays);
     const push = { channel: 'push-notification', convertible: '9' };
     expect(await workshop.look(`${days} order by resource_id, date, channel`)).toEqual([
@@ -224,17 +224,62 @@ describe('goals', () => {
         where channel = 'push-notification' order by date`,
       ),
     ).toEqual([
-      { conversions: '4', convertible: '27', conversion_rate: 4 / 27 },
-      { conversions: '6', convertible: '18', conversion_rate: 6 / 18 },
+      { conversions: null, convertible: null, conversion_rate: null },
+      { conversions: null, convertible: null, conversion_rate: null },
     ]);
   });
 
-  test('a goal that the configuration names is the main one, even before anybody reached it', async () => {
+  test('conversions of different goals are never added up: the goals are listed, and one can be asked for', async () => {
     const workshop = await modelled(twoDays);
-    await workshop.with((warehouse) => warehouse.model());
-    await workshop.change(
-      `insert into ops.experiments (campaign_id, goal) values ('c1', '가입'), ('c3', '앱 실행')`,
-    );
+    const both = { conversions: null, conversion_rate: null, goals: '가, 가입, 구매' };
+    const push = { channel: 'push-notification' };
+    const first = (name: string, values: Record<string, string> = {}): Promise<Row | undefined> =>
+      asked(workshop, name, { ...push, end: NEXT, ...values }).then((rows) =>
+        rows.find((row) => row['measure'] === undefined || row['measure'] === 'conversion_rate'),
+      );
+    expect(await first('channel-summary')).toMatchObject(both);
+    expect(await first('roll-up')).toMatchObject(both);
+    expect(await first('tags')).toMatchObject(both);
+    expect(await first('workdays')).toMatchObject({ conversions: null, goals: '가, 가입, 구매' });
+    const { conversion_rate: value, goals } = both;
+    for (const by of ['channel', 'all'])
+      expect(await first('period-comparison', { by })).toMatchObject({ value, goals });
+    const one = { goal: '가입' };
+    // Six of c1 and two of c2 on 36 messages; c3 does not count it.
+    const of = { conversions: '8', goals: '가입' };
+    expect(await first('channel-summary', one)).toMatchObject({ conversions: '7', goals: '가입' });
+    expect(await first('roll-up', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
+    expect(await first('tags', one)).toMatchObject({ ...of, conversion_rate: 0.2222 });
+    expect(await first('workdays', one)).toMatchObject(of);
+    expect(await first('period-comparison', one)).toMatchObject({ value: 0.2222, goals: '가입' });
+    // Marts that are added up again do not add them up either.
+    expect(
+      await workshop.look(
+        `select unnest(marts.performance(channel_days)) from marts.channel_days where channel = 'push-notification'`,
+      ),
+    ).toMatchObject([{ sent: '50', conversions: null, goals: ['가', '가입', '구매'] }]);
+  });
+
+  test('two periods whose conversions are of different goals are not compared', async () => {
+    const workshop = await modelled((workshop) => [
+      workshop.statistics({ start: DAY, end: NEXT }, [
+        statistic({ date: DAY, conversion: conversion('구매', 1) }),
+        statistic({ date: NEXT, campaign_id: 'c2', conversion: conversion('가입', 3) }),
+      ]),
+    ]);
+    const rows = await asked(workshop, 'period-comparison', {
+      start: NEXT,
+      end: NEXT,
+      measure: 'conversion_rate',
+    });
+    expect(rows).toMatchObject([{ value: 0.3333, previous: null, change: null, goals: '가입' }]);
+  });
+
+  test('a goal that the configuration names is the main one, even before anybody reached it', async () => {
+    const workshop = await modelled(twoDays, {
+      experiments: { c1: { goal: '가입' } },
+      mainGoals: { c3: '앱 실행' },
+    });
     expect(
       await workshop.look(
         `select resource_id, goal, is_main, is_configured from marts.goals where resource_id <> 'c2' order by all`,
@@ -271,17 +316,54 @@ describe('goals', () => {
     ]);
   });
 
-  test('a day that is restated changes the goals too', { tags: ['long'] }, async () => {
+  const mainGoal = (workshop: Workshop): Promise<Row> =>
+    workshop.lookOne(`select goal, conversions from marts.goals where resource_id = 'c1' and is_main`);
+
+  test('the main goal is chosen once: it is told when another would win, and a setting changes it', async () => {
     const workshop = await modelled(twoDays);
+    const chosen = `select resource_id, goal, chosen_on::varchar as chosen_on, chosen_by from ops.main_goals order by all`;
+    const by = { chosen_on: '2026-11-21', chosen_by: 'rule' };
+    expect(await workshop.look(chosen)).toEqual([
+      { resource_id: 'c1', goal: '구매', ...by },
+      { resource_id: 'c2', goal: '가입', ...by },
+      { resource_id: 'c3', goal: '가', ...by },
+    ]);
+    await workshop.load(
+      workshop.statistics(NEXT, [
+        statistic({ date: NEXT, conversion: [...conversion('가입', 70), ...conversion('구매', 6)] }),
+      ]),
+    );
+    expect(await workshop.findings()).toMatchObject([
+      { name: 'main_goals', severity: 'warn', subject: 'c1', expected: '구매: 7', actual: '가입: 75' },
+    ]);
+    expect(await mainGoal(workshop)).toEqual({ goal: '구매', conversions: '7' });
+
+    Object.assign(workshop.options, { mainGoals: { c1: '가입' } });
+    expect(await workshop.findings()).toEqual([]);
+    expect(await mainGoal(workshop)).toEqual({ goal: '가입', conversions: '75' });
+    Object.assign(workshop.options, { mainGoals: { c1: '가임' } });
+    expect(await workshop.findings()).toMatchObject([
+      { name: 'main_goals', subject: 'c1', expected: '가입, 구매', actual: '가임' },
+    ]);
+  });
+
+  test('the main goal of before holds in a warehouse that is made anew, and after a setting', async () => {
+    const workshop = new Workshop({ mainGoals: { c1: '구매' } });
     await workshop.with(async (warehouse) => {
-      await warehouse.loader.load(
-        workshop.statistics(NEXT, [statistic({ date: NEXT, conversion: conversion('가입', 7) })]),
-      );
-      await warehouse.model();
-      expect(await warehouse.check()).toEqual([]);
+      const run = { runId: 'r1', startedAt: new Date('2026-11-17T00:00:00Z'), version: '1', processId: 1 };
+      await warehouse.startRun({ ...run, command: 'nightly' });
+      const summary = { main_goals: { c1: '가입' } };
+      const over = { runId: 'r1', finishedAt: NOW, exitCode: 0, outcome: 'done', summary };
+      await warehouse.finishRun(over);
+      for (const pull of twoDays(workshop)) await warehouse.loader.load(pull);
+      expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });
     });
-    expect(
-      await workshop.look(`select goal, conversions from marts.goals where resource_id = 'c1' and is_main`),
-    ).toEqual([{ goal: '가입', conversions: '12' }]);
+    expect(await mainGoal(workshop)).toMatchObject({ goal: '구매' });
+    Object.assign(workshop.options, { mainGoals: {} });
+    await workshop.with((warehouse) => warehouse.model());
+    expect(await mainGoal(workshop)).toMatchObject({ goal: '가입' });
+    expect(await workshop.lookOne(`from ops.main_goals where resource_id = 'c1'`)).toMatchObject({
+      chosen_by: 'rule',
+    });
   });
 });

@@ -45,6 +45,17 @@ export const PLANTS: Record<string, Plant[]> = {
       },
     ],
   ],
+  main_goals: [
+    [
+      `update ops.main_goals set goal = '구매완료', chosen_by = 'setting' where resource_id = 'c-push-notification'`,
+      {
+        subject: 'c-push-notification',
+        finding: 'No conversion has the name of the goal in the settings.',
+        expected: '구매',
+        actual: '구매완료',
+      },
+    ],
+  ],
   statistics_key: [
     [
       `insert into daily_conversions from daily_conversions where date = '${DAY}';
@@ -442,7 +453,7 @@ export const MODEL_PLANTS: Record<string, Plant[]> = {
          from marts.message_days group by all
        ) where date = '${DAY}' or date < '2000-01-01'`,
       ...DAYS.slice(0, 4).flatMap((date) =>
-        ['clicked', 'conversions', 'delivered', 'failed', 'sent'].map((counter) => ({
+        ['clicked', 'delivered', 'failed', 'sent'].map((counter) => ({
           date,
           subject: `marts.channel_days ${counter}`,
           actual: '0',

@@ -586,6 +586,7 @@ view marts.campaign_days -- Performance of each campaign by day. One row per KST
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
 view marts.campaign_lifetimes -- Performance of each campaign over all days held, and its last 28 days against the 28 before. One row per campaign and channel.
     campaign_id varchar -- Campaign.
@@ -609,6 +610,7 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
     recent_sent bigint -- Sends of the last 28 days held.
     previous_sent bigint -- Sends of the 28 days before; null unless all of them are held.
     recent_click_rate double -- Click rate of the last 28 days held.
@@ -645,6 +647,7 @@ view marts.channel_days -- Performance of each channel by day. One row per KST d
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
 view marts.cohort_retention -- People by the week of their first message: who still clicks so many weeks later. One row per week of first messages and number of weeks since.
     cohort_week date -- Week of the first message held, by its Monday.
@@ -802,8 +805,9 @@ table marts.daily_response_times -- Responses by the time since sending, day by 
     seconds double -- Seconds from sending to the response, right to 2 %; on which side of a minute, an hour and a day is exact.
     responses bigint -- How many responses.
 
-table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, weekday and hour of sending, channel, and campaign or user journey.
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
+    sent_date date -- KST day of sending.
     weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
     hour integer -- Hour of the send in Korea, 0 to 23.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
@@ -943,7 +947,7 @@ view marts.goals -- The goals (names of conversions) of each campaign and user j
     resource_id varchar -- Campaign or user journey.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     goal varchar -- Name of the conversion.
-    is_main boolean -- Whether it is the main goal: the configured one, else the one with most conversions on all channels.
+    is_main boolean -- Whether it is the main goal, as ops.main_goals has it.
     is_configured boolean -- Whether the configuration names a goal for the campaign.
     conversions bigint -- Conversions over all days held (total_count_conversion).
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion).
@@ -1001,6 +1005,7 @@ view marts.journey_node_days -- Performance of each node of a user journey by da
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
 view marts.message_days -- The daily statistics with the conversions of one goal beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
     date date -- KST day.
@@ -1028,6 +1033,7 @@ view marts.message_days -- The daily statistics with the conversions of one goal
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
 
 view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. One row per KST day, window and number of messages that a person got in it.
@@ -1142,6 +1148,7 @@ view marts.send_time_heatmap -- When messages are sent, and how people click on 
     hour integer -- Hour of the send in Korea, 0 to 23.
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
+    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
     click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
 
@@ -1163,6 +1170,7 @@ view marts.tag_days -- Performance of each tag by day. A message counts for each
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
 view marts.template_days -- Brand and alimtalk templates by day, with the text, status and buttons of that day. One row per KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
     date date -- KST day.
@@ -1230,6 +1238,7 @@ view marts.variant_days -- Performance of each variant of A/B tests by day. One 
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
+    goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
 view marts.weekly_cohorts -- Cohorts by week of activity: what cohort_retention is made of. One row per week of first messages and week of activity.
     cohort_week date -- Week of the first message held, by its Monday.
@@ -1355,6 +1364,12 @@ table ops.loads -- Pulls of the landing zone that this warehouse has loaded. One
     complete boolean -- False when a part could not be had (some campaign of a campaign pull).
     rows bigint -- Rows that the pull brought into the fact table of its stream.
     loaded_at timestamp with time zone -- When it was loaded into this file; a rebuild sets it anew.
+
+table ops.main_goals -- The main goal of each campaign and user journey, chosen once or named in the configuration. One row per campaign or user journey.
+    resource_id varchar -- Campaign or user journey.
+    goal varchar -- Name of the conversion that counts.
+    chosen_on date -- KST day of the run that chose it, or that read it in the configuration first.
+    chosen_by varchar -- rule (the one with most conversions on that day) or setting.
 
 table ops.migrations -- Changes of the schema that this file has seen. One row per migration.
     number integer -- Number of the migration, as in the name of its file under sql/schema.

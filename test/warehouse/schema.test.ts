@@ -115,6 +115,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'fill_words',
     'histogram_quantile',
     'is_display',
+    'is_one_goal',
     'is_reaching',
     'is_snapshot',
     'message_step',

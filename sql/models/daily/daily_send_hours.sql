@@ -1,9 +1,9 @@
--- grain: one KST day, weekday and hour of sending, channel, and campaign or user journey.
+-- grain: one KST day, day, weekday and hour of sending, channel, and campaign or user journey.
 -- materialized: incremental
 -- depends_on: events
 -- dirties: all later days
 --
--- A click counts for the weekday and hour in which its message was sent: so the hours answer when to send.
+-- A click counts for the day and hour in which its message was sent: so the hours answer when to send.
 
 with counted as (
     select
@@ -26,6 +26,7 @@ with counted as (
 
 select
     date,
+    (sent_at at time zone 'Asia/Seoul')::date as sent_date,
     isodow(sent_at at time zone 'Asia/Seoul')::integer as weekday,
     hour(sent_at at time zone 'Asia/Seoul')::integer as hour,
     channel,

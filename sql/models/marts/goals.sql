@@ -1,7 +1,7 @@
 -- grain: one campaign or user journey, channel and goal, over all days held.
 --
--- A goal is the name of a conversion. One is the main goal of a campaign or user journey: the one that the configuration
--- names (experiments), else the one with most conversions on all channels together, ties by name.
+-- A goal is the name of a conversion. One is the main goal of a campaign or user journey: the one of ops.main_goals, which is
+-- chosen once; until it has any conversion to choose by, the first by name.
 
 with counted as (
     select
@@ -15,34 +15,20 @@ with counted as (
         max(date) as last_date
     from marts.conversions
     group by resource_type, resource_id, channel, conversion_name
-),
-
-totals as (
-    select *, sum(conversions) over (partition by resource_type, resource_id, goal) as total
-    from counted
-),
-
-ranked as (
-    select
-        *,
-        first_value(goal) over (
-            partition by resource_type, resource_id
-            order by total desc nulls last, goal
-        ) as goal_of_most
-    from totals
 )
 
 select
-    ranked.resource_type,
-    ranked.resource_id,
-    ranked.channel,
-    ranked.goal,
-    ranked.goal = coalesce(experiments.goal, ranked.goal_of_most) as is_main,
-    experiments.goal is not null as is_configured,
-    ranked.conversions,
-    ranked.direct_conversions,
-    ranked.first_date,
-    ranked.last_date
-from ranked
-left join ops.experiments as experiments
-    on ranked.resource_type = 'campaign' and ranked.resource_id = experiments.campaign_id;
+    counted.resource_type,
+    counted.resource_id,
+    counted.channel,
+    counted.goal,
+    counted.goal = coalesce(
+        main_goals.goal, min(counted.goal) over (partition by counted.resource_type, counted.resource_id)
+    ) as is_main,
+    coalesce(main_goals.chosen_by = 'setting', false) as is_configured,
+    counted.conversions,
+    counted.direct_conversions,
+    counted.first_date,
+    counted.last_date
+from counted
+left join ops.main_goals as main_goals on counted.resource_id = main_goals.resource_id;

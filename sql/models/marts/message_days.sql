@@ -2,6 +2,7 @@
 --
 -- deliverable, clickable and convertible are the succeeded messages of which deliveries, clicks and conversions are known:
 -- rates divide by them (marts.performance). Of a channel that does not count one, it is null.
+-- goals is the goal as a list, for sums: of several goals conversions are not added up.
 -- Conversions are those of one goal, since one person may reach several: the main goal of the campaign or user journey
 -- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. From the first
 -- day on which a channel reports that goal it has 0 conversions on days without one; before, nobody knows, and null.
@@ -38,6 +39,7 @@ select
     case when daily_statistics.delivered is not null then succeeded end as deliverable,
     case when daily_statistics.click is not null then succeeded end as clickable,
     case when goals.goal is not null then succeeded end as convertible,
+    case when goals.goal is not null then [goals.goal] end as goals,
     daily_statistics.statistic_id
 from daily_statistics
 left join goals

@@ -1,6 +1,6 @@
 -- grain: one channel, weekday (1 for Monday) and hour of sending in Korea, over all days held.
 --
--- Clicks stand with the hour in which their message was sent.
+-- Clicks stand with the hour in which their message was sent, from the first day on which the channel counts any.
 
 with weekdays as (
     select weekday::integer as weekday from range(1, 8) as numbers (weekday)
@@ -19,10 +19,10 @@ sums as (
         sends.channel,
         weekday,
         hour,
-        sum(succeeded) filter (sends.date >= counters.clicks_since) as clickable,
+        sum(succeeded) filter (sends.sent_date >= counters.clicks_since)::bigint as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
-        sum(clicked)::bigint as clicked
+        sum(clicked) filter (sends.sent_date >= counters.clicks_since)::bigint as clicked
     from marts.daily_send_hours as sends
     left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel
     group by sends.channel, weekday, hour
@@ -34,6 +34,7 @@ select
     hours.hour,
     coalesce(sums.succeeded, 0) as succeeded,
     coalesce(sums.failed, 0) as failed,
+    case when channel_counters.counts_clicks then coalesce(sums.clickable, 0) end as clickable,
     case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
     case when channel_counters.counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate
 from channels

@@ -19,6 +19,7 @@ const answers = rows({
   delivered: number,
   clicked: number,
   conversions: number,
+  goals: text.nullable(),
 });
 type ChannelDay = z.infer<typeof answers>[number];
 
@@ -74,7 +75,11 @@ export const channels = part({
 });
 
 function card(channel: string, days: readonly ChannelDay[], dates: readonly string[], page: Page): Html {
-  const counted = COUNTERS.filter((counter) => days.some((day) => day[counter] !== null));
+  const goals = [...new Set(days.flatMap((day) => day.goals ?? []))];
+  const differ = goals.length > 1 || days.some((day) => day.goals !== null && day.conversions === null);
+  const counted = COUNTERS.filter(
+    (counter) => days.some((day) => day[counter] !== null) && !(counter === 'conversions' && differ),
+  );
   const caption = `${channel}, ${dates[0] ?? ''} – ${dates[dates.length - 1] ?? ''}`;
   return html`<div class="card">
     <h3>${channel}</h3>
@@ -104,6 +109,16 @@ function card(channel: string, days: readonly ChannelDay[], dates: readonly stri
       ],
       counted,
     )}
+    ${
+      differ
+        ? html`<p>
+            ${page.say({
+              en: `Conversions of different goals are not added up: ${namesOf(goals)}.`,
+              ko: `목표가 서로 다른 전환은 합산하지 않습니다: ${namesOf(goals)}.`,
+            })}
+          </p>`
+        : undefined
+    }
     ${folded(
       page.say({ en: 'Numbers by day', ko: '일별 수치' }),
       table(
@@ -121,6 +136,11 @@ function card(channel: string, days: readonly ChannelDay[], dates: readonly stri
       ),
     )}
   </div>`;
+}
+
+/** Each goal once, of the lists of days. */
+function namesOf(goals: readonly string[]): string {
+  return [...new Set(goals.flatMap((list) => list.split(', ')))].sort().join(', ');
 }
 
 /** One counter over the days, from zero up; a day that is not known is a gap. */

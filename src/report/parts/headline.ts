@@ -14,6 +14,7 @@ const answers = rows({
   change: number,
   days_missing: count,
   previous_days_missing: count,
+  goals: text.nullable(),
 });
 /** A smaller difference, in standard errors, is neither good nor bad. */
 const CLEARLY = 3;
@@ -34,7 +35,7 @@ export const headline = part({
       sentence: `${page.say({
         en: `${page.count(sent.value)} messages were sent from ${days}.`,
         ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
-      })} ${comparison(sent, page)}`,
+      })} ${comparison(sent, page)} ${differingGoals(measures, page)}`,
       body: html`<div class="tiles">${shown.map((measure) => tile(measure, sent, page))}</div>`,
     };
   },
@@ -57,6 +58,18 @@ function comparison({ change, days_missing, previous_days_missing }: Measure, pa
     en: `They are not compared with the week before: of these two weeks ${page.count(missing)} days are not held.`,
     ko: `두 주 가운데 ${page.count(missing)}일의 데이터가 없어 전주와 비교하지 않습니다.`,
   });
+}
+
+function differingGoals(measures: readonly Measure[], page: Page): string {
+  const differ = measures.some(
+    ({ measure, value, goals }) => measure === 'conversion_rate' && value === null && goals !== null,
+  );
+  return differ
+    ? page.say({
+        en: 'Campaigns count different goals, so they have no conversion rate together.',
+        ko: '캠페인마다 목표가 달라 전체 전환율은 계산하지 않습니다.',
+      })
+    : '';
 }
 
 /** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */

@@ -54,7 +54,8 @@ export const hours = part({
   title: { en: 'When messages are clicked', ko: '발송 시간대별 클릭률' },
   asks: ({ channels }) =>
     channels.slice(0, SHOWN_CHANNELS).flatMap((channel) => [
-      { query: 'send-heatmap', parameters: { channel } },
+      // Of all cells, since the rate of the channel is of all; that of a cell with few messages is not shown.
+      { query: 'send-heatmap', parameters: { channel, least_messages: '1' } },
       { query: 'send-heatmap', parameters: { channel, measure: 'sent' } },
     ]),
   answers: z.array(week),
@@ -62,7 +63,7 @@ export const hours = part({
     const channels = page.channels.slice(0, SHOWN_CHANNELS).flatMap((channel, i) => {
       const rates = answers[2 * i] ?? [];
       const cells = cellsOf(rates, answers[2 * i + 1] ?? [], page);
-      return cells.some(({ rate }) => rate !== null) ? [{ channel, rates, cells }] : [];
+      return cells.some(({ rate }) => rate !== null) ? [{ channel, cells }] : [];
     });
     if (channels.length === 0) return undefined;
     const left = page.channels.length - SHOWN_CHANNELS;
@@ -79,7 +80,7 @@ export const hours = part({
             ko: `규모가 작은 ${page.count(left)}개 채널은 생략했습니다.`,
           }),
       ),
-      body: html`${channels.map(({ channel, rates, cells }) => heatmap(channel, rates, cells, page))}`,
+      body: html`${channels.map(({ channel, cells }) => heatmap(channel, cells, page))}`,
     };
   },
   empty: {
@@ -107,7 +108,7 @@ function bestOf(channel: string, cells: readonly Cell[], page: Page): string {
       });
 }
 
-function heatmap(channel: string, rates: Week, cells: readonly Cell[], page: Page): Html {
+function heatmap(channel: string, cells: readonly Cell[], page: Page): Html {
   return html`<h3>${channel}</h3>
     <div class="wide">${drawing(channel, cells, 'wide', page)}</div>
     <div class="narrow">${drawing(channel, cells, 'narrow', page)}</div>
@@ -116,20 +117,22 @@ function heatmap(channel: string, rates: Week, cells: readonly Cell[], page: Pag
       table(
         page.say({ en: 'Click rate in per cent by hour and weekday', ko: '시간·요일별 클릭률(%)' }),
         [
-          { head: page.head('hour'), cell: ({ hour }: Week[number]) => `${hour}:00`, kind: 'number' },
-          ...WEEKDAYS.map((weekday, i) => ({
-            head: SHORT[page.language][i] ?? weekday,
-            cell: (row: Week[number]) => inPerCent(row[weekday]),
+          { head: page.head('hour'), cell: (hour: number) => `${hour}:00`, kind: 'number' },
+          ...SHORT[page.language].map((weekday) => ({
+            head: weekday,
+            cell: (hour: number) =>
+              inPerCent(cells.find((one) => one.hour === hour && one.weekday === weekday)),
             kind: 'number' as const,
           })),
         ],
-        rates,
+        [...new Set(cells.map(({ hour }) => hour))],
         page.say({ en: `Click rates of ${channel}`, ko: `${channel}의 클릭률` }),
       ),
     )}`;
 }
 
-function inPerCent(rate: number | null): string {
+function inPerCent(one: Cell | undefined): string {
+  const rate = one !== undefined && one.messages >= LEAST_MESSAGES ? one.rate : null;
   return rate === null ? '–' : (rate * 100).toFixed(1);
 }
 
@@ -194,8 +197,7 @@ function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narro
         stroke: SOFT,
       }),
       cell(unsure, { ...at, fill: SOFT, fillOpacity: 0.35 }),
-      words(sure, { ...at, text: ({ rate }: Cell) => inPerCent(rate), fill: INK, fontSize: 11 }),
-      words(unsure, { ...at, text: ({ rate }: Cell) => inPerCent(rate), fill: 'var(--quiet)', fontSize: 10 }),
+      words(sure, { ...at, text: inPerCent, fill: INK, fontSize: 11 }),
     ],
   });
 }

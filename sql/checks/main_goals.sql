@@ -1,0 +1,44 @@
+-- severity: warn
+-- scope: full
+-- meaning: The conversions of this campaign or user journey are those of its main goal, which is chosen once. Name the goal that
+--   shall count in dawnload.yaml, below `main_goals`, also to confirm it; the next run counts it on all days.
+
+with totals as (
+    select
+        goals.resource_id,
+        goals.goal,
+        sum(goals.conversions)::bigint as conversions,
+        any_value(main_goals.goal) as main_goal,
+        any_value(main_goals.chosen_by) as chosen_by
+    from marts.goals
+    inner join ops.main_goals as main_goals on goals.resource_id = main_goals.resource_id
+    group by goals.resource_id, goals.goal
+),
+
+judged as (
+    select
+        resource_id,
+        any_value(main_goal) as main_goal,
+        any_value(chosen_by) as chosen_by,
+        list(goal order by goal) as goals,
+        coalesce(max(conversions) filter (goal = main_goal), 0) as conversions,
+        arg_max(goal, conversions) as leader,
+        max(conversions) as most
+    from totals
+    group by resource_id
+)
+
+select
+    null::date as date,
+    resource_id as subject,
+    'Another goal has more conversions than the main goal, which was chosen before.' as finding,
+    main_goal || ': ' || conversions as expected,
+    leader || ': ' || most as actual
+from judged
+where chosen_by = 'rule' and most > conversions
+
+union all
+
+select null, resource_id, 'No conversion has the name of the goal in the settings.', array_to_string(goals, ', '), main_goal
+from judged
+where chosen_by = 'setting' and not list_contains(goals, main_goal);
