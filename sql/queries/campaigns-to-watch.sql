@@ -159,6 +159,14 @@ groups as (
         *,
         max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
+),
+-- Of the clicks whose message is known by events: as many are a link scanner's, and no reader's.
+quick as (
+    select times.campaign_id, times.channel, sum(times.quick_clicks) / sum(times.responses) as quick_click_share
+    from marts.daily_response_times as times
+    inner join params on times.date between params.last_day - 27 and params.last_day
+    where times.response = 'clicked'
+    group by all
 )
 select
     groups.kind,
@@ -171,11 +179,13 @@ select
     round(groups.previous_click_rate, 4) as previous_click_rate,
     round(groups.at_least, 4) as at_least,
     groups.clicked::bigint as clicked,
+    round(quick.quick_click_share, 4) as quick_click_share,
     round(groups.p_value, 4) as p_value,
     groups.campaign_id
 from groups
 cross join params
 inner join campaigns on groups.campaign_id = campaigns.campaign_id
+left join quick on groups.campaign_id = quick.campaign_id and groups.channel is not distinct from quick.channel
 where groups.p_value < 0.05 and groups.at_least > 0 and isfinite(groups.at_least)
 qualify row_number() over (partition by groups.kind order by groups.at_least desc, groups.campaign_id) <= params.top
 order by list_position(['best', 'worst', 'falling'], groups.kind), groups.at_least desc, groups.campaign_id;

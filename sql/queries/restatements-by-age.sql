@@ -6,6 +6,7 @@
 --   least_days (bigint, default 7, from 1): fewer days say nothing
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
+--   counter  age_days  days  median_rise  largest_rise
 
 with params as (
     select

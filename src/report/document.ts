@@ -9,7 +9,12 @@ export interface DrawnPart {
   readonly id: string;
   readonly title: Text;
   readonly queries: readonly (Asked & { readonly sql: string })[];
-  readonly shown: { readonly sentence: string; readonly body?: Html; readonly toDo?: readonly ToDo[] };
+  readonly shown: {
+    readonly sentence: string;
+    readonly body?: Html;
+    readonly note?: string | undefined;
+    readonly toDo?: readonly ToDo[];
+  };
 }
 
 interface Circumstances {
@@ -97,7 +102,7 @@ function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${page.say(title)}</h2>
     <p class="sentence">${prose(shown.sentence)}</p>
-    ${shown.body}
+    ${shown.body} ${shown.note === undefined ? undefined : html`<p class="note">${prose(shown.note)}</p>`}
     ${folded(
       page.say({ en: 'SQL behind this', ko: '이 결과의 SQL' }),
       html`${queries.map(({ query, parameters = {}, sql }) => source(query, parameters, sql, page))}`,

@@ -81,8 +81,7 @@ describe('how much counts rise', () => {
       cross join (values (2, 100, 110), (4, 110, 125)) as changes (age, before, after)`);
   });
 
-  const clicks = async () =>
-    (await ask('restatements-by-age')).filter(({ counter }) => counter === 'click');
+  const clicks = async () => (await ask('restatements-by-age')).filter(({ counter }) => counter === 'click');
 
   test('is the median over days that were asked for again, by their age', async () => {
     expect(await clicks()).toMatchObject([

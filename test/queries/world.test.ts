@@ -59,7 +59,7 @@ const TOO_WIDE: readonly string[] = [
 ];
 
 /** In the fixed world no campaign differs from the others beyond chance. */
-const EMPTY = ['campaigns-to-watch'];
+const EMPTY = ['campaigns-to-watch', 'restatements-by-age'];
 
 const WIDEST = 118;
 const ROWS = 3;

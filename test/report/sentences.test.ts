@@ -49,16 +49,16 @@ describe('the last seven days', () => {
   const sent = measure('sent', 100_000, 80_000);
 
   test('say more, fewer, or why they are not compared', () => {
-    expect(shown(headline, [[sent]]).sentence).toContain('25.0\u00a0% more than in the week before');
-    expect(shown(headline, [[measure('sent', 80_000, 100_000)]]).sentence).toContain('20.0\u00a0% fewer');
+    expect(shown(headline, [[sent], []]).sentence).toContain('25.0\u00a0% more than in the week before');
+    expect(shown(headline, [[measure('sent', 80_000, 100_000)], []]).sentence).toContain('20.0\u00a0% fewer');
     const young = { ...measure('sent', 10, null), previous_days_missing: 7 };
-    const { sentence } = shown(headline, [[young]]);
+    const { sentence } = shown(headline, [[young], []]);
     expect(sentence).toContain('of these two weeks 7 days are not held');
     expect(sentence).not.toMatch(/more than|fewer/);
   });
 
   test('compare rates in percentage points, and say whether that is good', () => {
-    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate]]).body);
+    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate], []]).body);
     expect(tiles(measure('click_rate', 0.05, 0.04))).toContain('+1.0\u00a0pp · ✓ better');
     expect(tiles(measure('click_rate', 0.04, 0.05))).toContain('−1.0\u00a0pp · ✗ worse');
     // Fewer failures are better.
@@ -67,6 +67,66 @@ describe('the last seven days', () => {
     // Of 100,000 messages, 5.00 and 5.05 % are the same but for chance.
     expect(tiles(measure('click_rate', 0.0505, 0.05))).toContain('≈ about the same');
     expect(tiles(measure('click_rate', null, null))).not.toContain('Click rate');
+  });
+});
+
+describe('notes', () => {
+  const rise = (counter: string, median_rise: number | null, age_days = 1) => ({
+    counter,
+    age_days,
+    days: 34,
+    median_rise,
+  });
+  const sent = {
+    measure: 'sent',
+    value: 1,
+    previous: 1,
+    change: 0,
+    days_missing: 0,
+    previous_days_missing: 0,
+  };
+  const noteOf = (risen: readonly unknown[], language: Language = 'en') =>
+    shown(headline, [[sent], risen], {}, language).note;
+
+  test('say how much the newest days rise, where earlier days tell', () => {
+    const risen = [
+      rise('message_sent', 0),
+      rise('click', 0.021),
+      rise('click', 0.5, 2),
+      rise('conversion', 0.1),
+    ];
+    expect(noteOf(risen)).toContain(
+      'The newest days are not final: after the first morning they usually rise, clicks by 2.1\u00a0%, conversions by 10.0\u00a0% (median of 34 days).',
+    );
+    expect(noteOf(risen, 'ko')).toContain('더 늘어납니다: 클릭 2.1\u00a0%, 전환 10.0\u00a0%(34일의 중앙값).');
+    expect(noteOf([rise('click', 0), rise('message_sent', 0)])).toContain(
+      'Counts usually stand from the first morning on (median of 34 days).',
+    );
+    for (const few of [[], [rise('click', null)]]) {
+      expect(noteOf(few)).toContain('too few earlier days were asked for again');
+      expect(noteOf(few)).not.toContain('median');
+    }
+  });
+
+  test('warn of machines where e-mails are shown, and only there', () => {
+    const clicks = (channel: string, responses: number, quick: number) => ({
+      channel,
+      resource_name: '가',
+      response: 'clicked',
+      responses,
+      p50_seconds: 1,
+      p90_seconds: 2,
+      p99_seconds: 3,
+      share_within_hour: 1,
+      quick_click_share: quick,
+    });
+    // 40 of 100 e-mails, and 0 of 300; the pushes do not count.
+    const mails = [clicks('email', 100, 0.4), clicks('email', 300, 0), clicks('push-notification', 900, 1)];
+    expect(shown(responses, [mails]).note).toContain(
+      'Of the clicks on e-mails, 10.0\u00a0% came within two seconds',
+    );
+    expect(shown(responses, [mails], {}, 'ko').note).toContain('이메일 클릭 중 10.0\u00a0%가');
+    expect(shown(responses, [mails.slice(2)]).note).toBeUndefined();
   });
 });
 
@@ -131,6 +191,7 @@ describe('campaigns to look at', () => {
     click_rate_of_others: 0.04,
     week_click_rate: 0.02,
     previous_click_rate: 0.06,
+    quick_click_share: 0.12,
   });
 
   test('name the best, the worst and how many fell, and nothing to do where none is poor', () => {
@@ -141,6 +202,11 @@ describe('campaigns to look at', () => {
     expect(all.sentence).toContain('“worst 캠페인” is clicked least');
     expect(all.sentence).toContain('Falling this week: 1.');
     expect(all.toDo?.map(({ reason }) => reason).join()).toContain('2.0\u00a0% instead of 6.0\u00a0%');
+    expect(all.note).toContain('Machines open and click e-mails too');
+    expect(textOf(all.body)).toContain('email · 12.0\u00a0% of clicks within 2 s');
+    const pushes = shown(campaigns, [[{ ...campaign('best'), channel: 'push-notification' }]]);
+    expect(pushes.note).not.toContain('Machines');
+    expect(textOf(pushes.body)).not.toContain('within 2 s');
     const best = shown(campaigns, [[campaign('best')]]);
     expect(best.sentence).toContain('None fell clearly this week.');
     expect(best.sentence).not.toContain('clicked least');
@@ -220,6 +286,7 @@ describe('journeys, responses and pressure', () => {
     p90_seconds: 40,
     p99_seconds: 60,
     share_within_hour: 1,
+    quick_click_share: response === 'clicked' ? 0.04 : null,
   });
 
   test('the slowest clicks are named, and deliveries of one channel are said once', () => {

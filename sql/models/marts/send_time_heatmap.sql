@@ -19,7 +19,11 @@ sums as (
         sends.channel,
         weekday,
         hour,
-        sum(succeeded) filter (sends.date >= counters.clicks_since) as clickable,
+        sum(
+            marts.clickable_messages(
+                sends.channel, succeeded, if(sends.date >= counters.deliveries_since, shown, null)
+            )
+        ) filter (sends.date >= counters.clicks_since)::bigint as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
         sum(clicked)::bigint as clicked
@@ -34,6 +38,7 @@ select
     hours.hour,
     coalesce(sums.succeeded, 0) as succeeded,
     coalesce(sums.failed, 0) as failed,
+    case when channel_counters.counts_clicks then coalesce(sums.clickable, 0) end as clickable,
     case when channel_counters.counts_clicks then coalesce(sums.clicked, 0) end as clicked,
     case when channel_counters.counts_clicks then sums.clicked / nullif(sums.clickable, 0) end as click_rate
 from channels

@@ -3,6 +3,7 @@ import { dot, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';
@@ -17,6 +18,7 @@ const answers = rows({
   click_rate_of_others: number,
   week_click_rate: number,
   previous_click_rate: number,
+  quick_click_share: number,
 });
 type Campaign = z.infer<typeof answers>[number];
 
@@ -47,6 +49,11 @@ export const campaigns = part({
     return {
       sentence: sentenceOf(groups, page),
       toDo: toDoOf(found, page),
+      note: paragraph(
+        page.say(NOTES.notAcrossChannels),
+        page.say(NOTES.clicksByShown),
+        found.some(isMail) && page.say(NOTES.machines),
+      ),
       body: html`${groups
         .filter(({ some }) => some.length > 0)
         .map(({ kind, some }) => group(kind, some, widest, page))}`,
@@ -117,7 +124,7 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
         {
           head: page.head('campaign_name'),
           cell: ({ campaign_name }: Campaign) => campaign_name,
-          sub: ({ channel }) => channel,
+          sub: (campaign) => channelOf(campaign, page),
         },
         {
           head: page.say({ en: 'compared', ko: '비교' }),
@@ -132,6 +139,17 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
       some,
       page.say(TITLES[kind]),
     )}`;
+}
+
+function isMail({ channel }: Campaign): boolean {
+  return channel === 'email';
+}
+
+/** The channel; of e-mails with the clicks that no reader makes so fast. */
+function channelOf(campaign: Campaign, page: Page): string {
+  const { channel, quick_click_share: quick } = campaign;
+  if (!isMail(campaign) || quick === null) return channel;
+  return `${channel} · ${page.say({ en: `${page.rate(quick)} of clicks within 2 s`, ko: `2초 이내 클릭 ${page.rate(quick)}` })}`;
 }
 
 /** A rate as a dot beside the one that it is held against, a tick, on a scale that all campaigns share. */

@@ -1,6 +1,7 @@
 /** User journeys as funnels: how many of those who got the first message get each later one. */
 import { z } from 'zod';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text } from '../part.js';
 import { bar } from '../chart.js';
@@ -35,6 +36,7 @@ export const journeys = part({
       .sort((a, b) => (b[0]?.sent ?? 0) - (a[0]?.sent ?? 0));
     return {
       sentence: sentenceOf(steps, funnels.length, page),
+      note: paragraph(page.say(NOTES.sendsOfOneWindow), page.say(NOTES.notAcrossChannels)),
       body: html`<div class="cards">
         ${funnels.slice(0, SHOWN_JOURNEYS).map((funnel) => card(funnel, page))}
       </div>`,

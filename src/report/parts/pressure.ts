@@ -1,7 +1,8 @@
 /** How many messages people get, and whether those who get more click less. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
-import { count, number, part, rows, text } from '../part.js';
+import { NOTES } from '../notes.js';
+import { count, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 
 /** The smallest share of the people that others are held against. */
@@ -43,6 +44,7 @@ export const pressure = part({
           en: `In ${page.count(first.window_days)} days ${page.rate(last.share_of_users)} of the people who got messages got ${last.messages_per_person}; they clicked ${page.rate(last.click_rate)} of them, and people with ${first.messages_per_person} clicked ${page.rate(first.click_rate)}.`,
           ko: `${page.count(first.window_days)}일 동안 메시지를 받은 사람의 ${page.rate(last.share_of_users)}가 메시지를 ${last.messages_per_person}건 받았고 클릭률은 ${page.rate(last.click_rate)}입니다. ${first.messages_per_person}건 받은 사람의 클릭률은 ${page.rate(first.click_rate)}입니다.`,
         }) + held,
+      note: paragraph(page.say(NOTES.heavyReceivers), page.say(NOTES.receivedIsSent)),
       body: table(
         page.say({ en: 'People by the messages that they got', ko: '받은 메시지 수별 사용자' }),
         [

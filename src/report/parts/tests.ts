@@ -3,6 +3,7 @@ import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
@@ -49,6 +50,7 @@ export const tests = part({
     return {
       sentence: sentenceOf(judged, shown.length, page),
       toDo: toDoOf(judged, page),
+      note: judged.some(({ channel }) => channel === 'email') ? page.say(NOTES.machines) : undefined,
       body: table(
         page.say({
           en: 'Difference from the baseline with its interval; an interval that crosses the line allows for no difference',
