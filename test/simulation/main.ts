@@ -4,6 +4,7 @@
  */
 import { ALIKE, BETTER } from './cells.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
+import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { simulate } from './simulate.js';
 import { namedMornings, WATCH_CELLS } from './watch.js';
 
@@ -45,6 +46,14 @@ say();
 say('equal campaigns to watch'.padEnd(50), 'mornings on which one is named');
 for (const [index, cell] of WATCH_CELLS.entries()) {
   const share = await namedMornings(cell, Math.min(tests, 300), 300 + index);
+  const wrong = share > 0.05;
+  failed ||= wrong;
+  say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
+}
+say();
+say('equal variants, by revenue'.padEnd(50), 'ever a winner in a year of mornings');
+for (const [index, cell] of REVENUE_CELLS.entries()) {
+  const share = await falseWinners(cell, { tests: Math.min(tests, 200), mornings: 365 }, 400 + index);
   const wrong = share > 0.05;
   failed ||= wrong;
   say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');

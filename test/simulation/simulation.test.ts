@@ -1,6 +1,7 @@
 // @module-tag long
 import { expect, test } from 'vitest';
 import { ALIKE, BETTER } from './cells.js';
+import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { simulate } from './simulate.js';
 import { namedMornings, WATCH_CELLS } from './watch.js';
 
@@ -29,3 +30,9 @@ test.each(WATCH_CELLS.filter(({ campaigns }) => campaigns < 60))(
     expect(await namedMornings(cell, 100, 7)).toBeLessThanOrEqual(0.05);
   },
 );
+
+test('equal variants have no winner by revenue, whichever morning is asked', async () => {
+  const large = REVENUE_CELLS.at(-1);
+  if (large === undefined) throw new Error('There is no cell.');
+  expect(await falseWinners(large, { tests: 60, mornings: 60 }, 7)).toBeLessThanOrEqual(0.05);
+});
