@@ -1,5 +1,5 @@
 /** The page as a document: head, notice, contents, parts with the SQL behind them. Nothing in it refers to anywhere else. */
-import { html, Html, NOTHING } from './html.js';
+import { html, Html, NOTHING, prose } from './html.js';
 import type { Page, Text } from './page.js';
 import { URGENCIES, type Asked, type ToDo } from './part.js';
 import { STYLE } from './style.js';
@@ -108,17 +108,6 @@ function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {
       html`${queries.map(({ query, parameters = {}, sql }) => source(query, parameters, sql, page))}`,
     )}
   </section>`;
-}
-
-/** A sentence, with `commands` as such, and days that are not broken at a hyphen. */
-function prose(sentence: string): Html {
-  const pieces = sentence.split(/(`[^`]+`|\d{4}-\d{2}-\d{2}\S*)/);
-  return html`${pieces.map((piece, i) => {
-    if (i % 2 === 0) return piece;
-    return piece.startsWith('`')
-      ? html`<code>${piece.slice(1, -1)}</code>`
-      : html`<span class="day">${piece}</span>`;
-  })}`;
 }
 
 /** A bundled query as it can be pasted into any DuckDB client. */

@@ -51,6 +51,9 @@ describe('the last seven days', () => {
   test('say more, fewer, or why they are not compared', () => {
     expect(shown(headline, [[sent], []]).sentence).toContain('25.0\u00a0% more than in the week before');
     expect(shown(headline, [[measure('sent', 80_000, 100_000)], []]).sentence).toContain('20.0\u00a0% fewer');
+    expect(shown(headline, [[measure('sent', 10, 10)], []]).sentence).toContain(
+      'as many as in the week before',
+    );
     const young = { ...measure('sent', 10, null), previous_days_missing: 7 };
     const { sentence } = shown(headline, [[young], []]);
     expect(sentence).toContain('of these two weeks 7 days are not held');
@@ -159,6 +162,13 @@ describe('freshness', () => {
     expect(free.toDo?.[0]?.reason).toContain('2 days');
     expect(shown(freshness, [held, [gap('events')]]).toDo).toMatchObject([{ command: 'dawnload plan' }]);
     expect(textOf(free.body)).not.toContain('statistics_by_subchannel');
+    expect(free.note).toContain('KST day only in a session of Asia/Seoul');
+    const five = ['01', '03', '05', '07', '09'].map((day) => ({
+      ...gap('events'),
+      ...{ first_day: `2026-11-${day}`, last_day: `2026-11-${day}`, days: 1 },
+    }));
+    expect(shown(freshness, [held, five]).sentence).toContain('Events (paid) 2026-11-07, ….');
+    expect(shown(freshness, [held, five.slice(0, 4)]).sentence).not.toContain('…');
   });
 });
 
@@ -176,6 +186,7 @@ describe('channels by day', () => {
     const { sentence } = shown(channels, [[day('email', 10), day('push-notification', 30)]]);
     expect(sentence).toContain('push-notification sent the most: 30 of 40 messages.');
     expect(sentence).not.toContain('left out');
+    expect(shown(channels, [[day('email', 10)]]).note).toContain('Sent is not reached');
     const many = Array.from({ length: 14 }, (_, n) => day(`channel-${n}`, 100 - n));
     expect(shown(channels, [many]).sentence).toContain('2 smaller channels are left out.');
   });
@@ -274,7 +285,16 @@ describe('journeys, responses and pressure', () => {
   test('the step with the largest drop is named, where there is one', () => {
     const { sentence } = shown(journeys, [[step(1, null), step(2, 0.2), step(3, 0.5)]]);
     expect(sentence).toContain('before “단계 3” in “온보딩”: 50.0\u00a0% fewer messages');
-    expect(shown(journeys, [[step(1, null)]]).sentence).toContain('1 user journey sent messages');
+    // A step that got no fewer messages is no drop.
+    for (const steps of [[step(1, null)], [step(1, null), step(2, -0.1)]]) {
+      const without = shown(journeys, [steps]).sentence;
+      expect(without).toContain('1 user journey sent messages');
+      expect(without).not.toContain('drop');
+      expect(without).not.toContain('left out');
+    }
+    const many = Array.from({ length: 8 }, (_, n) => ({ ...step(1, null), user_journey_id: `uj-${n}` }));
+    expect(shown(journeys, [many]).sentence).toContain('2 smaller journeys are left out.');
+    expect(shown(journeys, [many]).note).toContain('not the same people');
   });
 
   const times = (resource_name: string, response: string, p50_seconds: number) => ({
@@ -303,6 +323,12 @@ describe('journeys, responses and pressure', () => {
     expect(textOf(body)).toContain('2 campaigns or journeys');
     expect(textOf(body)).toContain('21\u00a0s … 23\u00a0s');
     expect(shown(responses, [[times('가', 'delivered', 21)]]).sentence).not.toContain('Half of the clicks');
+    // One is not the longest of several, and where all are shown none is left out.
+    const alone = shown(responses, [[times('가', 'clicked', 60)]]).sentence;
+    expect(alone).not.toContain('longest');
+    expect(alone).toContain('All campaigns and channels');
+    const many = Array.from({ length: 12 }, (_, n) => times(`캠페인 ${n}`, 'clicked', 60));
+    expect(shown(responses, [many]).sentence).toContain('The 10 of 12 pairs');
   });
 
   const people = (messages_per_person: string, days_held: number) => ({
@@ -320,6 +346,21 @@ describe('journeys, responses and pressure', () => {
       'Events of 7 of the 28 days are held',
     );
     expect(shown(pressure, [[people('1', 28), people('2', 28)]]).sentence).not.toContain('are held');
+  });
+
+  test('people who get most are compared with others only where there are others, and clicks', () => {
+    const both = [people('1', 28), { ...people('21+', 28), click_rate: 0.02 }];
+    const { sentence, note } = shown(pressure, [both]);
+    expect(sentence).toBe(
+      'In 28 days 50.0\u00a0% of the people who got messages got 21 or more. They clicked 2.0\u00a0% of them; people who got 1 clicked 4.0\u00a0%.',
+    );
+    expect(note).toContain('differ in other ways too');
+    expect(shown(pressure, [both], {}, 'ko').sentence).toContain('메시지를 21건 이상 받았습니다.');
+    expect(shown(pressure, [[people('6-10', 28)]]).sentence).toBe(
+      'In 28 days 50.0\u00a0% of the people who got messages got 6 to 10.',
+    );
+    const silent = both.map((step) => ({ ...step, click_rate: null }));
+    expect(shown(pressure, [silent]).sentence).not.toContain('clicked');
   });
 });
 
@@ -346,6 +387,10 @@ describe('revenue', () => {
       [...found, sales('가', 600, { variant_name: 'C', is_winner: true })],
     ]).sentence;
     expect(won).toContain('C of “가” sells more per message than the other variants.');
+    // Alone, a campaign sells most per message too; eleven are more than are shown.
+    expect(shown(revenue, [[sales('가', 1000)]]).sentence).toBe('“가” sold the most in 28 days: 1,000.');
+    const many = Array.from({ length: 11 }, (_, n) => sales(`캠페인 ${n}`, 100 + n));
+    expect(shown(revenue, [many]).sentence).toContain('The 10 largest of 11 campaigns with sales are shown.');
     expect(revenue.show([[sales('가', 0)]], new Page('en', DAY, DAY))).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { PACKAGE_ROOT } from '../../src/package.js';
 import { statement, statementsIn } from '../../src/warehouse/session.js';
-import { chance } from './people.js';
+import { chance, variantOf } from './people.js';
 
 interface RevenueCell {
   readonly name: string;
@@ -82,12 +82,14 @@ async function fill(
   const appender = await connection.createAppender('sold');
   for (let test = 0; test < tests; test++) {
     for (let day = 0; day < days; day++) {
-      for (const [variant, share] of cell.split.entries()) {
-        const messages = Math.max(1, Math.round(2 * random() * share * cell.messages));
-        let revenue = 0;
-        for (let message = 0; message < messages; message++) {
-          if (random() < cell.rate) revenue += Math.exp(cell.spread * normal(random));
-        }
+      const variants = cell.split.map(() => ({ messages: 0, revenue: 0 }));
+      for (let left = 1 + Math.floor(2 * random() * cell.messages); left > 0; left--) {
+        const variant = variants[variantOf(cell.split, random())];
+        if (variant === undefined) continue;
+        variant.messages++;
+        if (random() < cell.rate) variant.revenue += Math.exp(cell.spread * normal(random));
+      }
+      for (const [variant, { messages, revenue }] of variants.entries()) {
         appender.appendVarchar(`t${test}`);
         appender.appendVarchar(`v${variant}`);
         appender.appendInteger(day);

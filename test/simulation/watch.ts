@@ -14,6 +14,8 @@ interface WatchCell {
   readonly messages: number;
   /** The correlation of two messages to one person. */
   readonly likeness: number;
+  /** How many times as readily the first campaign is clicked; 1 for an equal one. */
+  readonly lift?: number;
 }
 
 export const WATCH_CELLS: readonly WatchCell[] = [8, 20, 60].flatMap((campaigns) =>
@@ -65,7 +67,7 @@ async function prepare(connection: DuckDBConnection, { campaigns }: WatchCell): 
   await connection.run(`create view marts.daily_people as
     select
       date '2026-01-01' + day as date, person::varchar as person, 'push-notification' as channel,
-      'c' || campaign as campaign_id, messages, 0 as displays
+      'c' || campaign as campaign_id, messages, 0 as displays, clicks
     from sent`);
   await connection.run(`create view marts.message_days as
     select
@@ -89,7 +91,7 @@ async function fill(connection: DuckDBConnection, cell: WatchCell, random: () =>
         const day = days[Math.floor(random() * days.length)];
         if (day === undefined) continue;
         day.messages++;
-        if (random() < rate) day.clicks++;
+        if (random() < rate * (campaign === 0 ? (cell.lift ?? 1) : 1)) day.clicks++;
       }
       for (const [index, { messages, clicks }] of days.entries()) {
         if (messages === 0) continue;

@@ -50,8 +50,7 @@ export const campaigns = part({
       sentence: sentenceOf(groups, page),
       toDo: toDoOf(found, page),
       note: paragraph(
-        page.say(NOTES.notAcrossChannels),
-        page.say(NOTES.clicksByShown),
+        new Set(found.map(({ channel }) => channel)).size > 1 && page.say(NOTES.notAcrossChannels),
         found.some(isMail) && page.say(NOTES.machines),
       ),
       body: html`${groups
@@ -119,7 +118,9 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
   const other = isFalling ? 'previous_click_rate' : 'click_rate_of_others';
   return html`<h3>${page.say(TITLES[kind])}</h3>
     ${table(
-      page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
+      isFalling
+        ? page.say({ en: 'Click rates of this week and the week before', ko: '이번 주와 전주의 클릭률' })
+        : page.say({ en: 'Click rates of the last 28 days', ko: '최근 28일의 클릭률' }),
       [
         {
           head: page.head('campaign_name'),
@@ -131,6 +132,7 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
           cell: (campaign) =>
             pair(campaign.campaign_name, campaign[own] ?? 0, campaign[other] ?? 0, widest, page),
           kind: 'chart',
+          legend: page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
         },
         { head: page.head(own), cell: (campaign) => page.rate(campaign[own]), kind: 'number' },
         { head: page.head(other), cell: (campaign) => page.rate(campaign[other]), kind: 'number' },

@@ -63,6 +63,8 @@ export const headline = part({
 
 function comparison({ change, days_missing, previous_days_missing }: Measure, page: Page): string {
   if (change !== null) {
+    if (change === 0)
+      return page.say({ en: 'That is as many as in the week before.', ko: '그 전주와 같습니다.' });
     const by = page.rate(Math.abs(change));
     return change < 0
       ? page.say({ en: `That is ${by} fewer than in the week before.`, ko: `그 전주보다 ${by} 적습니다.` })

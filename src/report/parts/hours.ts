@@ -3,7 +3,6 @@ import { axisX, axisY, cell, text as words } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
-import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, number, paragraph, part, rows, sum } from '../part.js';
 import { folded, table } from '../table.js';
@@ -80,7 +79,6 @@ export const hours = part({
             ko: `규모가 작은 ${page.count(left)}개 채널은 생략했습니다.`,
           }),
       ),
-      note: channels.some(({ channel }) => channel === 'email') ? page.say(NOTES.machines) : undefined,
       body: html`${channels.map(({ channel, rates, cells }) => heatmap(channel, rates, cells, page))}`,
     };
   },

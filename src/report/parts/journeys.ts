@@ -52,7 +52,7 @@ function sentenceOf(steps: readonly Step[], journeys: number, page: Page): strin
   const largest = [...steps].sort((a, b) => (b.drop_off ?? 0) - (a.drop_off ?? 0))[0];
   const left = Math.max(0, journeys - SHOWN_JOURNEYS);
   return paragraph(
-    largest?.drop_off == null
+    largest?.drop_off == null || largest.drop_off <= 0
       ? page.say({
           en: `${page.count(journeys)} user ${journeys === 1 ? 'journey' : 'journeys'} sent messages in the last 28 days.`,
           ko: `최근 28일 동안 유저 여정 ${page.count(journeys)}개가 메시지를 보냈습니다.`,

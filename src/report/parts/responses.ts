@@ -46,22 +46,27 @@ export const responses = part({
     const shown = grouped(chosen);
     const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
     return {
-      sentence: `${
-        slowest === undefined
-          ? ''
-          : page.say({
-              en: `Half of the clicks on “${slowest.resource_name}” (${slowest.channel}) come within ${page.duration(slowest.p50_seconds)}, the longest of those shown.`,
-              ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
+      sentence: paragraph(
+        slowest &&
+          page.say({
+            en: `Half of the clicks on “${slowest.resource_name}” (${slowest.channel}) come within ${page.duration(slowest.p50_seconds)}${clicks.length > 1 ? ', the longest of those shown' : ''}.`,
+            ko: `${clicks.length > 1 ? '표시된 것 중 클릭이 가장 늦은 것은 ' : ''}‘${slowest.resource_name}’(${slowest.channel})${clicks.length > 1 ? '로' : '에서는'}, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
+          }),
+        chosen.length < found.length
+          ? page.say({
+              en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
+              ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
             })
-      } ${page.say({
-        en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
-        ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
-      })}`.trim(),
+          : page.say({
+              en: 'All campaigns and channels with responses in the last 28 days are shown.',
+              ko: '최근 28일에 반응이 있는 캠페인·채널을 모두 표시했습니다.',
+            }),
+      ),
       note: mailNote(found, page),
       body: table(
         page.say({
-          en: '● half, ❘ nine in ten, line to 99 in 100; dashes at a minute, an hour and a day',
-          ko: '● 50%, ❘ 90%, 선의 끝 99%. 점선은 1분, 1시간, 1일',
+          en: 'Time from sending until half and nine in ten of the responses have come',
+          ko: '발송부터 반응의 50 %, 90 %가 일어날 때까지 걸린 시간',
         }),
         [
           {
@@ -79,6 +84,10 @@ export const responses = part({
             head: page.say({ en: 'seconds to days', ko: '초~일' }),
             cell: (times) => range(times, page),
             kind: 'chart',
+            legend: page.say({
+              en: '● half, ❘ nine in ten, line to 99 in 100, dashes at a minute, an hour and a day',
+              ko: '● 50 %, ❘ 90 %, 선의 끝 99 %, 점선은 1분, 1시간, 1일',
+            }),
           },
           {
             head: '50 %',

@@ -3,7 +3,6 @@ import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
-import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
@@ -50,11 +49,10 @@ export const tests = part({
     return {
       sentence: sentenceOf(judged, shown.length, page),
       toDo: toDoOf(judged, page),
-      note: judged.some(({ channel }) => channel === 'email') ? page.say(NOTES.machines) : undefined,
       body: table(
         page.say({
-          en: 'Difference from the baseline with its interval; an interval that crosses the line allows for no difference',
-          ko: '기준 변형과의 차이와 신뢰 구간. 구간이 세로선에 걸치면 차이가 없을 수도 있습니다',
+          en: 'Difference from the baseline with its interval',
+          ko: '기준 변형과의 차이와 신뢰 구간',
         }),
         [
           {
@@ -63,7 +61,15 @@ export const tests = part({
             sub: ({ metric, unit }) => `${page.value('metric', metric)} / ${page.value('unit', unit)}`,
           },
           { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number' },
-          { head: page.head('difference'), cell: (arm) => interval(arm, widest, page), kind: 'chart' },
+          {
+            head: page.head('difference'),
+            cell: (arm) => interval(arm, widest, page),
+            kind: 'chart',
+            legend: page.say({
+              en: 'an interval that crosses the line allows for no difference',
+              ko: '구간이 세로선에 걸치면 차이가 없을 수도 있음',
+            }),
+          },
           {
             head: page.say({ en: 'interval', ko: '신뢰 구간' }),
             cell: (arm) => boundsOf(arm, page),
