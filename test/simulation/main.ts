@@ -6,7 +6,7 @@ import { ALIKE, BETTER } from './cells.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
 import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { simulate } from './simulate.js';
-import { namedMornings, WATCH_CELLS } from './watch.js';
+import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 2000);
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`.padStart(9);
@@ -49,6 +49,11 @@ for (const [index, cell] of WATCH_CELLS.entries()) {
   const wrong = share > 0.05;
   failed ||= wrong;
   say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
+}
+say();
+say('one campaign to watch'.padEnd(62), 'found');
+for (const [index, cell] of WATCH_BETTER.entries()) {
+  say(cell.name.padEnd(62), percent(await namedMornings(cell, Math.min(tests, 100), 350 + index)));
 }
 say();
 say('equal variants, by revenue'.padEnd(50), 'ever a winner in a year of mornings');
