@@ -30,7 +30,13 @@ hours as (
         daily_send_hours.campaign_id,
         daily_send_hours.user_journey_id,
         daily_send_hours.hour,
-        sum(daily_send_hours.succeeded)::bigint as messages,
+        sum(
+            marts.clickable_messages(
+                daily_send_hours.channel,
+                daily_send_hours.succeeded,
+                if(daily_send_hours.sent_date >= channel_counters.deliveries_since, daily_send_hours.shown, null)
+            )
+        )::bigint as messages,
         sum(daily_send_hours.clicked)::bigint as clicked
     from marts.daily_send_hours
     inner join params on daily_send_hours.sent_date between params.first_day and params.last_day
@@ -40,7 +46,7 @@ hours as (
             and daily_send_hours.sent_date >= channel_counters.clicks_since
     where params.only_channel is null or daily_send_hours.channel = params.only_channel
     group by all
-    having sum(daily_send_hours.succeeded) > 0
+    having messages > 0
 ),
 rates as (
     select

@@ -38,6 +38,17 @@ resources as (
         (params.only_channel is null or message_days.channel = params.only_channel)
         and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
+),
+-- Of the clicks whose message is known by events.
+quick as (
+    select
+        coalesce(times.campaign_id, times.user_journey_id) as resource_id,
+        times.channel,
+        sum(times.quick_clicks) / sum(times.responses) as quick_click_share
+    from marts.daily_response_times as times
+    inner join params on times.date between params.first_day and params.last_day
+    where times.response = 'clicked'
+    group by all
 )
 select
     -- A name may change; the newest one is what people know it by.
@@ -49,6 +60,7 @@ select
     round(resources.failure_rate, 4) as failure_rate,
     round(resources.click_rate, 4) as click_rate,
     round(resources.conversion_rate, 4) as conversion_rate,
+    round(quick.quick_click_share, 4) as quick_click_share,
     resources.goals[1] as goal,
     resources.failed,
     resources.delivered,
@@ -59,6 +71,8 @@ select
     resources.resource_type,
     resources.resource_id
 from resources
+left join quick
+    on resources.resource_id = quick.resource_id and resources.channel is not distinct from quick.channel
 left join campaigns on resources.resource_type = 'campaign' and resources.resource_id = campaigns.campaign_id
 left join user_journeys
     on resources.resource_type = 'user-journey' and resources.resource_id = user_journeys.user_journey_id

@@ -6,7 +6,8 @@
 --   least_messages (bigint, default 100, from 0): only campaigns with so many messages that could be clicked
 -- In other DuckDB clients, set parameters before: set variable top = 3;
 -- example:
---   kind  campaign_name  channel  messages  click_rate  click_rate_of_others  week_click_rate  previous_click_rate  …
+--   kind  campaign_name     channel            messages  click_rate  click_rate_of_others  week_click_rate  …
+--   best  11월 재구매 유도  push-notification  4942      0.0546      0.0405                0.0568           …
 
 with params as (
     select
@@ -43,8 +44,8 @@ campaign_counts as (
     group by campaign_id, channel
     having sum(clickable) > 0
 ),
--- A person who clicks one message may click the others, too: that many messages may behave as one (likeness), which is the
--- mean of messages per person, weighed by messages.
+-- A person who clicks one message may click the others, too. If all or none were clicked, that many messages would behave as
+-- one (likeness): the mean of messages per person, weighed by messages.
 received as (
     select
         daily_people.channel,
@@ -53,12 +54,41 @@ received as (
         sum(daily_people.messages + daily_people.displays) as messages,
         sum(daily_people.messages + daily_people.displays) filter (params.last_day - daily_people.date < 7) as week_messages,
         sum(daily_people.messages + daily_people.displays)
-            filter (params.last_day - daily_people.date between 7 and 13) as previous_messages
+            filter (params.last_day - daily_people.date between 7 and 13) as previous_messages,
+        sum(daily_people.clicks) as clicks
     from marts.daily_people
     inner join params on daily_people.date between params.last_day - 27 and params.last_day
     left join marts.people on daily_people.person = people.weaker_id
     where daily_people.campaign_id is not null
     group by all
+),
+-- How alike the messages to a person are: 0 where each is clicked or not for itself, 1 where all or none are (the intraclass
+-- correlation, by moments), of a campaign's and of the channel's, whichever is more. A few who click tell nothing: 1.
+cells as (
+    select channel, campaign_id, person, messages, clicks
+    from received
+    union all
+    select channel, null, person, sum(messages), sum(clicks)
+    from received
+    group by channel, person
+),
+clicked_cells as (
+    select *, least(1, sum(clicks) over together / nullif(sum(messages) over together, 0)) as rate
+    from cells
+    window together as (partition by channel, campaign_id)
+),
+alike as (
+    select channel, if(min(clickers) >= 30, greatest(0, least(1, max(correlation))), 1) as correlation
+    from (
+        select
+            channel,
+            count(*) filter (clicks > 0) as clickers,
+            (sum(pow(clicks - rate * messages, 2)) - sum(rate * (1 - rate) * messages))
+            / nullif(sum(rate * (1 - rate) * messages * (messages - 1)), 0) as correlation
+        from clicked_cells
+        group by channel, campaign_id is null
+    )
+    group by channel
 ),
 shared as (
     select *, sum(messages) over (partition by channel, person) - messages as messages_of_others
@@ -96,12 +126,25 @@ counted as (
             (of_channel.squares - coalesce(known.own_squares, 0)) / nullif(of_channel.received - coalesce(known.received, 0), 0)
             * greatest(1, other_messages / (of_channel.received - coalesce(known.received, 0))),
             1
-        ) as likeness_of_others
+        ) as likeness_of_others,
+        coalesce(alike.correlation, 1) as correlation
     from campaign_counts
     left join known
         on campaign_counts.campaign_id = known.campaign_id and campaign_counts.channel is not distinct from known.channel
     left join known_of_channels as of_channel on campaign_counts.channel is not distinct from of_channel.channel
+    left join alike on campaign_counts.channel is not distinct from alike.channel
     window channel as (partition by campaign_counts.channel)
+),
+-- By how much the variances are larger than those of messages for themselves.
+widened as (
+    select
+        * replace (
+            1 + (likeness - 1) * correlation as likeness,
+            1 + (week_likeness - 1) * correlation as week_likeness,
+            1 + (previous_likeness - 1) * correlation as previous_likeness,
+            1 + (likeness_of_others - 1) * correlation as likeness_of_others
+        )
+    from counted
 ),
 -- A rate of few messages may be luck: at_least is how far off it is at the nearer end of its interval.
 rates as (
@@ -114,7 +157,7 @@ rates as (
         previous_clicked / nullif(previous_messages, 0) as previous_click_rate,
         marts.wilson_interval(week_clicked / week_likeness, week_messages / week_likeness) as likely_this_week,
         marts.wilson_interval(previous_clicked / previous_likeness, previous_messages / previous_likeness) as likely_before
-    from counted
+    from widened
 ),
 tests as (
     select
@@ -159,6 +202,14 @@ groups as (
         *,
         max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
+),
+-- Of the clicks whose message is known by events: as many are a link scanner's, and no reader's.
+quick as (
+    select times.campaign_id, times.channel, sum(times.quick_clicks) / sum(times.responses) as quick_click_share
+    from marts.daily_response_times as times
+    inner join params on times.date between params.last_day - 27 and params.last_day
+    where times.response = 'clicked'
+    group by all
 )
 select
     groups.kind,
@@ -171,11 +222,13 @@ select
     round(groups.previous_click_rate, 4) as previous_click_rate,
     round(groups.at_least, 4) as at_least,
     groups.clicked::bigint as clicked,
+    round(quick.quick_click_share, 4) as quick_click_share,
     round(groups.p_value, 4) as p_value,
     groups.campaign_id
 from groups
 cross join params
 inner join campaigns on groups.campaign_id = campaigns.campaign_id
+left join quick on groups.campaign_id = quick.campaign_id and groups.channel is not distinct from quick.channel
 where groups.p_value < 0.05 and groups.at_least > 0 and isfinite(groups.at_least)
 qualify row_number() over (partition by groups.kind order by groups.at_least desc, groups.campaign_id) <= params.top
 order by list_position(['best', 'worst', 'falling'], groups.kind), groups.at_least desc, groups.campaign_id;

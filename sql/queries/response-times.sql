@@ -29,7 +29,8 @@ times as (
         daily_response_times.user_journey_id,
         daily_response_times.response,
         daily_response_times.seconds,
-        sum(daily_response_times.responses) as responses
+        sum(daily_response_times.responses) as responses,
+        sum(daily_response_times.quick_clicks) as quick_clicks
     from marts.daily_response_times
     inner join params on daily_response_times.date between params.first_day and params.last_day
     where
@@ -51,7 +52,8 @@ percentiles as (
         campaign_id,
         user_journey_id,
         response,
-        unnest(marts.response_profile(added_up))
+        unnest(marts.response_profile(added_up)),
+        if(response = 'clicked', sum(quick_clicks) / sum(responses), null) as quick_click_share
     from added_up
     group by channel, campaign_id, user_journey_id, response
 )
@@ -64,6 +66,7 @@ select
     round(percentiles.p90_seconds, 1) as p90_seconds,
     round(percentiles.p99_seconds, 1) as p99_seconds,
     round(percentiles.share_within_hour, 4) as share_within_hour,
+    round(percentiles.quick_click_share, 4) as quick_click_share,
     round(percentiles.share_within_minute, 4) as share_within_minute,
     round(percentiles.share_within_day, 4) as share_within_day,
     coalesce(percentiles.campaign_id, percentiles.user_journey_id) as resource_id

@@ -32,7 +32,10 @@ statistics as (
         statistics.delivered,
         statistics.click as clicked,
         case when statistics.delivered is not null then succeeded end as deliverable,
-        case when statistics.click is not null then succeeded end as clickable,
+        case
+            when statistics.click is not null
+                then marts.clickable_messages(statistics.channel, succeeded, statistics.delivered)
+        end as clickable,
         null::bigint as conversions,
         null::bigint as direct_conversions,
         null::bigint as convertible,

@@ -1,5 +1,5 @@
 /** The page as a document: head, notice, contents, parts with the SQL behind them. Nothing in it refers to anywhere else. */
-import { html, Html, NOTHING } from './html.js';
+import { html, Html, NOTHING, prose } from './html.js';
 import type { Page, Text } from './page.js';
 import { URGENCIES, type Asked, type ToDo } from './part.js';
 import { STYLE } from './style.js';
@@ -9,7 +9,12 @@ export interface DrawnPart {
   readonly id: string;
   readonly title: Text;
   readonly queries: readonly (Asked & { readonly sql: string })[];
-  readonly shown: { readonly sentence: string; readonly body?: Html; readonly toDo?: readonly ToDo[] };
+  readonly shown: {
+    readonly sentence: string;
+    readonly body?: Html;
+    readonly note?: string | undefined;
+    readonly toDo?: readonly ToDo[];
+  };
 }
 
 interface Circumstances {
@@ -97,23 +102,12 @@ function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${page.say(title)}</h2>
     <p class="sentence">${prose(shown.sentence)}</p>
-    ${shown.body}
+    ${shown.body} ${shown.note === undefined ? undefined : html`<p class="note">${prose(shown.note)}</p>`}
     ${folded(
       page.say({ en: 'SQL behind this', ko: '이 결과의 SQL' }),
       html`${queries.map(({ query, parameters = {}, sql }) => source(query, parameters, sql, page))}`,
     )}
   </section>`;
-}
-
-/** A sentence, with `commands` as such, and days that are not broken at a hyphen. */
-function prose(sentence: string): Html {
-  const pieces = sentence.split(/(`[^`]+`|\d{4}-\d{2}-\d{2}\S*)/);
-  return html`${pieces.map((piece, i) => {
-    if (i % 2 === 0) return piece;
-    return piece.startsWith('`')
-      ? html`<code>${piece.slice(1, -1)}</code>`
-      : html`<span class="day">${piece}</span>`;
-  })}`;
 }
 
 /** A bundled query as it can be pasted into any DuckDB client. */

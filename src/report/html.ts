@@ -13,6 +13,17 @@ export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[
 
 export const NOTHING = new Html('');
 
+/** A sentence, with `commands` as such; lines are not broken within a day, nor before a per cent sign. */
+export function prose(sentence: string): Html {
+  const pieces = sentence.replace(/(\d) %/g, '$1\u00a0%').split(/(`[^`]+`|\d{4}-\d{2}-\d{2}\S*)/);
+  return html`${pieces.map((piece, i) => {
+    if (i % 2 === 0) return piece;
+    return piece.startsWith('`')
+      ? html`<code>${piece.slice(1, -1)}</code>`
+      : html`<span class="day">${piece}</span>`;
+  })}`;
+}
+
 function markupOf(insert: Insert): string {
   if (insert === undefined) return '';
   if (insert instanceof Html) return insert.markup;

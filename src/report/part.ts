@@ -36,6 +36,8 @@ export interface Shown {
   /** One or two sentences that say what is seen. */
   readonly sentence: string;
   readonly body: Html;
+  /** How to read it, in small print below. */
+  readonly note?: string | undefined;
   readonly toDo?: readonly ToDo[];
 }
 

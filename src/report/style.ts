@@ -194,7 +194,7 @@ export const STYLE = css`
     line-height: 1.4;
     font-variant-numeric: tabular-nums;
   }
-  caption span {
+  caption > span {
     /* It stays where it is while the table scrolls under it. */
     position: sticky;
     left: 0;

@@ -1,11 +1,13 @@
 /** Tables that fit: on a phone charts give way to numbers, and sentences stand below their rows at any width. */
-import { html, NOTHING, type Html } from './html.js';
+import { html, NOTHING, prose, type Html } from './html.js';
 
 interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Html | string | number;
   /** What stands small below the first cell of a row, such as its channel. */
   readonly sub?: (row: Row) => string;
+  /** How to read a chart: said where it is seen. */
+  readonly legend?: string;
   /** Not on a phone: another place has it too. */
   readonly isExtra?: boolean;
   /**
@@ -44,14 +46,18 @@ export function table<Row>(
       ${own.map(
         ({ column, said }) =>
           html`<tr class="below">
-            <td colspan="${inRow.length}" class="${classOf(column)}">${said}</td>
+            <td colspan="${inRow.length}" class="${classOf(column)}">
+              ${typeof said === 'string' ? prose(said) : said}
+            </td>
           </tr>`,
       )}`;
   };
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">
       <table>
         <caption>
-          <span>${caption}</span>
+          <span>
+            ${caption}${inRow.map(({ legend }) => (legend === undefined ? undefined : html`<span class="extra">; ${legend}</span>`))}
+          </span>
         </caption>
         <thead>
           <tr>
@@ -63,7 +69,7 @@ export function table<Row>(
         </tbody>
       </table>
     </div>
-    ${notes.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${note}</p>`)}`;
+    ${notes.map((note, i) => html`<p class="note"><sup>${i + 1}</sup> ${prose(note)}</p>`)}`;
 }
 
 function classOf<Row>({ kind = 'text', isExtra }: Column<Row>): string {

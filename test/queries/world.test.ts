@@ -58,8 +58,8 @@ const TOO_WIDE: readonly string[] = [
   'template-performance',
 ];
 
-/** In the fixed world no campaign differs from the others beyond chance. */
-const EMPTY = ['campaigns-to-watch'];
+/** In the fixed world all days were asked for on one morning. */
+const EMPTY = ['restatements-by-age'];
 
 const WIDEST = 118;
 const ROWS = 3;

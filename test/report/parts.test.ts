@@ -71,6 +71,29 @@ describe('failed sends', () => {
   });
 });
 
+test('a channel that fails more than usual is to be looked at, another is not', () => {
+  const reason = {
+    ...{ channel: 'email', failure_reason: 'x', event_name: 'send_failure', failures: 1 },
+    ...{ failure_rate: 0.1, change: null, trend: 'steady' },
+  };
+  const alarm = {
+    ...{ channel: 'email', failure_rate: 0.2, usual_high: 0.05, date: '2026-11-20' },
+    is_alarm: true,
+  };
+  expect(shown(failures, [[reason], [alarm]]).toDo).toMatchObject([
+    {
+      urgency: 'failing_channel',
+      reason:
+        'More messages of email failed on 2026-11-20 than usual: 20.0\u00a0%, usually at most 5.0\u00a0%.',
+    },
+  ]);
+  for (const is_alarm of [false, null]) {
+    const quiet = shown(failures, [[reason], [{ ...alarm, is_alarm }]]);
+    expect(quiet.toDo).toEqual([]);
+    expect(quiet.sentence).not.toContain('more than usual');
+  }
+});
+
 describe('A/B tests', () => {
   const arm = (given: object) => ({
     campaign_name: '할인',
@@ -102,6 +125,23 @@ describe('A/B tests', () => {
         'D of “할인” is better, …. Do not trust 1 of the campaigns: their people are split unequally.',
     );
     expect(shown(tests, [arms], 'ko').sentence).toContain('‘할인’의 B 우세, ‘할인’의 C 열세');
+    // What is better is to be decided on, what is worse is not.
+    expect(shown(tests, [arms]).toDo?.map(({ reason }) => reason)).toEqual(
+      ['B', 'D', 'E'].map(
+        (name) => `The A/B test of “할인” is decided for ${name} (click_rate). better than A`,
+      ),
+    );
+  });
+
+  test('have no winner where none is decided, and count what is left out', () => {
+    const open = arm({ verdict_code: 'inconclusive' });
+    const { sentence, toDo } = shown(tests, [[open, arm({ verdict_code: 'baseline' })]]);
+    expect(sentence).toBe('None of 1 comparisons with a baseline has a winner yet.');
+    expect(toDo).toEqual([]);
+    expect(shown(tests, [[open]], 'ko').sentence).toContain('아직 우열이 가려진 것은 없습니다');
+    const many = shown(tests, [Array.from({ length: 25 }, () => open)]).sentence;
+    expect(many).toContain('The first 24 are shown');
+    expect(many).not.toContain('Do not trust');
   });
 });
 
@@ -124,7 +164,7 @@ describe('the spend on exports', () => {
   test('adds what is coming to what is used once', () => {
     const english = shown(spend, [[{ ...month, currency: 'KRW' }], [budget({})]]);
     expect(english.sentence).toBe(
-      'In 2026-11, 139,180 of 1,000,000 records are used, 13,918\u00a0KRW. The runs until the end of the month ' +
+      'In 2026-11, 139,180 of 1,000,000 records are used, for 13,918\u00a0KRW. The runs until the end of the month ' +
         'will request about 117,255 more, 256,435 in all (25,643.5\u00a0KRW). The budget lasts.',
     );
     expect(english.body.markup).toContain('139,180 records used, 256,435 by the end of the month');
@@ -138,6 +178,15 @@ describe('the spend on exports', () => {
   test('names the days that do not fit, and says what is not known', () => {
     const short = shown(spend, [[month], [budget({ is_enough: false, days_over_budget: 7 })]]);
     expect(short.sentence).toContain('The budget does not last: 7 days do not fit');
+    expect(short.toDo).toMatchObject([{ urgency: 'budget', command: 'dawnload plan' }]);
+    expect(shown(spend, [[month], [budget({})]]).toDo).toEqual([]);
+    // Without a price nothing is said of one, and without a budget nothing of whether it lasts.
+    const free = shown(spend, [[month], [budget({ cost_used: 0, forecast_cost: 0 })]]).sentence;
+    expect(free).toContain('records are used. The runs');
+    expect(free).toContain('256,435 in all. The budget lasts.');
+    expect(shown(spend, [[month], []]).sentence).toBe(
+      'No budget is set for a month, so the report cannot say whether it lasts.',
+    );
     const early = budget({ forecast_records: null, forecast_cost: null, is_enough: null });
     const { sentence } = shown(spend, [[month], [early]]);
     expect(sentence).toContain('is not known yet');
@@ -204,6 +253,14 @@ describe('templates and opt-outs', () => {
         'Refused or suspended, and sent all the same: a, b, c, …. ' +
         'Of the messages of 2026-11-01 – 2026-11-14, more opt-outs follow within 72 hours than chance explains: “가을 할인”.',
     );
+    expect(english.toDo).toMatchObject([
+      { urgency: 'refused_template', reason: 'Refused or suspended, and sent all the same: a, b, c, ….' },
+      {
+        urgency: 'opt_outs',
+        reason:
+          '“가을 할인” is followed by more opt-outs than others of its channel: 9 of a thousand instead of 2.',
+      },
+    ]);
     const text = textOf(english);
     for (const cell of [
       'welcome',
@@ -224,7 +281,8 @@ describe('templates and opt-outs', () => {
   test('say so where all is well, where opt-outs are not known, and shorten a long text', () => {
     const long = template({ text: '가'.repeat(80), template_known: 'then' });
     const well = [[snapshot({})], [long], [sender({ verdict_code: 'none' })], []];
-    const { sentence, body } = shown(reference, well);
+    const { sentence, body, toDo } = shown(reference, well);
+    expect(toDo).toEqual([]);
     expect(sentence).toBe(
       'Every list was read on the last night, 2026-11-21. ' +
         'Of the messages of 2026-11-01 – 2026-11-14, no campaign brings more opt-outs within 72 hours than chance explains.',
@@ -254,6 +312,12 @@ describe('data tests', () => {
     const many = Array.from({ length: 50 }, (_, n) => finding('many', 'warn', 8148, n));
     const shownPart = shown(findings, [[finding('one', 'stop', 1, 99), ...many]]);
     expect(shownPart.sentence).toBe('Findings: 8,149, from 2 tests. 1 of them would mislead readers.');
+    expect(shownPart.toDo).toMatchObject([
+      { urgency: 'wrong_numbers', command: 'dawnload query checks --param severity=stop' },
+    ]);
+    const harmless = shown(findings, [[finding('one', 'warn', 3, 1)]]);
+    expect(harmless.sentence).toBe('Findings: 3, from one test. None of them would mislead readers.');
+    expect(harmless.toDo).toEqual([]);
     const text = textOf(shownPart);
     expect(text).toContain('8,148');
     expect(text).toContain('The first 50 findings');

@@ -50,10 +50,13 @@ describe('the last seven days', () => {
   const sent = measure('sent', 100_000, 80_000);
 
   test('say more, fewer, or why they are not compared', () => {
-    expect(shown(headline, [[sent]]).sentence).toContain('25.0\u00a0% more than in the week before');
-    expect(shown(headline, [[measure('sent', 80_000, 100_000)]]).sentence).toContain('20.0\u00a0% fewer');
+    expect(shown(headline, [[sent], []]).sentence).toContain('25.0\u00a0% more than in the week before');
+    expect(shown(headline, [[measure('sent', 80_000, 100_000)], []]).sentence).toContain('20.0\u00a0% fewer');
+    expect(shown(headline, [[measure('sent', 10, 10)], []]).sentence).toContain(
+      'as many as in the week before',
+    );
     const young = { ...measure('sent', 10, null), previous_days_missing: 7 };
-    const { sentence } = shown(headline, [[young]]);
+    const { sentence } = shown(headline, [[young], []]);
     expect(sentence).toContain('of these two weeks 7 days are not held');
     expect(sentence).not.toMatch(/more than|fewer/);
   });
@@ -66,7 +69,7 @@ describe('the last seven days', () => {
   });
 
   test('compare rates in percentage points, and say whether that is good', () => {
-    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate]]).body);
+    const tiles = (rate: object) => textOf(shown(headline, [[sent, rate], []]).body);
     expect(tiles(measure('click_rate', 0.05, 0.04))).toContain('+1.0\u00a0pp · ✓ better');
     expect(tiles(measure('click_rate', 0.04, 0.05))).toContain('−1.0\u00a0pp · ✗ worse');
     // Fewer failures are better.
@@ -75,6 +78,66 @@ describe('the last seven days', () => {
     // Of 100,000 messages, 5.00 and 5.05 % are the same but for chance.
     expect(tiles(measure('click_rate', 0.0505, 0.05))).toContain('≈ about the same');
     expect(tiles(measure('click_rate', null, null))).not.toContain('Click rate');
+  });
+});
+
+describe('notes', () => {
+  const rise = (counter: string, median_rise: number | null, age_days = 1) => ({
+    counter,
+    age_days,
+    days: 34,
+    median_rise,
+  });
+  const sent = {
+    measure: 'sent',
+    value: 1,
+    previous: 1,
+    change: 0,
+    days_missing: 0,
+    previous_days_missing: 0,
+  };
+  const noteOf = (risen: readonly unknown[], language: Language = 'en') =>
+    shown(headline, [[sent], risen], {}, language).note;
+
+  test('say how much the newest days rise, where earlier days tell', () => {
+    const risen = [
+      rise('message_sent', 0),
+      rise('click', 0.021),
+      rise('click', 0.5, 2),
+      rise('conversion', 0.1),
+    ];
+    expect(noteOf(risen)).toContain(
+      'The newest days are not final: after the first morning they usually rise, clicks by 2.1\u00a0%, conversions by 10.0\u00a0% (median of 34 days).',
+    );
+    expect(noteOf(risen, 'ko')).toContain('더 늘어납니다: 클릭 2.1\u00a0%, 전환 10.0\u00a0%(34일의 중앙값).');
+    expect(noteOf([rise('click', 0), rise('message_sent', 0)])).toContain(
+      'Counts usually stand from the first morning on (median of 34 days).',
+    );
+    for (const few of [[], [rise('click', null)]]) {
+      expect(noteOf(few)).toContain('too few earlier days were asked for again');
+      expect(noteOf(few)).not.toContain('median');
+    }
+  });
+
+  test('warn of machines where e-mails are shown, and only there', () => {
+    const clicks = (channel: string, responses: number, quick: number) => ({
+      channel,
+      resource_name: '가',
+      response: 'clicked',
+      responses,
+      p50_seconds: 1,
+      p90_seconds: 2,
+      p99_seconds: 3,
+      share_within_hour: 1,
+      quick_click_share: quick,
+    });
+    // 40 of 100 e-mails, and 0 of 300; the pushes do not count.
+    const mails = [clicks('email', 100, 0.4), clicks('email', 300, 0), clicks('push-notification', 900, 1)];
+    expect(shown(responses, [mails]).note).toContain(
+      'Of the clicks on e-mails, 10.0\u00a0% came within two seconds',
+    );
+    expect(shown(responses, [mails], {}, 'ko').note).toContain('이메일 클릭 중 10.0\u00a0%가');
+    expect(shown(responses, [mails.slice(2)]).note).toBeUndefined();
   });
 });
 
@@ -107,6 +170,13 @@ describe('freshness', () => {
     expect(free.toDo?.[0]?.reason).toContain('2 days');
     expect(shown(freshness, [held, [gap('events')]]).toDo).toMatchObject([{ command: 'dawnload plan' }]);
     expect(textOf(free.body)).not.toContain('statistics_by_subchannel');
+    expect(free.note).toContain('KST day only in a session of Asia/Seoul');
+    const five = ['01', '03', '05', '07', '09'].map((day) => ({
+      ...gap('events'),
+      ...{ first_day: `2026-11-${day}`, last_day: `2026-11-${day}`, days: 1 },
+    }));
+    expect(shown(freshness, [held, five]).sentence).toContain('Events (paid) 2026-11-07, ….');
+    expect(shown(freshness, [held, five.slice(0, 4)]).sentence).not.toContain('…');
   });
 });
 
@@ -125,6 +195,7 @@ describe('channels by day', () => {
     const { sentence } = shown(channels, [[day('email', 10), day('push-notification', 30)]]);
     expect(sentence).toContain('push-notification sent the most: 30 of 40 messages.');
     expect(sentence).not.toContain('left out');
+    expect(shown(channels, [[day('email', 10)]]).note).toContain('Sent is not reached');
     const many = Array.from({ length: 14 }, (_, n) => day(`channel-${n}`, 100 - n));
     expect(shown(channels, [many]).sentence).toContain('2 smaller channels are left out.');
   });
@@ -152,6 +223,7 @@ describe('campaigns to look at', () => {
     click_rate_of_others: 0.04,
     week_click_rate: 0.02,
     previous_click_rate: 0.06,
+    quick_click_share: 0.12,
   });
 
   test('name the best, the worst and how many fell, and nothing to do where none is poor', () => {
@@ -162,6 +234,11 @@ describe('campaigns to look at', () => {
     expect(all.sentence).toContain('“worst 캠페인” is clicked least');
     expect(all.sentence).toContain('Falling this week: 1.');
     expect(all.toDo?.map(({ reason }) => reason).join()).toContain('2.0\u00a0% instead of 6.0\u00a0%');
+    expect(all.note).toContain('Machines open and click e-mails too');
+    expect(textOf(all.body)).toContain('email · 12.0\u00a0% of clicks within 2 s');
+    const pushes = shown(campaigns, [[{ ...campaign('best'), channel: 'push-notification' }]]);
+    expect(pushes.note).not.toContain('Machines');
+    expect(textOf(pushes.body)).not.toContain('within 2 s');
     const best = shown(campaigns, [[campaign('best')]]);
     expect(best.sentence).toContain('None fell clearly this week.');
     expect(best.sentence).not.toContain('clicked least');
@@ -232,7 +309,16 @@ describe('journeys, responses and pressure', () => {
   test('the step with the largest drop is named, where there is one', () => {
     const { sentence } = shown(journeys, [[step(1, null), step(2, 0.2), step(3, 0.5)]]);
     expect(sentence).toContain('before “단계 3” in “온보딩”: 50.0\u00a0% fewer messages');
-    expect(shown(journeys, [[step(1, null)]]).sentence).toContain('1 user journey sent messages');
+    // A step that got no fewer messages is no drop.
+    for (const steps of [[step(1, null)], [step(1, null), step(2, -0.1)]]) {
+      const without = shown(journeys, [steps]).sentence;
+      expect(without).toContain('1 user journey sent messages');
+      expect(without).not.toContain('drop');
+      expect(without).not.toContain('left out');
+    }
+    const many = Array.from({ length: 8 }, (_, n) => ({ ...step(1, null), user_journey_id: `uj-${n}` }));
+    expect(shown(journeys, [many]).sentence).toContain('2 smaller journeys are left out.');
+    expect(shown(journeys, [many]).note).toContain('not the same people');
   });
 
   const times = (resource_name: string, response: string, p50_seconds: number) => ({
@@ -244,6 +330,7 @@ describe('journeys, responses and pressure', () => {
     p90_seconds: 40,
     p99_seconds: 60,
     share_within_hour: 1,
+    quick_click_share: response === 'clicked' ? 0.04 : null,
   });
 
   test('the slowest clicks are named, and deliveries of one channel are said once', () => {
@@ -260,6 +347,12 @@ describe('journeys, responses and pressure', () => {
     expect(textOf(body)).toContain('2 campaigns or journeys');
     expect(textOf(body)).toContain('21\u00a0s … 23\u00a0s');
     expect(shown(responses, [[times('가', 'delivered', 21)]]).sentence).not.toContain('Half of the clicks');
+    // One is not the longest of several, and where all are shown none is left out.
+    const alone = shown(responses, [[times('가', 'clicked', 60)]]).sentence;
+    expect(alone).not.toContain('longest');
+    expect(alone).toContain('All campaigns and channels');
+    const many = Array.from({ length: 12 }, (_, n) => times(`캠페인 ${n}`, 'clicked', 60));
+    expect(shown(responses, [many]).sentence).toContain('The 10 of 12 pairs');
   });
 
   const people = (messages_per_person: string, days_held: number) => ({
@@ -277,6 +370,21 @@ describe('journeys, responses and pressure', () => {
       'Events of 7 of the 28 days are held',
     );
     expect(shown(pressure, [[people('1', 28), people('2', 28)]]).sentence).not.toContain('are held');
+  });
+
+  test('people who get most are compared with others only where there are others, and clicks', () => {
+    const both = [people('1', 28), { ...people('21+', 28), click_rate: 0.02 }];
+    const { sentence, note } = shown(pressure, [both]);
+    expect(sentence).toBe(
+      'In 28 days 50.0\u00a0% of the people who got messages got 21 or more. They clicked 2.0\u00a0% of them; people who got 1 clicked 4.0\u00a0%.',
+    );
+    expect(note).toContain('differ in other ways too');
+    expect(shown(pressure, [both], {}, 'ko').sentence).toContain('메시지를 21건 이상 받았습니다.');
+    expect(shown(pressure, [[people('6-10', 28)]]).sentence).toBe(
+      'In 28 days 50.0\u00a0% of the people who got messages got 6 to 10.',
+    );
+    const silent = both.map((step) => ({ ...step, click_rate: null }));
+    expect(shown(pressure, [silent]).sentence).not.toContain('clicked');
   });
 });
 
@@ -303,6 +411,10 @@ describe('revenue', () => {
       [...found, sales('가', 600, { variant_name: 'C', is_winner: true })],
     ]).sentence;
     expect(won).toContain('C of “가” sells more per message than the other variants.');
+    // Alone, a campaign sells most per message too; eleven are more than are shown.
+    expect(shown(revenue, [[sales('가', 1000)]]).sentence).toBe('“가” sold the most in 28 days: 1,000.');
+    const many = Array.from({ length: 11 }, (_, n) => sales(`캠페인 ${n}`, 100 + n));
+    expect(shown(revenue, [many]).sentence).toContain('The 10 largest of 11 campaigns with sales are shown.');
     expect(revenue.show([[sales('가', 0)]], new Page('en', DAY, DAY))).toBeUndefined();
   });
 });

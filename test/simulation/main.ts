@@ -4,8 +4,9 @@
  */
 import { ALIKE, BETTER } from './cells.js';
 import { falseAlarms, OPT_OUT_CELLS } from './opt-outs.js';
+import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { simulate } from './simulate.js';
-import { namedMornings, WATCH_CELLS } from './watch.js';
+import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 const tests = Number(process.argv[2] ?? 2000);
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`.padStart(9);
@@ -45,6 +46,19 @@ say();
 say('equal campaigns to watch'.padEnd(50), 'mornings on which one is named');
 for (const [index, cell] of WATCH_CELLS.entries()) {
   const share = await namedMornings(cell, Math.min(tests, 300), 300 + index);
+  const wrong = share > 0.05;
+  failed ||= wrong;
+  say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');
+}
+say();
+say('one campaign to watch'.padEnd(62), 'found');
+for (const [index, cell] of WATCH_BETTER.entries()) {
+  say(cell.name.padEnd(62), percent(await namedMornings(cell, Math.min(tests, 100), 350 + index)));
+}
+say();
+say('equal variants, by revenue'.padEnd(50), 'ever a winner in a year of mornings');
+for (const [index, cell] of REVENUE_CELLS.entries()) {
+  const share = await falseWinners(cell, { tests: Math.min(tests, 200), mornings: 365 }, 400 + index);
   const wrong = share > 0.05;
   failed ||= wrong;
   say(cell.name.padEnd(50), percent(share), wrong ? 'TOO OFTEN' : '');

@@ -67,7 +67,8 @@ function drawTest(cell: Cell, test: number, random: () => number): Increment[] {
   return increments.flat();
 }
 
-function variantOf(split: readonly number[], at: number): number {
+/** The variant at a point of all shares laid end to end. */
+export function variantOf(split: readonly number[], at: number): number {
   let reached = 0;
   const found = split.findIndex((share) => (reached += share) > at);
   return found === -1 ? split.length - 1 : found;

@@ -1,8 +1,9 @@
 // @module-tag long
 import { expect, test } from 'vitest';
 import { ALIKE, BETTER } from './cells.js';
+import { falseWinners, REVENUE_CELLS } from './revenue.js';
 import { simulate } from './simulate.js';
-import { namedMornings, WATCH_CELLS } from './watch.js';
+import { namedMornings, WATCH_BETTER, WATCH_CELLS } from './watch.js';
 
 // 200 tests of a cell: where one in fifty finds a false winner, as measured, more than ten are out of the question. The long
 // form is `npm run simulate`.
@@ -26,6 +27,18 @@ test('a lift of a fifth is found among enough people', async () => {
 test.each(WATCH_CELLS.filter(({ campaigns }) => campaigns < 60))(
   'equal campaigns are named on few mornings: $name',
   async (cell) => {
-    expect(await namedMornings(cell, 100, 7)).toBeLessThanOrEqual(0.05);
+    expect(await namedMornings(cell, 60, 7)).toBeLessThanOrEqual(0.05);
   },
 );
+
+test('equal variants have no winner by revenue, whichever morning is asked', async () => {
+  const large = REVENUE_CELLS.at(-1);
+  if (large === undefined) throw new Error('There is no cell.');
+  expect(await falseWinners(large, { tests: 60, mornings: 60 }, 7)).toBeLessThanOrEqual(0.05);
+});
+
+test('a campaign that is clicked more is named, where messages to a person are clicked each for itself', async () => {
+  const better = WATCH_BETTER[0];
+  if (better === undefined) throw new Error('There is no cell.');
+  expect(await namedMornings(better, 15, 7)).toBeGreaterThan(0.5);
+});

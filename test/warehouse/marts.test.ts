@@ -1,7 +1,7 @@
 /** What the marts say of days whose answer can be worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import type { Pull } from '../../src/storage/pull.js';
-import { dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
+import { asked, dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
 
 /** A Monday. */
 const DAY = '2026-11-16';
@@ -77,6 +77,37 @@ describe('people', () => {
         `select weekday, hour, succeeded, clicked from marts.send_time_heatmap where succeeded > 0 order by all`,
       ),
     ).toEqual([{ weekday: 1, hour: 12, succeeded: '5', clicked: '2' }]);
+  });
+
+  test('clicks within two seconds of delivery are counted apart, as link scanners make them', async () => {
+    const mail = (id: string, who: string, event_name: string, seconds: number): Row =>
+      record({ id, user_id: who, channel: 'email', event_name, time: micros(DAY, seconds) });
+    const workshop = await modelled((workshop) => [
+      workshop.events(DAY, [
+        [
+          // Two seconds after the delivery, and three.
+          mail('1', 'kim', 'send_success', 100),
+          mail('1', 'kim', 'email_delivered', 130),
+          mail('1', 'kim', 'email_click', 132),
+          mail('2', 'lee', 'send_success', 100),
+          mail('2', 'lee', 'email_delivered', 130),
+          mail('2', 'lee', 'email_click', 133),
+          // Where no delivery is known: two seconds after sending, and a minute.
+          mail('3', 'park', 'send_success', 100),
+          mail('3', 'park', 'email_click', 102),
+          mail('4', 'choi', 'send_success', 100),
+          mail('4', 'choi', 'email_click', 160),
+        ],
+      ]),
+      workshop.statistics(DAY, [statistic({ date: DAY, channel: 'email', click: 4 })]),
+    ]);
+    for (const name of ['campaign-performance', 'response-times']) {
+      const rows = await asked(workshop, name);
+      expect(rows.find((row) => (row['response'] ?? 'clicked') === 'clicked')).toMatchObject({
+        channel: 'email',
+        quick_click_share: 0.5,
+      });
+    }
   });
 
   test('what a message was made from is told apart by its kind', async () => {

@@ -324,7 +324,7 @@ table main.events -- Campaign events (E21): sends, failures, deliveries, clicks 
     experiment_group_name varchar -- Group of an A/B test; null otherwise.
     user_journey_id varchar -- User journey; null for campaigns.
     user_journey_node_id varchar -- Node of the user journey.
-    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time.
+    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time. Its KST day is in date: occurred_at::date is a day of the session's time zone.
     date date -- KST day on which it happened; the day of the export if the time is not known.
     channel_subtype varchar -- Finer kind of the channel, as given.
     brand_message_target varchar -- Target of a brand message, as given.
@@ -558,7 +558,7 @@ view marts.ab_tests -- Every variant of every A/B test, compared with the baseli
     unequal_groups_p_value double -- How often chance alone ever splits people so unlike the intended split (sample ratio mismatch).
     size_needed bigint -- How many of the unit each side needs to show the smallest effect of interest with the wanted power.
     messages_per_person double -- Messages per person, weighed by messages; null without events.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     days bigint -- Days from the first send to the last day that the statistics cover.
     days_without_events bigint -- Sending days of the campaign of which no events are held.
     verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, converters_unknown, unequal_groups, baseline, hold_out or alone.
@@ -572,7 +572,7 @@ view marts.campaign_days -- Performance of each campaign by day. One row per KST
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     tags varchar[] -- Its latest tags.
     goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -581,10 +581,10 @@ view marts.campaign_days -- Performance of each campaign by day. One row per KST
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
@@ -596,7 +596,7 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     first_sent_date date -- First KST day with a send.
     last_sent_date date -- Last KST day with a send.
     days_sent bigint -- Days with a send.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -605,10 +605,10 @@ view marts.campaign_lifetimes -- Performance of each campaign over all days held
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
     recent_sent bigint -- Sends of the last 28 days held.
@@ -633,7 +633,7 @@ view marts.channel_counters -- What each channel counts: deliveries and clicks. 
 view marts.channel_days -- Performance of each channel by day. One row per KST day and channel.
     date date -- KST day.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -642,10 +642,10 @@ view marts.channel_days -- Performance of each channel by day. One row per KST d
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
@@ -664,14 +664,14 @@ view marts.content_performance -- Performance of templates, push titles and subj
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     content_kind varchar -- template_code, template_name or title.
     content varchar -- Template code, template name or title.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     first_date date -- First KST day with an event.
     last_date date -- Last KST day with an event.
 
@@ -693,7 +693,7 @@ table marts.daily_contents -- Events by the content of their message, day by day
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     content_kind varchar -- template_code, template_name or title.
     content varchar -- Template code, template name or title.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; 0 also where the channel does not report them.
@@ -724,7 +724,7 @@ table marts.daily_failures -- Failures counted by day and reason. One row per KS
     user_journey_node_id varchar -- Node of the user journey.
     failures bigint -- How many failures.
 
-table marts.daily_fatigue -- Messages and clicks by how many messages had reached the reader before, day by day: what tells of message fatigue. One row per KST day, channel, campaign or user journey, window and number of messages before.
+table marts.daily_fatigue -- Messages and clicks by how many messages had reached the reader before, day by day: what tells of message fatigue. People who get more differ in other ways too. One row per KST day, channel, campaign or user journey, window and number of messages before.
     date date -- KST day of the message, or of the click.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     resource_type varchar -- campaign or user-journey.
@@ -764,7 +764,7 @@ table marts.daily_people -- How many messages reached each person on a day, and 
     resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
     user_journey_id varchar -- User journey; null for campaigns.
-    messages integer -- Messages that reached the person, texts sent instead of a failed message too; displays are apart.
+    messages integer -- Messages that reached the person, which means that they were sent and did not fail; texts sent instead of a failed message too; displays are apart.
     failover_texts integer -- Of these, texts that were sent instead of a failed message.
     displays integer -- In-app and in-web messages that the person was shown.
     clicks integer -- Clicks.
@@ -804,6 +804,7 @@ table marts.daily_response_times -- Responses by the time since sending, day by 
     response varchar -- delivered or clicked.
     seconds double -- Seconds from sending to the response, right to 2 %; on which side of a minute, an hour and a day is exact.
     responses bigint -- How many responses.
+    quick_clicks bigint -- Clicks within two seconds of delivery, or of sending where no delivery is known, as link scanners make them.
 
 table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
@@ -817,6 +818,7 @@ table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a 
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
     clicked bigint -- Clicks of that day on messages sent in that hour.
+    shown bigint -- In-app and in-web messages sent in that hour that were shown on that day; 0 on other channels.
 
 table marts.daily_templates -- Events by the template of their message, day by day: what template_days joins with versions. One row per KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
     date date -- KST day.
@@ -829,7 +831,7 @@ table marts.daily_templates -- Events by the template of their message, day by d
     resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
     user_journey_id varchar -- User journey; null for campaigns.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries in the events.
@@ -841,14 +843,14 @@ table marts.daily_variant_people -- People of A/B tests by day: who got messages
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     variant_name varchar -- Name of the variant, as the events give it (experiment_group_name).
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries and shows.
     clicked bigint -- Clicks.
 
 view marts.event_people -- Each event by the person whom it is about, whichever id it names. Ids that appear together belong to one person. One row per export record.
     date date -- KST day.
-    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time.
+    occurred_at timestamp with time zone -- When it happened, to the microsecond; null if the service gave no readable time. Its KST day is in date: occurred_at::date is a day of the session's time zone.
     person ubigint -- Hash of the user, or of the strongest other id as long as no user is known of it; null without any id.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     event_name varchar -- What happened, such as send_success or push_click; an open vocabulary.
@@ -868,7 +870,7 @@ view marts.experiment_arms -- What is known of each variant of an A/B test, over
     variant_name varchar -- Newest name of the variant, or its id where it has none.
     names varchar[] -- All names that the variant has or had, its id first.
     first_date date -- First KST day with a send.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     succeeded bigint -- Sends that did not fail.
     clickable bigint -- Successful sends whose clicks the channel counts.
     clicked bigint -- Clicks; null where the channel does not report them.
@@ -960,20 +962,20 @@ table marts.identities -- Which ids belong to which stronger one, since when; id
     stronger_id ubigint -- Hash of the strongest id of the first record in which it had a stronger one.
     date date -- KST day of that record; the link holds from it on.
 
-view marts.journey_funnels -- Each user journey as a funnel: nodes in the order in which people get their first messages, each held against the one before. One row per user journey and node.
+view marts.journey_funnels -- Each user journey as a funnel: nodes in the order in which people get their first messages, each held against the one before. It compares the sends of one window, not the same people. One row per user journey and node.
     user_journey_id varchar -- User journey.
     user_journey_name varchar -- Name of the user journey.
     step bigint -- Place in the funnel: by typical_position, else by the day of the first send, then by sends. The service does not tell the order of nodes.
     user_journey_node_id varchar -- Node.
     user_journey_node_name varchar -- Name of the node.
     channels varchar[] -- Channels that it sent through.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
     clicked bigint -- Clicks; null where the channel does not report them.
     conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     share_of_first double -- Sends by those of the first step, from 0 to 1.
     share_of_previous double -- Sends by those of the step before, from 0 to 1.
@@ -991,7 +993,7 @@ view marts.journey_node_days -- Performance of each node of a user journey by da
     user_journey_node_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -1000,14 +1002,14 @@ view marts.journey_node_days -- Performance of each node of a user journey by da
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
-view marts.message_days -- The daily statistics with the conversions of one goal beside them: what the other performance marts add up. One row per KST day, campaign or user journey, variant or node, and channel.
+view marts.message_days -- The daily statistics with the conversions of one goal beside them: what the other performance marts add up. The newest days still rise; the query restatements-by-age says by how much. One row per KST day, campaign or user journey, variant or node, and channel.
     date date -- KST day.
     resource_type varchar -- campaign or user-journey.
     resource_id varchar -- Campaign or user journey.
@@ -1022,7 +1024,7 @@ view marts.message_days -- The daily statistics with the conversions of one goal
     user_journey_node_name varchar -- Name of the node.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     tags varchar[] -- Tags of the campaign.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -1031,12 +1033,12 @@ view marts.message_days -- The daily statistics with the conversions of one goal
     conversions bigint -- Conversions of the goal (total_count_conversion); null where it is not counted.
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
     statistic_id varchar -- Stable id of the row: a hash of its day, resource, variant or node, and channel.
 
-view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. One row per KST day, window and number of messages that a person got in it.
+view marts.message_pressure -- How many messages people get within 7 and 28 days, and how they click then: message fatigue. People who get more differ in other ways too, so a lower rate is not only the messages' doing. One row per KST day, window and number of messages that a person got in it.
     date date -- Last KST day of the window.
     window_days integer -- Length of the window, 7 or 28 days, that ends with the day.
     at_least integer -- Fewest messages of the group: its order.
@@ -1118,6 +1120,7 @@ view marts.response_times -- Time from sending to delivery and to click, over al
     share_within_minute double -- Responses within a minute, from 0 to 1.
     share_within_hour double -- Responses within an hour, from 0 to 1.
     share_within_day double -- Responses within a day, from 0 to 1.
+    quick_click_share double -- Clicks within two seconds of delivery, or of sending where no delivery is known, of the clicks whose message is known; from 0 to 1. As many are a link scanner's or a mail privacy service's.
     first_date date -- First KST day with a response.
     last_date date -- Last KST day with a response.
 
@@ -1150,13 +1153,13 @@ view marts.send_time_heatmap -- When messages are sent, and how people click on 
     failed bigint -- Failed sends.
     clickable bigint -- Successful sends whose click is reported: click rates divide by them.
     clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
 
 view marts.tag_days -- Performance of each tag by day. A message counts for each tag of its campaign, so tags do not add up. One row per KST day, tag and channel.
     date date -- KST day.
     tag varchar -- Tag of campaigns.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -1165,10 +1168,10 @@ view marts.tag_days -- Performance of each tag by day. A message counts for each
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 
@@ -1183,7 +1186,7 @@ view marts.template_days -- Brand and alimtalk templates by day, with the text, 
     resource_type varchar -- campaign or user-journey.
     campaign_id varchar -- Campaign; null for user journeys.
     user_journey_id varchar -- User journey; null for campaigns.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries in the events.
@@ -1224,7 +1227,7 @@ view marts.variant_days -- Performance of each variant of A/B tests by day. One 
     variant_name varchar -- Its latest name; its id if it never had one.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     goal varchar -- Conversion that counts, by its name; the main goal, unless the session names another. Null where it is not counted.
-    sent bigint -- Attempted sends, failed ones included.
+    sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     failed bigint -- Failed sends.
     succeeded bigint -- Sends that did not fail.
     delivered bigint -- Deliveries; null where the channel does not report them.
@@ -1233,10 +1236,10 @@ view marts.variant_days -- Performance of each variant of A/B tests by day. One 
     direct_conversions bigint -- Direct ones of those conversions (direct_count_conversion); null where the goal is not counted.
     failure_rate double -- Failed of attempted sends, from 0 to 1.
     delivery_rate double -- Deliveries by deliverable messages, from 0 to 1; null where the channel does not report deliveries.
-    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks.
+    click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
     conversion_rate double -- Conversions by convertible messages; null where the goal is not counted.
     deliverable bigint -- Successful sends whose delivery is reported: delivery rates divide by them.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     convertible bigint -- Successful sends whose conversion to the goal is reported: conversion rates divide by them.
     goals varchar[] -- Goals whose conversions would be added up. Of several there is no sum and no rate; name one with the variable goal.
 

@@ -78,7 +78,8 @@ test('each migration is applied once, in one opening or in many', async () => {
   const workshop = await migrated();
   await workshop.with((warehouse) => warehouse.model());
   const rows = await workshop.look('select number, name from ops.migrations order by number');
-  expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
+  const files = statementsIn('schema').map((name) => Number(/\d+/.exec(name)?.[0]));
+  expect(rows.map(({ number }) => number)).toEqual(files);
   expect(rows[0]).toEqual({ number: 1, name: 'ops' });
 });
 
@@ -109,6 +110,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'binomial_at_most',
     'binomial_p',
     'chi_squared_p',
+    'clickable_messages',
     'difference_interval',
     'erfc',
     'event_kind',

@@ -5,6 +5,41 @@
 --
 -- How long after sending people are reached (delivered) and click (clicked). Percentiles of days cannot be added up, and
 -- these counts can: times are rounded by at most 2 %, so a percentile of any days is right to that.
+-- Link scanners click within two seconds of the delivery of a message, or of its sending where no delivery is known:
+-- quick_clicks.
+
+with responses as (
+    select *, hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender
+    from marts.message_responses
+    where date in (select unnest([date - 1, date]) from batch_days)
+),
+
+clicks as (
+    select *
+    from responses
+    where response = 'clicked' and date in (select date from batch_days)
+),
+
+deliveries as (
+    select person, sender, sent_at, seconds
+    from responses
+    where response = 'delivered' and person in (select person from clicks)
+),
+
+timed as (
+    select clicks.* exclude (sender), round(clicks.seconds - coalesce(deliveries.seconds, 0), 3) <= 2 as is_quick
+    from clicks
+    asof left join deliveries
+        on
+            clicks.person = deliveries.person
+            and clicks.sender = deliveries.sender
+            and clicks.sent_at = deliveries.sent_at
+            and clicks.seconds >= deliveries.seconds
+    union all by name
+    select * exclude (sender), null as is_quick
+    from responses
+    where response <> 'clicked' and date in (select date from batch_days)
+)
 
 select
     date,
@@ -15,7 +50,7 @@ select
     user_journey_node_id,
     response,
     marts.rounded_seconds(seconds) as seconds,
-    count(*) as responses
-from marts.message_responses
-where date in (select date from batch_days)
+    count(*) as responses,
+    count(*) filter (is_quick) as quick_clicks
+from timed
 group by all;

@@ -4,6 +4,7 @@
 -- dirties: all later days
 --
 -- A click counts for the day and hour in which its message was sent: so the hours answer when to send.
+-- shown are in-app and in-web messages that were sent then and shown.
 
 with counted as (
     select
@@ -19,9 +20,18 @@ with counted as (
 
     union all
 
-    select date, channel, resource_type, campaign_id, user_journey_id, 'clicks on sends', sent_at
+    select
+        date,
+        channel,
+        resource_type,
+        campaign_id,
+        user_journey_id,
+        if(response = 'clicked', 'clicks on sends', 'shown'),
+        sent_at
     from marts.message_responses
-    where date in (select date from batch_days) and response = 'clicked'
+    where
+        date in (select date from batch_days)
+        and (response = 'clicked' or (response = 'delivered' and marts.is_display(channel)))
 )
 
 select
@@ -35,7 +45,8 @@ select
     user_journey_id,
     count(*) filter (counter = 'succeeded') as succeeded,
     count(*) filter (counter = 'failed') as failed,
-    count(*) filter (counter = 'clicks on sends') as clicked
+    count(*) filter (counter = 'clicks on sends') as clicked,
+    count(*) filter (counter = 'shown') as shown
 from counted
-where counter in ('succeeded', 'failed', 'clicks on sends')
+where counter in ('succeeded', 'failed', 'clicks on sends', 'shown')
 group by all;

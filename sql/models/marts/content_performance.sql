@@ -8,7 +8,13 @@ with sums as (
         any_value(counters.counts_deliveries) as counts_deliveries,
         any_value(counters.counts_clicks) as counts_clicks,
         sum(contents.succeeded) filter (contents.date >= counters.deliveries_since) as deliverable,
-        sum(contents.succeeded) filter (contents.date >= counters.clicks_since) as clickable,
+        sum(
+            marts.clickable_messages(
+                contents.channel,
+                contents.succeeded,
+                if(contents.date >= counters.deliveries_since, contents.delivered, null)
+            )
+        ) filter (contents.date >= counters.clicks_since) as clickable,
         sum(sent)::bigint as sent,
         sum(failed)::bigint as failed,
         sum(succeeded)::bigint as succeeded,

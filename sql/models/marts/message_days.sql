@@ -1,7 +1,8 @@
 -- grain: one KST day, campaign or user journey, variant or node, and channel: a row of the daily statistics.
 --
 -- deliverable, clickable and convertible are the succeeded messages of which deliveries, clicks and conversions are known:
--- rates divide by them (marts.performance). Of a channel that does not count one, it is null.
+-- rates divide by them (marts.performance). Of a channel that does not count one, it is null. In-app and in-web messages are
+-- clickable when they are shown.
 -- goals is the goal as a list, for sums: of several goals conversions are not added up.
 -- Conversions are those of one goal, since one person may reach several: the main goal of the campaign or user journey
 -- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. From the first
@@ -37,7 +38,10 @@ select
     case when goals.goal is not null then coalesce(conversions.conversions, 0) end as conversions,
     case when goals.goal is not null then coalesce(conversions.direct_conversions, 0) end as direct_conversions,
     case when daily_statistics.delivered is not null then succeeded end as deliverable,
-    case when daily_statistics.click is not null then succeeded end as clickable,
+    case
+        when daily_statistics.click is not null
+            then marts.clickable_messages(daily_statistics.channel, succeeded, daily_statistics.delivered)
+    end as clickable,
     case when goals.goal is not null then succeeded end as convertible,
     case when goals.goal is not null then [goals.goal] end as goals,
     daily_statistics.statistic_id

@@ -11,6 +11,7 @@ with times as (
         response,
         seconds,
         sum(responses) as responses,
+        sum(quick_clicks) as quick_clicks,
         min(date) as first_date,
         max(date) as last_date
     from marts.daily_response_times
@@ -34,6 +35,7 @@ percentiles as (
         user_journey_id,
         response,
         unnest(marts.response_profile(added_up)),
+        if(response = 'clicked', sum(quick_clicks) / sum(responses), null) as quick_click_share,
         min(first_date) as first_date,
         max(last_date) as last_date
     from added_up

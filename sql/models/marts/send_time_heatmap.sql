@@ -19,7 +19,11 @@ sums as (
         sends.channel,
         weekday,
         hour,
-        sum(succeeded) filter (sends.sent_date >= counters.clicks_since)::bigint as clickable,
+        sum(
+            marts.clickable_messages(
+                sends.channel, succeeded, if(sends.sent_date >= counters.deliveries_since, shown, null)
+            )
+        ) filter (sends.sent_date >= counters.clicks_since)::bigint as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
         sum(clicked) filter (sends.sent_date >= counters.clicks_since)::bigint as clicked

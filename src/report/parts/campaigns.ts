@@ -3,6 +3,7 @@ import { dot, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';
@@ -17,6 +18,7 @@ const answers = rows({
   click_rate_of_others: number,
   week_click_rate: number,
   previous_click_rate: number,
+  quick_click_share: number,
 });
 type Campaign = z.infer<typeof answers>[number];
 
@@ -47,6 +49,10 @@ export const campaigns = part({
     return {
       sentence: sentenceOf(groups, page),
       toDo: toDoOf(found, page),
+      note: paragraph(
+        new Set(found.map(({ channel }) => channel)).size > 1 && page.say(NOTES.notAcrossChannels),
+        found.some(isMail) && page.say(NOTES.machines),
+      ),
       body: html`${groups
         .filter(({ some }) => some.length > 0)
         .map(({ kind, some }) => group(kind, some, widest, page))}`,
@@ -112,18 +118,21 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
   const other = isFalling ? 'previous_click_rate' : 'click_rate_of_others';
   return html`<h3>${page.say(TITLES[kind])}</h3>
     ${table(
-      page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
+      isFalling
+        ? page.say({ en: 'Click rates of this week and the week before', ko: '이번 주와 전주의 클릭률' })
+        : page.say({ en: 'Click rates of the last 28 days', ko: '최근 28일의 클릭률' }),
       [
         {
           head: page.head('campaign_name'),
           cell: ({ campaign_name }: Campaign) => campaign_name,
-          sub: ({ channel }) => channel,
+          sub: (campaign) => channelOf(campaign, page),
         },
         {
           head: page.say({ en: 'compared', ko: '비교' }),
           cell: (campaign) =>
             pair(campaign.campaign_name, campaign[own] ?? 0, campaign[other] ?? 0, widest, page),
           kind: 'chart',
+          legend: page.say({ en: '● click rate, ❘ what it is held against', ko: '● 클릭률, ❘ 비교 대상' }),
         },
         { head: page.head(own), cell: (campaign) => page.rate(campaign[own]), kind: 'number' },
         { head: page.head(other), cell: (campaign) => page.rate(campaign[other]), kind: 'number' },
@@ -132,6 +141,17 @@ function group(kind: (typeof KINDS)[number], some: readonly Campaign[], widest: 
       some,
       page.say(TITLES[kind]),
     )}`;
+}
+
+function isMail({ channel }: Campaign): boolean {
+  return channel === 'email';
+}
+
+/** The channel; of e-mails with the clicks that no reader makes so fast. */
+function channelOf(campaign: Campaign, page: Page): string {
+  const { channel, quick_click_share: quick } = campaign;
+  if (!isMail(campaign) || quick === null) return channel;
+  return `${channel} · ${page.say({ en: `${page.rate(quick)} of clicks within 2 s`, ko: `2초 이내 클릭 ${page.rate(quick)}` })}`;
 }
 
 /** A rate as a dot beside the one that it is held against, a tick, on a scale that all campaigns share. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, SOFT } from '../chart.js';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { number, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';
@@ -63,6 +64,7 @@ export const channels = part({
               ko: `규모가 작은 ${page.count(left)}개 채널은 생략했습니다.`,
             })
       }`,
+      note: page.say(NOTES.sentIsNotReached),
       body: html`<div class="cards">
         ${shown.map(({ channel, days: itsDays }) => card(channel, itsDays, dates, page))}
       </div>`,

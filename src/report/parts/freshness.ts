@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { dayCount, daysOf as daysBetween, shiftDay, type Day } from '../../calendar.js';
 import { ACCENT, BAD, chart } from '../chart.js';
 import type { Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, part, rows, sum, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
@@ -42,6 +43,7 @@ export const freshness = part({
     return {
       sentence: sentenceOf(inside, page),
       toDo: toDoOf(inside, page),
+      note: page.say(NOTES.sessionDays),
       body: table(
         page.say({ en: `Days from ${first} to ${last}`, ko: `${first}부터 ${last}까지의 날짜` }),
         [

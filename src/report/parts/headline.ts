@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart } from '../chart.js';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
-import { count, number, part, rows, text } from '../part.js';
+import { count, number, paragraph, part, rows, text } from '../part.js';
 
 const answers = rows({
   measure: text,
@@ -16,6 +17,14 @@ const answers = rows({
   previous_days_missing: count,
   goals: text.nullable(),
 });
+/** How much counts rise from the first morning of their day on. */
+const rises = rows({ counter: text, age_days: count, days: count, median_rise: number });
+type Rise = z.infer<typeof rises>[number];
+const RISING = {
+  delivered: { en: 'deliveries', ko: '도달' },
+  click: { en: 'clicks', ko: '클릭' },
+  conversion: { en: 'conversions', ko: '전환' },
+};
 /** A smaller difference, in standard errors, is neither good nor bad. */
 const CLEARLY = 3;
 
@@ -24,9 +33,9 @@ type Measure = z.infer<typeof answers>[number];
 export const headline = part({
   id: 'headline',
   title: { en: 'The last seven days', ko: '최근 7일' },
-  asks: () => [{ query: 'period-comparison', parameters: { by: 'all' } }],
-  answers: z.tuple([answers]),
-  show([measures], page) {
+  asks: () => [{ query: 'period-comparison', parameters: { by: 'all' } }, { query: 'restatements-by-age' }],
+  answers: z.tuple([answers, rises]),
+  show([measures, risen], page) {
     const sent = measures.find(({ measure }) => measure === 'sent');
     if (page.day === undefined || sent === undefined) return undefined;
     const shown = measures.filter(({ value, previous }) => value !== null || previous !== null);
@@ -36,6 +45,14 @@ export const headline = part({
         en: `${page.count(sent.value)} messages were sent from ${days}.`,
         ko: `${days}에 메시지 ${page.count(sent.value)}건을 보냈습니다.`,
       })} ${comparison(sent, page)} ${differingGoals(measures, page)}`,
+      note: paragraph(
+        page.say({
+          en: 'Rates are of all channels together, so they also move with the mix of channels.',
+          ko: '비율은 전체 채널을 합친 값이라 채널 구성이 바뀌어도 달라집니다.',
+        }),
+        page.say(NOTES.clicksByShown),
+        maturity(risen, page),
+      ),
       body: html`<div class="tiles">${shown.map((measure) => tile(measure, sent, page))}</div>`,
     };
   },
@@ -47,6 +64,8 @@ export const headline = part({
 
 function comparison({ change, days_missing, previous_days_missing }: Measure, page: Page): string {
   if (change !== null) {
+    if (change === 0)
+      return page.say({ en: 'That is as many as in the week before.', ko: '그 전주와 같습니다.' });
     const by = page.rate(Math.abs(change));
     return change < 0
       ? page.say({ en: `That is ${by} fewer than in the week before.`, ko: `그 전주보다 ${by} 적습니다.` })
@@ -70,6 +89,33 @@ function differingGoals(measures: readonly Measure[], page: Page): string {
         ko: '캠페인마다 목표가 달라 전체 전환율은 계산하지 않습니다.',
       })
     : '';
+}
+
+/** How much the newest days will still rise, as far as earlier days tell. */
+function maturity(risen: readonly Rise[], page: Page): string {
+  const known = risen.filter(({ age_days, median_rise }) => age_days === 1 && median_rise !== null);
+  if (known.length === 0) {
+    return page.say({
+      en: 'How much the newest days will still rise is not known: too few earlier days were asked for again.',
+      ko: '최근 날짜의 수치가 앞으로 얼마나 늘어날지는 알 수 없습니다. 다시 조회한 이전 날짜가 부족합니다.',
+    });
+  }
+  const days = page.count(Math.max(...known.map(({ days: those }) => those)));
+  const list = Object.entries(RISING).flatMap(([counter, word]) => {
+    const rise = known.find((one) => one.counter === counter)?.median_rise ?? 0;
+    return rise > 0
+      ? [page.say({ en: `${word.en} by ${page.rate(rise)}`, ko: `${word.ko} ${page.rate(rise)}` })]
+      : [];
+  });
+  return list.length === 0
+    ? page.say({
+        en: `Counts usually stand from the first morning on (median of ${days} days).`,
+        ko: `수치는 대체로 첫날 아침 이후 달라지지 않습니다(${days}일의 중앙값).`,
+      })
+    : page.say({
+        en: `The newest days are not final: after the first morning they usually rise, ${list.join(', ')} (median of ${days} days).`,
+        ko: `최근 날짜의 수치는 확정이 아닙니다. 첫날 아침 이후 대체로 더 늘어납니다: ${list.join(', ')}(${days}일의 중앙값).`,
+      });
 }
 
 /** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */

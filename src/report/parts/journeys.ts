@@ -1,6 +1,7 @@
 /** User journeys as funnels: how many of those who got the first message get each later one. */
 import { z } from 'zod';
 import { html, type Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text } from '../part.js';
 import { bar } from '../chart.js';
@@ -35,6 +36,7 @@ export const journeys = part({
       .sort((a, b) => (b[0]?.sent ?? 0) - (a[0]?.sent ?? 0));
     return {
       sentence: sentenceOf(steps, funnels.length, page),
+      note: paragraph(page.say(NOTES.sendsOfOneWindow), page.say(NOTES.notAcrossChannels)),
       body: html`<div class="cards">
         ${funnels.slice(0, SHOWN_JOURNEYS).map((funnel) => card(funnel, page))}
       </div>`,
@@ -50,7 +52,7 @@ function sentenceOf(steps: readonly Step[], journeys: number, page: Page): strin
   const largest = [...steps].sort((a, b) => (b.drop_off ?? 0) - (a.drop_off ?? 0))[0];
   const left = Math.max(0, journeys - SHOWN_JOURNEYS);
   return paragraph(
-    largest?.drop_off == null
+    largest?.drop_off == null || largest.drop_off <= 0
       ? page.say({
           en: `${page.count(journeys)} user ${journeys === 1 ? 'journey' : 'journeys'} sent messages in the last 28 days.`,
           ko: `최근 28일 동안 유저 여정 ${page.count(journeys)}개가 메시지를 보냈습니다.`,

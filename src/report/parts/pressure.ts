@@ -1,7 +1,9 @@
 /** How many messages people get, and whether those who get more click less. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
-import { count, number, part, rows, text } from '../part.js';
+import { NOTES } from '../notes.js';
+import type { Page } from '../page.js';
+import { count, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 
 /** The smallest share of the people that others are held against. */
@@ -28,21 +30,28 @@ export const pressure = part({
     const first = steps.find(({ share_of_users }) => (share_of_users ?? 0) >= LEAST_SHARE) ?? steps[0];
     const last = steps[steps.length - 1];
     if (first === undefined || last === undefined) return undefined;
-    const held =
-      first.days_held < first.window_days
-        ? page.say({
-            en: ` Events of ${page.count(first.days_held)} of the ${page.count(first.window_days)} days are held, so people got more messages than this shows.`,
-            ko: ` ${page.count(first.window_days)}일 중 ${page.count(first.days_held)}일의 이벤트만 있어 실제로 받은 메시지는 더 많습니다.`,
-          })
-        : '';
     const mostUsers = Math.max(...steps.map(({ users }) => users));
     const highest = Math.max(...steps.map(({ click_rate }) => click_rate ?? 0));
     return {
-      sentence:
+      sentence: paragraph(
         page.say({
-          en: `In ${page.count(first.window_days)} days ${page.rate(last.share_of_users)} of the people who got messages got ${last.messages_per_person}; they clicked ${page.rate(last.click_rate)} of them, and people with ${first.messages_per_person} clicked ${page.rate(first.click_rate)}.`,
-          ko: `${page.count(first.window_days)}일 동안 메시지를 받은 사람의 ${page.rate(last.share_of_users)}가 메시지를 ${last.messages_per_person}건 받았고 클릭률은 ${page.rate(last.click_rate)}입니다. ${first.messages_per_person}건 받은 사람의 클릭률은 ${page.rate(first.click_rate)}입니다.`,
-        }) + held,
+          en: `In ${page.count(first.window_days)} days ${page.rate(last.share_of_users)} of the people who got messages got ${stepOf(last, page)}.`,
+          ko: `${page.count(first.window_days)}일 동안 메시지를 받은 사람의 ${page.rate(last.share_of_users)}가 메시지를 ${stepOf(last, page)} 받았습니다.`,
+        }),
+        first !== last &&
+          first.click_rate !== null &&
+          last.click_rate !== null &&
+          page.say({
+            en: `They clicked ${page.rate(last.click_rate)} of them; people who got ${stepOf(first, page)} clicked ${page.rate(first.click_rate)}.`,
+            ko: `이들의 클릭률은 ${page.rate(last.click_rate)}이고, ${stepOf(first, page)} 받은 사람의 클릭률은 ${page.rate(first.click_rate)}입니다.`,
+          }),
+        first.days_held < first.window_days &&
+          page.say({
+            en: `Events of ${page.count(first.days_held)} of the ${page.count(first.window_days)} days are held, so people got more messages than this shows.`,
+            ko: `${page.count(first.window_days)}일 중 ${page.count(first.days_held)}일의 이벤트만 있어 실제로 받은 메시지는 더 많습니다.`,
+          }),
+      ),
+      note: paragraph(page.say(NOTES.heavyReceivers), page.say(NOTES.receivedIsSent)),
       body: table(
         page.say({ en: 'People by the messages that they got', ko: '받은 메시지 수별 사용자' }),
         [
@@ -84,3 +93,13 @@ export const pressure = part({
     ko: '사람별 메시지 수는 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.',
   },
 });
+
+/** `21+` as `21 or more`, `6-10` as `6 to 10`. */
+function stepOf({ messages_per_person: step }: Step, page: Page): string {
+  const [least = step, most] = step.split('-');
+  if (step.endsWith('+'))
+    return page.say({ en: `${step.slice(0, -1)} or more`, ko: `${step.slice(0, -1)}건 이상` });
+  return most === undefined
+    ? page.say({ en: step, ko: `${step}건` })
+    : page.say({ en: `${least} to ${most}`, ko: `${least}~${most}건` });
+}

@@ -200,8 +200,8 @@ function optOutTable(followed: readonly Sender[], page: Page): Html {
   );
   return table(
     page.say({
-      en: 'Opt-outs within 72 hours of a message, by campaign; the dashed line is all others of the channel',
-      ko: '캠페인별 발송 후 72시간 내 수신거부. 점선은 같은 채널의 나머지 전체',
+      en: 'Opt-outs within 72 hours of a message, by campaign',
+      ko: '캠페인별 발송 후 72시간 내 수신거부',
     }),
     [
       {
@@ -228,6 +228,10 @@ function optOutTable(followed: readonly Sender[], page: Page): Html {
         head: page.say({ en: '95 % interval', ko: '95% 신뢰 구간' }),
         cell: (sender) => interval(sender, widest, page),
         kind: 'chart',
+        legend: page.say({
+          en: 'the dashed line is all others of the channel',
+          ko: '점선은 같은 채널의 나머지 전체',
+        }),
       },
       { head: page.head('verdict'), cell: ({ verdict }) => verdict, kind: 'sentence' },
     ],
@@ -266,7 +270,7 @@ function snapshotTable(snapshots: readonly Snapshot[], page: Page): Html {
       { head: page.head('stream'), cell: ({ stream }: Snapshot) => page.value('stream', stream) },
       { head: page.say({ en: 'last snapshot', ko: '마지막 스냅샷' }), cell: ({ last_date }) => last_date },
       {
-        head: page.say({ en: 'nights since', ko: '지난 밤 수' }),
+        head: page.say({ en: 'nights since', ko: '경과 일수' }),
         cell: ({ days_behind_newest }) => page.count(days_behind_newest),
         kind: 'number',
       },

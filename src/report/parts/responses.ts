@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
 import type { Html } from '../html.js';
+import { NOTES } from '../notes.js';
 import type { Page } from '../page.js';
-import { count, name, number, part, rows, sum, text } from '../part.js';
+import { count, name, number, paragraph, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_OF_EACH = 10;
@@ -22,6 +23,7 @@ const answers = rows({
   p90_seconds: number,
   p99_seconds: number,
   share_within_hour: number,
+  quick_click_share: number,
 });
 type Times = z.infer<typeof answers>[number];
 
@@ -44,21 +46,27 @@ export const responses = part({
     const shown = grouped(chosen);
     const slowest = [...clicks].sort((a, b) => (b.p50_seconds ?? 0) - (a.p50_seconds ?? 0))[0];
     return {
-      sentence: `${
-        slowest === undefined
-          ? ''
-          : page.say({
-              en: `Half of the clicks on “${slowest.resource_name}” (${slowest.channel}) come within ${page.duration(slowest.p50_seconds)}, the longest of those shown.`,
-              ko: `표시된 것 중 클릭이 가장 늦은 것은 ‘${slowest.resource_name}’(${slowest.channel})로, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
+      sentence: paragraph(
+        slowest &&
+          page.say({
+            en: `Half of the clicks on “${slowest.resource_name}” (${slowest.channel}) come within ${page.duration(slowest.p50_seconds)}${clicks.length > 1 ? ', the longest of those shown' : ''}.`,
+            ko: `${clicks.length > 1 ? '표시된 것 중 클릭이 가장 늦은 것은 ' : ''}‘${slowest.resource_name}’(${slowest.channel})${clicks.length > 1 ? '로' : '에서는'}, 클릭의 절반이 ${page.duration(slowest.p50_seconds)} 안에 일어납니다.`,
+          }),
+        chosen.length < found.length
+          ? page.say({
+              en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
+              ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
             })
-      } ${page.say({
-        en: `The ${page.count(chosen.length)} of ${page.count(found.length)} pairs of campaign and channel with the most responses in the last 28 days are shown.`,
-        ko: `최근 28일의 캠페인·채널 ${page.count(found.length)}개 중 반응이 가장 많은 ${page.count(chosen.length)}개를 표시했습니다.`,
-      })}`.trim(),
+          : page.say({
+              en: 'All campaigns and channels with responses in the last 28 days are shown.',
+              ko: '최근 28일에 반응이 있는 캠페인·채널을 모두 표시했습니다.',
+            }),
+      ),
+      note: mailNote(found, page),
       body: table(
         page.say({
-          en: '● half, ❘ nine in ten, line to 99 in 100; dashes at a minute, an hour and a day',
-          ko: '● 50%, ❘ 90%, 선의 끝 99%. 점선은 1분, 1시간, 1일',
+          en: 'Time from sending until half and nine in ten of the responses have come',
+          ko: '발송부터 반응의 50 %, 90 %가 일어날 때까지 걸린 시간',
         }),
         [
           {
@@ -76,6 +84,10 @@ export const responses = part({
             head: page.say({ en: 'seconds to days', ko: '초~일' }),
             cell: (times) => range(times, page),
             kind: 'chart',
+            legend: page.say({
+              en: '● half, ❘ nine in ten, line to 99 in 100, dashes at a minute, an hour and a day',
+              ko: '● 50 %, ❘ 90 %, 선의 끝 99 %, 점선은 1분, 1시간, 1일',
+            }),
           },
           {
             head: '50 %',
@@ -124,6 +136,21 @@ export const responses = part({
     ko: '도달·클릭 시각은 유료 이벤트 내보내기에 들어 있습니다. exports.budget을 설정하고 `dawnload plan`으로 비용을 확인하세요.',
   },
 });
+
+/** Machines click on e-mails: the share of their clicks that come at once. */
+function mailNote(found: readonly Times[], page: Page): string | undefined {
+  const clicks = found.filter(({ channel, response }) => channel === 'email' && response === 'clicked');
+  if (clicks.length === 0) return undefined;
+  const quick = sum(clicks.map((times) => times.responses * (times.quick_click_share ?? 0)));
+  const share = page.rate(quick / sum(clicks.map((times) => times.responses)));
+  return paragraph(
+    page.say(NOTES.machines),
+    page.say({
+      en: `Of the clicks on e-mails, ${share} came within two seconds of delivery, or of sending where no delivery is known.`,
+      ko: `이메일 클릭 중 ${share}가 도달(도달을 알 수 없으면 발송) 뒤 2초 안에 일어났습니다.`,
+    }),
+  );
+}
 
 /** Times of one campaign on one channel, or of all deliveries of a channel: those are much alike. */
 interface Group extends Times {

@@ -44,10 +44,11 @@ export const revenue = part({
           en: `“${first.campaign_name}” sold the most in 28 days: ${money(first.revenue, page)}.`,
           ko: `최근 28일 동안 매출이 가장 큰 캠페인은 ‘${first.campaign_name}’입니다: ${money(first.revenue, page)}.`,
         }),
-        page.say({
-          en: `Most per message: “${best.campaign_name}”, ${money(best.revenue_per_message, page)}.`,
-          ko: `메시지당 매출이 가장 큰 캠페인은 ‘${best.campaign_name}’입니다: ${money(best.revenue_per_message, page)}.`,
-        }),
+        campaigns.length > 1 &&
+          page.say({
+            en: `Most per message: “${best.campaign_name}”, ${money(best.revenue_per_message, page)}.`,
+            ko: `메시지당 매출이 가장 큰 캠페인은 ‘${best.campaign_name}’입니다: ${money(best.revenue_per_message, page)}.`,
+          }),
         ...winners.map(({ campaign_name, variant_name }) =>
           page.say({
             en: `${variant_name ?? ''} of “${campaign_name}” sells more per message than the other variants.`,

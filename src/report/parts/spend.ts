@@ -93,7 +93,7 @@ function sentenceOf(budget: Budget | undefined, page: Page): string {
     amount === null || amount === 0
       ? ''
       : page.say(of).replace('{price}', () => page.price(amount, budget.currency));
-  const paid = price(budget.cost_used, { en: ', {price}', ko: '({price})' });
+  const paid = price(budget.cost_used, { en: ', for {price}', ko: '({price})' });
   return paragraph(
     page.say({
       en: `In ${month}, ${page.count(records_used)} of ${page.count(records_per_month)} records are used${paid}.`,

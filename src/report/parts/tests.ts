@@ -51,8 +51,8 @@ export const tests = part({
       toDo: toDoOf(judged, page),
       body: table(
         page.say({
-          en: 'Difference from the baseline with its interval; an interval that crosses the line allows for no difference',
-          ko: '기준 변형과의 차이와 신뢰 구간. 구간이 세로선에 걸치면 차이가 없을 수도 있습니다',
+          en: 'Difference from the baseline with its interval',
+          ko: '기준 변형과의 차이와 신뢰 구간',
         }),
         [
           {
@@ -61,7 +61,15 @@ export const tests = part({
             sub: ({ metric, unit }) => `${page.value('metric', metric)} / ${page.value('unit', unit)}`,
           },
           { head: page.head('rate'), cell: ({ rate }) => page.rate(rate), kind: 'number' },
-          { head: page.head('difference'), cell: (arm) => interval(arm, widest, page), kind: 'chart' },
+          {
+            head: page.head('difference'),
+            cell: (arm) => interval(arm, widest, page),
+            kind: 'chart',
+            legend: page.say({
+              en: 'an interval that crosses the line allows for no difference',
+              ko: '구간이 세로선에 걸치면 차이가 없을 수도 있음',
+            }),
+          },
           {
             head: page.say({ en: 'interval', ko: '신뢰 구간' }),
             cell: (arm) => boundsOf(arm, page),

@@ -1,0 +1,81 @@
+-- title: How much counts rise
+-- question: By how much do the counts of a day still rise after the first morning, and after how many days do they stand?
+-- params:
+--   start (date, default last_day - 55): first KST day; unless given, 56 days in all
+--   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
+--   least_days (bigint, default 7, from 1): fewer days say nothing
+-- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
+-- example:
+--   counter  age_days  days  median_rise  largest_rise
+
+with params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 55) as first_day,
+        -- Younger days may still be asked for again.
+        least(last_day, max(date) - 7) as last_settled_day,
+        coalesce(getvariable('least_days')::bigint, 7) as least_days
+    from ops.coverage
+    where stream = 'statistics'
+),
+-- How old a day was when it was first asked for, and when it was last.
+pulled as (
+    select
+        coverage.date,
+        min((loads.pulled_at at time zone 'Asia/Seoul')::date - coverage.date) as first_age,
+        max((loads.pulled_at at time zone 'Asia/Seoul')::date - coverage.date) as last_age
+    from ops.coverage
+    inner join params on coverage.date between params.first_day and params.last_settled_day
+    inner join ops.loads on loads.stream = 'statistics' and coverage.date between loads.first_day and loads.last_day
+    where coverage.stream = 'statistics'
+    group by coverage.date
+),
+ages as (
+    select pulled.date, ages.age_days
+    from pulled
+    inner join (select unnest(range(1, 8)) as age_days) as ages
+        on ages.age_days >= pulled.first_age and ages.age_days < pulled.last_age
+),
+totals as (
+    select date, counter, sum(value) as total
+    from (select date, message_sent, message_failed, delivered, click from daily_statistics)
+    unpivot (value for counter in (message_sent, message_failed, delivered, click))
+    group by date, counter
+    union all
+    select date, 'conversion', sum(count)
+    from daily_conversions
+    where type = 'total_count_conversion'
+    group by date
+),
+changes as (
+    select
+        date,
+        if(starts_with(counter, 'conversion:total_count_conversion:'), 'conversion', counter) as counter,
+        (detected_at at time zone 'Asia/Seoul')::date - date as age,
+        coalesce(after, 0) - coalesce(before, 0) as change
+    from ops.restatements
+),
+-- What a day had at an age is what it has now, less what was added later.
+rises as (
+    select
+        ages.date,
+        ages.age_days,
+        totals.counter,
+        any_value(totals.total) as total,
+        any_value(totals.total) - coalesce(sum(changes.change) filter (changes.age > ages.age_days), 0) as total_then
+    from ages
+    inner join totals on ages.date = totals.date
+    left join changes on ages.date = changes.date and totals.counter = changes.counter
+    group by ages.date, ages.age_days, totals.counter
+)
+select
+    rises.counter,
+    rises.age_days,
+    count(*) as days,
+    round(if(count(*) >= any_value(params.least_days), median(rises.total / rises.total_then - 1), null), 4) as median_rise,
+    round(if(count(*) >= any_value(params.least_days), max(rises.total / rises.total_then - 1), null), 4) as largest_rise
+from rises
+cross join params
+where rises.total_then > 0
+group by rises.counter, rises.age_days
+order by list_position(['message_sent', 'message_failed', 'delivered', 'click', 'conversion'], rises.counter), rises.age_days;
