@@ -5,13 +5,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { addressIn, receiversOf, type Receiver } from './operations/alert-format.js';
 import type { Day } from './calendar.js';
 import { readDotEnv, readSettings, type Environment, unknownKey } from './config/files.js';
 import { isUnencrypted } from './config/scalars.js';
 import { lakeOf, type LakeConfig, requireLake } from './config/lake.js';
 import { referenceOf, type ReferenceConfig } from './config/reference.js';
-import { languageOf, settingsSchema, type ExperimentSettings } from './config/schema.js';
+import { languageOf, settingsSchema, type AlertSettings, type ExperimentSettings } from './config/schema.js';
 import { ConfigError } from './errors.js';
 
 export { isLoopback, isUnencrypted } from './config/scalars.js';
@@ -30,6 +29,14 @@ export class Credentials {
   body(): { accessKey: string; secretKey: string } {
     return { accessKey: this.#accessKey, secretKey: this.#secretKey };
   }
+}
+
+/** A receiver of alerts. */
+interface Receiver extends Pick<AlertSettings, 'format' | 'on'> {
+  /** Undefined while the variable that should hold it holds no address. */
+  readonly url: string | undefined;
+  /** The variable that holds the address. */
+  readonly variable: string | undefined;
 }
 
 /** The settings of paid exports. Without `budget`, no paid request is ever sent. */
@@ -167,7 +174,12 @@ export function loadConfig(
     reference: referenceOf(settings.reference),
     experiments: Object.freeze(settings.experiments),
     reportIn: languageOf(settings.report),
-    alerts: receiversOf(settings.alerts, variables),
+    alerts: settings.alerts.map(({ url, url_env: variable, format, on }) => ({
+      url: url ?? addressIn(variables, variable),
+      variable,
+      format,
+      on,
+    })),
     pingUrl: settings.ping_url ?? addressIn(variables, settings.ping_url_env),
     lake: lakeOf(settings.lake, folder, variables),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
@@ -234,6 +246,12 @@ export function requireService(config: Config): ServiceConfig {
   // Before anything is pulled, not when the night is almost over.
   if (config.lake !== undefined) requireLake(config);
   return { ...config, baseUrl, projectId, startDate, credentials };
+}
+
+/** The address that a variable holds, where there is one. */
+function addressIn(variables: Environment, variable: string | undefined): string | undefined {
+  const value = variable === undefined ? undefined : variables[variable];
+  return value !== undefined && /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
 }
 
 function isSet(value: string | undefined): value is string {

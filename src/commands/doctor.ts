@@ -1,6 +1,6 @@
 /** `dawnload doctor`: checks everything that the nightly run depends on. Sends E1 and one day of E17, which are free. */
 import { styleText } from 'node:util';
-import { sendTestAlert } from '../operations/alerts.js';
+import { sendTestAlert } from '../operations/delivery.js';
 import { lastCompleteDay, shiftDay } from '../calendar.js';
 import type { Config } from '../config.js';
 import {

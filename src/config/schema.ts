@@ -1,6 +1,5 @@
 /** The shape of `dawnload.yaml`. Every scalar arrives as text (see `readSettings`); each rule names what it accepts. */
 import { z } from 'zod';
-import { CAUSES, FORMATS } from '../operations/alert-format.js';
 import { lakeSchema } from './lake.js';
 import { referenceSchema } from './reference.js';
 import { day, NO_SECTION, number, parameter, whole, word, yesOrNo } from './scalars.js';
@@ -56,6 +55,12 @@ const variable = z
   .string('must be the name of an environment variable')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
+const FORMATS = ['slack', 'json'] as const;
+const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift', 'check_stop'] as const;
+
+export type AlertFormat = (typeof FORMATS)[number];
+export type AlertCause = (typeof CAUSES)[number];
+
 const alert = z
   .strictObject(
     {
@@ -69,6 +74,8 @@ const alert = z
     NO_SECTION,
   )
   .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
+
+export type AlertSettings = z.infer<typeof alert>;
 
 /** How one A/B test is judged, or, under `default`, all that are not named. */
 const experiment = z
