@@ -231,18 +231,9 @@ export function requireSettings(config: Config): { baseUrl: string; projectId: s
  * @throws ConfigError that names what is missing
  */
 export function requireService(config: Config): ServiceConfig {
-  const { credentials } = config;
   const { baseUrl, projectId, startDate } = requireSettings(config);
-  if (isUnencrypted(baseUrl) && !config.allowHttp) {
-    throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
-      hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
-    });
-  }
-  if (credentials === undefined) {
-    throw new ConfigError('The access keys are not set.', {
-      hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
-    });
-  }
+  assertEncrypted(baseUrl, config.allowHttp);
+  const credentials = requireCredentials(config);
   // Before anything is pulled, not when the night is almost over.
   if (config.lake !== undefined) requireLake(config);
   return { ...config, baseUrl, projectId, startDate, credentials };
@@ -252,6 +243,22 @@ export function requireService(config: Config): ServiceConfig {
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variable === undefined ? undefined : variables[variable];
   return value !== undefined && /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
+}
+
+/** @throws ConfigError where keys would leave this machine unencrypted, and nobody has allowed it */
+export function assertEncrypted(baseUrl: string, allowHttp: boolean): void {
+  if (allowHttp || !isUnencrypted(baseUrl)) return;
+  throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
+    hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
+  });
+}
+
+/** @throws ConfigError when the keys are not set */
+export function requireCredentials({ credentials }: Config): Credentials {
+  if (credentials !== undefined) return credentials;
+  throw new ConfigError('The access keys are not set.', {
+    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
+  });
 }
 
 function isSet(value: string | undefined): value is string {
