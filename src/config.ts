@@ -5,13 +5,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
-import { addressIn, receiversOf, type Receiver } from './operations/alert-format.js';
 import type { Day } from './calendar.js';
 import { readDotEnv, readSettings, type Environment, unknownKey } from './config/files.js';
 import { isUnencrypted, lakeOf, type LakeConfig, requireLake } from './config/lake.js';
 import {
   camel,
   settingsSchema,
+  type AlertSettings,
   type BrandTemplateSettings,
   type ExperimentSettings,
   type Settings,
@@ -35,6 +35,14 @@ export class Credentials {
   body(): { accessKey: string; secretKey: string } {
     return { accessKey: this.#accessKey, secretKey: this.#secretKey };
   }
+}
+
+/** A receiver of alerts. */
+interface Receiver extends Pick<AlertSettings, 'format' | 'on'> {
+  /** Undefined while the variable that should hold it holds no address. */
+  readonly url: string | undefined;
+  /** The variable that holds the address. */
+  readonly variable: string | undefined;
 }
 
 export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv' | 'lake' | 'reference'> {
@@ -132,7 +140,12 @@ export function loadConfig(
     experiments,
     mainGoals,
     reportIn: report,
-    alerts: receiversOf(alerts, variables),
+    alerts: alerts.map(({ url, url_env: variable, format, on }) => ({
+      url: url ?? addressIn(variables, variable),
+      variable,
+      format,
+      on,
+    })),
     pingUrl: pingUrl ?? addressIn(variables, pingUrlEnv),
     lake: lake && lakeOf(lake, folder, variables),
     credentials: isSet(accessKey) && isSet(secretKey) ? new Credentials(accessKey, secretKey) : undefined,
@@ -195,21 +208,34 @@ export function requireSettings(config: Config): { baseUrl: string; projectId: s
  * @throws ConfigError that names what is missing
  */
 export function requireService(config: Config): ServiceConfig {
-  const { credentials } = config;
   const { baseUrl, projectId, startDate } = requireSettings(config);
-  if (isUnencrypted(baseUrl) && !config.allowHttp) {
-    throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
-      hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
-    });
-  }
-  if (credentials === undefined) {
-    throw new ConfigError('The access keys are not set.', {
-      hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
-    });
-  }
+  assertEncrypted(baseUrl, config.allowHttp);
+  const credentials = requireCredentials(config);
   // Before anything is pulled, not when the night is almost over.
   if (config.lake !== undefined) requireLake(config);
   return { ...config, baseUrl, projectId, startDate, credentials };
+}
+
+/** The address that a variable holds, where there is one. */
+function addressIn(variables: Environment, variable: string | undefined): string | undefined {
+  const value = variable === undefined ? undefined : variables[variable];
+  return value !== undefined && /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
+}
+
+/** @throws ConfigError where keys would leave this machine unencrypted, and nobody has allowed it */
+export function assertEncrypted(baseUrl: string, allowHttp: boolean): void {
+  if (allowHttp || !isUnencrypted(baseUrl)) return;
+  throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {
+    hint: 'Use https, or set allow_http: true in dawnload.yaml if you trust the network.',
+  });
+}
+
+/** @throws ConfigError when the keys are not set */
+export function requireCredentials({ credentials }: Config): Credentials {
+  if (credentials !== undefined) return credentials;
+  throw new ConfigError('The access keys are not set.', {
+    hint: 'Set DAWNLOAD_ACCESS_KEY and DAWNLOAD_SECRET_KEY in the environment or in a .env file beside dawnload.yaml.',
+  });
 }
 
 function isSet(value: string | undefined): value is string {

@@ -100,6 +100,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The hint of an error for a command that is no run: without the part that only a run can promise. */
+export function hintOf({ hint = '' }: DawnloadError): string {
+  return hint.replace(/ ?Nothing is lost;.*$/, '');
+}
+
 /** The exit code of a command that ends with this error. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof DawnloadError ? error.exitCode : EXIT.incomplete;

@@ -3,7 +3,15 @@ import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { readDotEnv } from '../config/files.js';
-import { CredentialsError, DawnloadError, EXIT, ServiceError, UsageError, type ExitCode } from '../errors.js';
+import {
+  CredentialsError,
+  DawnloadError,
+  EXIT,
+  hintOf,
+  ServiceError,
+  UsageError,
+  type ExitCode,
+} from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
 import { quoteShell } from '../terminal/text.js';
 import {
@@ -16,7 +24,6 @@ import {
   requireAnswers,
   type Given,
   type GivenTexts,
-  hintOf,
   tellMoney,
   tellNight,
   settingsFile,
@@ -134,7 +141,7 @@ async function answersOf(
   try {
     assertRight(wrong);
     terminal.note(
-      `This writes ${place.yaml} and ${place.env}. Enter takes what stands in brackets; Ctrl-C writes nothing.`,
+      `This writes ${place.yaml} and ${place.env}. Enter takes the grey answer; Ctrl-C writes nothing.`,
     );
     if (given.accessKey !== undefined || given.secretKey !== undefined)
       terminal.note('The keys of the environment or of .env are used.');
@@ -158,17 +165,18 @@ async function answersOf(
 async function check(answers: Answers, invocation: Invocation): Promise<void> {
   const { terminal, signal, effects } = invocation;
   const doubt = await tryConnection(answers.baseUrl, signal);
-  const tried = doubt === undefined ? await tryAnswers(answers, invocation) : { doubt };
-  if ('doubt' in tried) {
-    const { error } = tried.doubt;
+  const { result, skewMs } =
+    doubt === undefined ? await tryAnswers(answers, invocation) : { result: { doubt }, skewMs: undefined };
+  if ('doubt' in result) {
+    const { error } = result.doubt;
     const Same = error instanceof CredentialsError ? CredentialsError : ServiceError;
     throw new Same(error.message, {
       hint: `${hintOf(error)} Nothing was written; with --skip-checks the files are written without asking the service.`,
       cause: error,
     });
   }
-  tellNight(tried.night, terminal);
-  tellMoney(tried.night, answers, effects.now(), terminal);
+  tellNight(result.night, skewMs, terminal);
+  tellMoney(result.night, answers, effects.now(), terminal);
 }
 
 /** The answers in the settings that are to be replaced. */
@@ -182,13 +190,8 @@ function earlierAnswers(invocation: Invocation): Given {
     throw error;
   }
   const { baseUrl, projectId, startDate, exports } = config;
-  return {
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(projectId === undefined ? {} : { projectId }),
-    ...(startDate === undefined ? {} : { startDate }),
-    ...exports.budget,
-    ...(exports.pricePerRecord === 0 ? {} : { pricePerRecord: exports.pricePerRecord }),
-  };
+  const pricePerRecord = exports.pricePerRecord === 0 ? undefined : exports.pricePerRecord;
+  return { baseUrl, projectId, startDate, ...exports.budget, pricePerRecord };
 }
 
 /** Returns the names of the copies of what was replaced. */

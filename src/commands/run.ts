@@ -1,6 +1,6 @@
 /** `dawnload run`: the nightly job, once. */
 import { nightly } from '../../jobs/nightly.js';
-import { withAlerts } from '../operations/alerts.js';
+import { withAlerts } from '../operations/delivery.js';
 import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { SENDER_KEY_PLACES } from '../api/endpoints.js';
 import { isDay } from '../calendar.js';
-import { CAUSES, FORMATS } from '../operations/alert-format.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -108,6 +107,12 @@ const variable = z
   .string('must be the name of an environment variable')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 
+const FORMATS = ['slack', 'json'] as const;
+const CAUSES = ['failure', 'recovery', 'stale', 'needs_action', 'budget', 'drift', 'check_stop'] as const;
+
+export type AlertFormat = (typeof FORMATS)[number];
+export type AlertCause = (typeof CAUSES)[number];
+
 const alert = z
   .strictObject(
     {
@@ -121,6 +126,8 @@ const alert = z
     NO_SECTION,
   )
   .refine(({ url, url_env }) => (url === undefined) !== (url_env === undefined), 'must set url or url_env');
+
+export type AlertSettings = z.infer<typeof alert>;
 
 /** How one A/B test is judged, or, under `default`, all that are not named. */
 const experiment = z

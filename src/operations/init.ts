@@ -1,39 +1,30 @@
-/** The questions of `init` at a terminal, each answer checked before the next question. */
-import { lastCompleteDay, shiftDay, dayOf, isDay, type Day, daysOf } from '../calendar.js';
-import {
-  UsageError,
-  type DawnloadError,
-  CredentialsError,
-  ServiceError,
-  codeOf,
-  StorageError,
-} from '../errors.js';
-import { isUnencrypted } from '../config.js';
-import type { Questions } from '../terminal/questions.js';
-import { formatCount, type Terminal, formatDuration, plural } from '../terminal/terminal.js';
-import { settingsSchema } from '../config/schema.js';
-import type { z } from 'zod';
-import { parseEnv } from 'node:util';
-import { formatPrice, priceOf } from '../price.js';
-import { stringify } from 'yaml';
-import { lookAtConnection, unreachable } from '../api/transport.js';
-import { ServiceClient } from '../api/client.js';
-import type { Effects } from '../effects.js';
-import { estimateDays } from '../exports/budget.js';
-import { dayTotals } from '../statistics/pull-daily.js';
+/** The questions of `init`, the answers' rules, and the two files that are written. */
 import {
   chmodSync,
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
   fsyncSync,
   openSync,
-  closeSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import { lookAtConnection, unreachable } from '../api/transport.js';
+import { dayOf, daysOf, isDay, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { isUnencrypted } from '../config.js';
+import { settingsSchema } from '../config/schema.js';
+import { codeOf, hintOf, ServiceError, StorageError, UsageError } from '../errors.js';
+import { formatPrice, priceOf } from '../price.js';
+import type { Invocation } from '../run/invocation.js';
+import type { Questions } from '../terminal/questions.js';
+import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { contactService, NOTABLE_SKEW_MS, skewInWords, type Doubt, type Night } from './contact.js';
 
 interface InterviewOptions {
   /** The answers that are given, so that they are not asked. */
@@ -44,7 +35,7 @@ interface InterviewOptions {
   readonly skipChecks: boolean;
 }
 
-/** So many answers may be wrong, in all: what pastes a file by mistake comes to an end. */
+/** After as many answers to one question were refused, somebody has pasted a file by mistake. */
 const MOST_WRONG = 10;
 
 /** The first run fills a week: enough to look at, little to wait for. */
@@ -53,12 +44,14 @@ const FIRST_DAYS = 7;
 /** Nights of a month, for the budget that is offered. */
 const MONTH = 31;
 
+/** Asks at a terminal, each answer checked before the next question. */
 export class Interview {
   readonly #questions: Questions;
   readonly #terminal: Terminal;
   readonly #world: World;
   readonly #options: InterviewOptions;
-  #wrong = 0;
+  /** How many answers to each question were refused. */
+  readonly #refused = new Map<string, number>();
   #checking: boolean;
   /** Whether a check has failed, so that the person may go on without. */
   #mayskip = false;
@@ -79,7 +72,7 @@ export class Interview {
   /**
    * All answers.
    *
-   * @throws UsageError after too many wrong answers, InterruptedError on Ctrl-C or the end of the input
+   * @throws UsageError after too many refused answers, InterruptedError on Ctrl-C or the end of the input
    */
   async answers(): Promise<Answers> {
     const { given, earlier } = this.#options;
@@ -103,22 +96,19 @@ export class Interview {
   }> {
     const { given, earlier, allowHttp } = this.#options;
     let { baseUrl, projectId, accessKey, secretKey } = given;
-    let offered = { ...earlier, ...given };
-    let reached: string | undefined;
-    const read = (text: string): Read<string> => readBaseUrl(text, allowHttp);
+    const offered = { baseUrl: earlier.baseUrl, projectId: earlier.projectId };
+    const readUrl = (text: string): Read<string> => readBaseUrl(text, allowHttp);
     for (;;) {
-      baseUrl ??= await this.#ask('Base URL of the service', read, offered.baseUrl);
-      offered = { ...offered, baseUrl };
-      if (this.#checking && baseUrl !== reached) {
-        const doubt = await tryConnection(baseUrl, this.#world.signal);
-        if (doubt !== undefined) {
-          this.#tell(doubt);
-          baseUrl = undefined;
-          continue;
-        }
-        reached = baseUrl;
+      baseUrl ??= await this.#ask('Base URL of the service', readUrl, offered.baseUrl);
+      offered.baseUrl = baseUrl;
+      const unreached = this.#checking ? await tryConnection(baseUrl, this.#world.signal) : undefined;
+      if (unreached !== undefined) {
+        this.#tell(unreached);
+        baseUrl = undefined;
+        continue;
       }
       projectId ??= await this.#ask('Project ID', readProjectId, offered.projectId);
+      offered.projectId = projectId;
       accessKey ??= await this.#secret('access key');
       secretKey ??= await this.#secret('secret key');
       const keys = { accessKey, secretKey };
@@ -126,17 +116,16 @@ export class Interview {
       if (!this.#checking) return { service, night: undefined };
 
       this.#terminal.progress('asking the service');
-      const tried = await tryAnswers(service, this.#world);
+      const { result, skewMs } = await tryAnswers(service, this.#world);
       this.#terminal.progress('');
-      if ('night' in tried) {
-        tellNight(tried.night, this.#terminal);
-        return { service, night: tried.night };
+      if ('night' in result) {
+        tellNight(result.night, skewMs, this.#terminal);
+        return { service, night: result.night };
       }
-      this.#tell(tried.doubt);
-      offered = { ...offered, projectId };
-      if (tried.doubt.about === 'baseUrl') baseUrl = undefined;
-      if (tried.doubt.about === 'projectId') projectId = undefined;
-      if (tried.doubt.about === 'keys') accessKey = secretKey = undefined;
+      this.#tell(result.doubt);
+      if (result.doubt.about === 'baseUrl') baseUrl = undefined;
+      if (result.doubt.about === 'projectId') projectId = undefined;
+      if (result.doubt.about === 'keys') accessKey = secretKey = undefined;
     }
   }
 
@@ -171,26 +160,32 @@ export class Interview {
     );
   }
 
-  /** Asks until the answer is right; Enter takes what is offered. */
-  async #ask<T>(question: string, read: (text: string) => Read<T>, offered?: string): Promise<T> {
-    const prompt = offered === undefined ? `${question}: ` : `${question} [${offered}]: `;
-    for (;;) {
-      const text = await this.#questions.ask(prompt);
-      const skip = this.#mayskip && offered !== undefined && text.toLowerCase() === 'skip';
-      if (skip) this.#checking = false;
-      const result = read((skip || text === '') && offered !== undefined ? offered : text);
-      if ('value' in result) return result.value;
-      this.#refuse(result.wrong);
-    }
+  #secret(what: string): Promise<string> {
+    const message = `${what.charAt(0).toUpperCase()}${what.slice(1)} (not shown)`;
+    return this.#ask(message, (text) => readKey(text, what), undefined, true);
   }
 
-  async #secret(what: string): Promise<string> {
-    for (;;) {
-      const text = await this.#questions.ask(`${capital(what)} (not shown): `, true);
-      const result = readKey(text, what);
-      if ('value' in result) return result.value;
-      this.#refuse(result.wrong);
-    }
+  /** Asks until the answer is right; Enter takes what is offered, and so does `skip`, which ends the checks. */
+  async #ask<T>(
+    message: string,
+    read: (text: string) => Read<T>,
+    offered?: string,
+    isSecret = false,
+  ): Promise<T> {
+    const isSkip = (text: string): boolean =>
+      this.#mayskip && offered !== undefined && text.toLowerCase() === 'skip';
+    const meant = (text: string): Read<T> => read(text === '' || isSkip(text) ? (offered ?? text) : text);
+    const refuse = (text: string): string | undefined => {
+      const result = meant(text);
+      if ('value' in result) return undefined;
+      this.#count(message);
+      return result.wrong;
+    };
+    const text = await this.#questions.ask({ message, offered, isSecret, refuse });
+    if (isSkip(text)) this.#checking = false;
+    const result = meant(text);
+    if ('value' in result) return result.value;
+    throw new UsageError(result.wrong);
   }
 
   #tell({ about, error }: Doubt): void {
@@ -198,21 +193,21 @@ export class Interview {
     const hint = hintOf(error);
     const skip =
       about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
-    this.#refuse(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
-  }
-
-  #refuse(sentence: string): void {
-    this.#terminal.warn(sentence);
+    this.#terminal.warn(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
     this.#questions.forget();
-    if (++this.#wrong < MOST_WRONG) return;
-    throw new UsageError(`${MOST_WRONG} answers were not accepted.`, {
-      hint: 'Nothing was written. Start `dawnload init` again, with --skip-checks where the service cannot be reached.',
-    });
+    this.#count(about);
   }
-}
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  #count(question: string): void {
+    const refused = (this.#refused.get(question) ?? 0) + 1;
+    this.#refused.set(question, refused);
+    if (refused < MOST_WRONG) return;
+    this.#questions.fail(
+      new UsageError(`${MOST_WRONG} answers to one question were not accepted.`, {
+        hint: 'Nothing was written. Start `dawnload init` again, with --skip-checks where the service cannot be reached.',
+      }),
+    );
+  }
 }
 
 export interface Keys {
@@ -268,10 +263,17 @@ function readStartDate(text: string, now: Date): Read<Day> {
   return text > dayOf(now) ? { wrong: `The first day ${text} is in the future.` } : { value: text };
 }
 
-/** People write large counts with separators: `1,000,000`. */
+/** People write large counts with separators or with letters: `1,000,000`, `50k`, `1.5M`. */
 function readRecords(text: string, what: string): Read<number> {
-  const plain = /^\d{1,3}([,_ ]\d{3})+$/.test(text) ? text.replace(/[,_ ]/g, '') : text;
+  const [, count = '', letter] = /^(\d+(?:\.\d{1,6})?) ?(k|m|bn?)$/i.exec(text) ?? [];
+  const grouped = /^\d{1,3}([,_ ]\d{3})+$/.test(text) ? text.replace(/[,_ ]/g, '') : text;
+  const plain =
+    letter === undefined ? grouped : String(Math.round(Number(count) * unitOf(letter) * 1e6) / 1e6);
   return by(budgetSettings.records_per_run, plain, `The budget of records per ${what}`);
+}
+
+function unitOf(letter: string): number {
+  return { k: 1e3, m: 1e6 }[letter.toLowerCase()] ?? 1e9;
 }
 
 function readPrice(text: string): Read<number> {
@@ -326,14 +328,14 @@ export interface GivenTexts {
 }
 
 export interface Given {
-  readonly baseUrl?: string;
-  readonly projectId?: string;
-  readonly accessKey?: string;
-  readonly secretKey?: string;
-  readonly startDate?: string;
-  readonly recordsPerRun?: number;
-  readonly recordsPerMonth?: number;
-  readonly pricePerRecord?: number;
+  readonly baseUrl?: string | undefined;
+  readonly projectId?: string | undefined;
+  readonly accessKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly startDate?: Day | undefined;
+  readonly recordsPerRun?: number | undefined;
+  readonly recordsPerMonth?: number | undefined;
+  readonly pricePerRecord?: number | undefined;
 }
 
 /**
@@ -359,7 +361,7 @@ export function readGiven(texts: GivenTexts, now: Date): { given: Given; wrong: 
     recordsPerMonth: read(texts.recordsPerMonth, (text) => readRecords(text, 'month')),
     pricePerRecord: read(texts.pricePerRecord, readPrice),
   };
-  return { given: defined(given), wrong };
+  return { given, wrong };
 }
 
 /** @throws UsageError that lists everything that is wrong */
@@ -416,30 +418,22 @@ function budgetOf({
   return { recordsPerRun: perRun, recordsPerMonth: perMonth };
 }
 
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function defined<T extends object>(values: T): Defined<T>;
-function defined(values: object): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
 /** Nights of a month, for what a month costs. */
 const NIGHTS_OF_A_MONTH = 30;
 
-/** A clock that is further off may take an incomplete day for a complete one, in milliseconds. */
-const MOST_SKEW_MS = 2 * 60_000;
-
-export function tellNight({ day, messages, records, skewMs = 0 }: Night, terminal: Terminal): void {
+export function tellNight(
+  { day, messages, records }: Night,
+  skewMs: number | undefined,
+  terminal: Terminal,
+): void {
   terminal.note('The service takes the keys and knows the project.');
   terminal.note(
     records === undefined
       ? `It counted no messages on ${day}, so the size of a night is not known yet.`
       : `It counted ${plural(messages, 'message')} on ${day}; the export of such a night holds about ${plural(records, 'record')}.`,
   );
-  if (Math.abs(skewMs) <= MOST_SKEW_MS) return;
-  terminal.warn(
-    `This machine’s clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service’s. Correct it before the first run.`,
-  );
+  if (skewMs !== undefined && Math.abs(skewMs) > NOTABLE_SKEW_MS)
+    terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
 }
 
 /** Explains the budget and the price of such nights. */
@@ -484,11 +478,6 @@ function moneySentences(
           `A budget of ${plural(recordsPerMonth, 'record')} per month lasts for about ${plural(Math.floor(recordsPerMonth / records), 'night')}.`,
         ];
   return [sizes, ...first, ...month];
-}
-
-/** The hint of an error, without the part that is meant for a run. */
-export function hintOf({ hint = '' }: DawnloadError): string {
-  return hint.replace(/ ?Nothing is lost;.*$/, '');
 }
 
 type Settings = Omit<Answers, 'keys'> & {
@@ -567,81 +556,27 @@ function decimal(value: number): string {
 const CONNECT_MS = 10_000;
 const ANSWER_SECONDS = 30;
 
-/** The size of one night, and the distance of this machine's clock from the service's. */
-interface Night {
-  readonly day: Day;
-  readonly messages: number;
-  /** The records of its export; undefined where the service counted nothing. */
-  readonly records: number | undefined;
-  /** This machine's clock behind the service's, in milliseconds. */
-  readonly skewMs: number | undefined;
-}
-
-/** The answer that has to be given again, and why. */
-interface Doubt {
-  readonly about: 'baseUrl' | 'projectId' | 'keys';
-  readonly error: DawnloadError;
-}
-
-type Tried = { readonly night: Night } | { readonly doubt: Doubt };
-
-interface World {
-  readonly effects: Effects;
-  readonly version: string;
-  readonly signal: AbortSignal;
-}
+type World = Pick<Invocation, 'effects' | 'signal' | 'version'>;
 
 /** Whether a connection can be made, and its certificate is accepted. Throws InterruptedError. */
 export async function tryConnection(baseUrl: string, signal: AbortSignal): Promise<Doubt | undefined> {
   try {
     const { certificate } = await lookAtConnection(baseUrl, CONNECT_MS, signal);
     if (certificate?.refused === undefined) return undefined;
-    return { about: 'baseUrl', error: unreachable(baseUrl, certificate.refused, undefined) };
+    throw unreachable(baseUrl, certificate.refused, undefined);
   } catch (error) {
-    return doubtAbout('baseUrl', error);
+    if (error instanceof ServiceError) return { about: 'baseUrl', error };
+    throw error;
   }
 }
 
 /** Whether the service takes the keys and knows the project, and what a night holds. Throws InterruptedError. */
-export async function tryAnswers(
+export function tryAnswers(
   { baseUrl, projectId, keys }: Pick<Answers, 'baseUrl' | 'projectId' | 'keys'>,
-  { effects, signal, version }: World,
-): Promise<Tried> {
-  const settings = {
-    baseUrl,
-    projectId,
-    credentials: { body: () => ({ ...keys }) },
-    requestsPerSecond: 10,
-    concurrency: 1,
-    requestTimeoutSeconds: ANSWER_SECONDS,
-    retries: 0,
-  };
-  const service = new ServiceClient(settings, effects, signal, version);
-  try {
-    try {
-      await service.authorize();
-    } catch (error) {
-      return { doubt: doubtAbout(error instanceof CredentialsError ? 'keys' : 'baseUrl', error) };
-    }
-    const skewMs = service.clockSkewMs;
-    // The earlier of two clocks decides, as in a run.
-    const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
-    try {
-      const totals = await dayTotals(service, baseUrl, day);
-      const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
-      return { night: { day, messages: totals.sent, records: candidate?.estimate, skewMs } };
-    } catch (error) {
-      return { doubt: doubtAbout('projectId', error) };
-    }
-  } finally {
-    await service.close();
-  }
-}
-
-/** @throws what has nothing to do with the answer */
-function doubtAbout(about: Doubt['about'], error: unknown): Doubt {
-  if (error instanceof CredentialsError || error instanceof ServiceError) return { about, error };
-  throw error;
+  world: World,
+): ReturnType<typeof contactService> {
+  const credentials = { body: () => ({ ...keys }) };
+  return contactService({ baseUrl, projectId, credentials, requestTimeoutSeconds: ANSWER_SECONDS }, world);
 }
 
 export interface NewFile {

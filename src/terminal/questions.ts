@@ -1,25 +1,36 @@
 /**
- * Questions to a person at a terminal. The keyboard is read from the first question to the last, also while an answer is
- * being checked: what is typed or pasted ahead is never echoed by the terminal itself, and becomes the next answer.
+ * Questions to a person at a terminal, drawn by clack. The keyboard is held from the first question to the last, also while
+ * an answer is being checked: text that is typed or pasted ahead is never echoed by the terminal itself, and becomes the
+ * next answers, one line each.
  */
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { InterruptedError } from '../errors.js';
 import type { Streams } from './terminal.js';
 import { visible } from './text.js';
 
+interface Question {
+  readonly message: string;
+  /** The answer that Enter stands for; `refuse` is then asked about the empty text. */
+  readonly offered?: string | undefined;
+  /** Whether the answer is drawn as dots. */
+  readonly isSecret?: boolean;
+  /** Why an answer cannot be taken, in one sentence; it is asked for again. */
+  readonly refuse: (answer: string) => string | undefined;
+}
+
 export interface Questions {
-  /** Aborted, with an `InterruptedError`, by Ctrl-C, by the end of the input, and by what stops the process. */
+  /** Aborted by Ctrl-C and the end of the input (with an `InterruptedError`), by `fail`, and by the end of the process. */
   readonly signal: AbortSignal;
   /**
-   * Asks for one line. The answer comes without spaces around it.
+   * Asks until the answer is not refused. Resolves with it, without spaces around it, or with the offered one.
    *
-   * @param hidden whether the keys leave no trace on the screen
-   * @throws InterruptedError
+   * @throws the reason of the signal
    */
-  ask(question: string, hidden?: boolean): Promise<string>;
-  /** Forgets what was typed ahead: after a wrong answer it may be the answer to another question, such as a secret. */
+  ask(question: Question): Promise<string>;
+  /** Forgets what was typed ahead: after a refused answer it may answer another question, and be a secret. */
   forget(): void;
+  /** Ends the questions: `ask` throws the reason. */
+  fail(reason: Error): void;
   close(): void;
 }
 
@@ -29,85 +40,91 @@ export function openQuestions(
   stop: AbortSignal,
 ): Questions {
   const stopped = new AbortController();
-  const ahead: string[] = [];
-  let waiting: { readonly take: (line: string) => void; readonly fail: (reason: Error) => void } | undefined;
-  let shown = false;
+  /** What was typed and no question has taken, each line ended by a return. */
+  let ahead = '';
+  let afterReturn = false;
+  /** The keyboard of the question that waits for a line. */
+  let waiting: PassThrough | undefined;
 
   const screen = new Writable({
     decodeStrings: false,
     write(text: string | Buffer, _, done) {
-      if (shown) stderr.write(text);
+      stderr.write(text);
       done();
     },
   });
-  Object.defineProperty(screen, 'columns', { get: () => stderr.columns });
-  const keyboard = createInterface({
-    input: stdin,
-    output: screen,
-    terminal: true,
-    // The arrow keys must not bring a secret back.
-    historySize: 0,
-    // A line that ends with CR and LF is one line, however slowly it comes.
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
+  // A terminal that does not know its width says 0.
+  Object.defineProperty(screen, 'columns', { get: () => stderr.columns || 80 });
 
-  const end = (): void => {
-    if (stopped.signal.aborted) return;
-    const reason = new InterruptedError('Interrupted.', { hint: 'Nothing was written.' });
-    stderr.write('\n');
-    stopped.abort(reason);
-    waiting?.fail(reason);
-  };
-  keyboard.on('SIGINT', end);
-  keyboard.on('close', end);
-  stop.addEventListener('abort', end, { once: true });
-  keyboard.on('line', (line) => {
-    if (waiting === undefined) {
-      ahead.push(line);
+  function type(chunk: string): void {
+    // Ctrl-C and Ctrl-D, which are keys like any other here.
+    if (['\u0003', '\u0004'].some((key) => chunk.includes(key))) {
+      interrupt();
       return;
     }
-    // At once: of a paste, the next line comes before the promise is heard.
-    const { take } = waiting;
-    waiting = undefined;
-    shown = false;
-    take(line);
-  });
+    ahead += (afterReturn ? chunk.replace(/^\n/, '') : chunk).replace(/\r?\n/g, '\r');
+    afterReturn = chunk.endsWith('\r');
+    feed();
+  }
 
+  function feed(): void {
+    if (waiting === undefined || ahead === '') return;
+    const keyboard = waiting;
+    const end = ahead.indexOf('\r') + 1;
+    const keys = end === 0 ? ahead : ahead.slice(0, end);
+    ahead = ahead.slice(keys.length);
+    // The rest is the answer to the next question.
+    if (end > 0) waiting = undefined;
+    keyboard.write(keys);
+  }
+
+  function interrupt(): void {
+    stopped.abort(new InterruptedError('Interrupted.', { hint: 'Nothing was written.' }));
+  }
+
+  stdin.setEncoding('utf8').on('data', type).on('end', interrupt);
+  stdin.setRawMode(true);
+  stop.addEventListener('abort', interrupt, { once: true });
   return {
     signal: stopped.signal,
-    async ask(question, hidden = false) {
+    async ask({ message, offered, isSecret = false, refuse }) {
+      const { isCancel, password, text } = await import('@clack/prompts');
       stopped.signal.throwIfAborted();
-      const prompt = visible(question);
-      const typed = ahead.shift();
-      if (typed !== undefined) {
-        stderr.write(`${prompt}${hidden ? '' : visible(typed)}\n`);
-        return typed.trim();
-      }
-      const line = new Promise<string>((take, fail) => {
-        waiting = { take, fail };
-      });
-      try {
-        if (hidden) {
-          stderr.write(prompt);
-        } else {
-          shown = true;
-          keyboard.setPrompt(prompt);
-          keyboard.prompt(true);
-        }
-        return (await line).trim();
-      } finally {
-        if (hidden && !stopped.signal.aborted) stderr.write('\n');
-        shown = false;
-        waiting = undefined;
-      }
+      const input = new PassThrough();
+      const prompt = {
+        message: visible(message),
+        input,
+        output: screen,
+        signal: stopped.signal,
+        validate(answer = ''): string | undefined {
+          const refused = refuse(answer.trim());
+          if (refused === undefined) return undefined;
+          ahead = '';
+          waiting = input;
+          return visible(refused);
+        },
+      };
+      const offer = offered === undefined ? {} : { placeholder: visible(offered), defaultValue: offered };
+      const answered = isSecret ? password({ ...prompt, clearOnError: true }) : text({ ...prompt, ...offer });
+      waiting = input;
+      feed();
+      const answer = await answered;
+      waiting = undefined;
+      // Escape leaves a question as Ctrl-C does.
+      if (isCancel(answer)) interrupt();
+      stopped.signal.throwIfAborted();
+      return String(answer).trim();
     },
     forget() {
-      ahead.length = 0;
+      ahead = '';
+    },
+    fail(reason) {
+      stopped.abort(reason);
     },
     close() {
-      stop.removeEventListener('abort', end);
-      keyboard.off('close', end);
-      keyboard.close();
+      stop.removeEventListener('abort', interrupt);
+      stdin.off('data', type).off('end', interrupt).pause();
+      stdin.setRawMode(false);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf } from '../../src/operations/alert-format.js';
-import { causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
+import { bodyOf, causesOf, type Ended, type Memory } from '../../src/operations/alerts.js';
 import { RunReport } from '../../src/run/report.js';
 
 const NOTHING_TOLD: Memory = { told: {}, failing: false, drift: [] };
@@ -69,7 +68,7 @@ test('what needs a person, what drifted since it was told, and a check that stop
 });
 
 test('drift of more fields than Slack takes is cut, with the count of the rest, and the next step stays', () => {
-  const sender = { projectId: 'p', runId: 'r', time: new Date('2026-11-20T22:30:00Z') };
+  const sender = { project_id: 'p', run_id: 'r', time: new Date('2026-11-20T22:30:00Z') };
   const drifting = (drift: string[]): Pick<Ended, 'report'> => {
     const report = new RunReport(new Date('2026-11-20T22:30:00Z'));
     report.loaded({

@@ -88,23 +88,26 @@ describe('at a terminal', () => {
     expect(await files()).toEqual(['.env', 'dawnload.yaml']);
   });
 
-  test('tells what is wrong with an answer, and asks that again alone', async () => {
+  test('tells what is wrong with an answer, and leaves it to be corrected', async () => {
+    // A refused answer stays in its line, Ctrl-U clears it; a key that is refused is cleared already.
+    const instead = (answer: string): string => `\u0015${answer}\r`;
     const person = personWho([
       'http://127.0.0.1:9\r',
       'api.example.com\r',
-      `${sandbox.url}\r`,
+      instead(sandbox.url),
       'ABC\r',
-      `${OTHER}\r`,
+      instead(OTHER),
       `${KEYS.accessKey}\r`,
       'not-the-secret\r',
+      '\r',
       `${KEYS.accessKey}\r`,
       `${KEYS.secretKey}\r`,
       `${PROJECT}\r`,
       '2026-02-30\r',
-      '2027-01-01\r',
-      '2026-11-01\r',
+      instead('2027-01-01'),
+      instead('2026-11-01'),
       'many\r',
-      'none\r',
+      instead('none'),
     ]);
     const result = await init([], {}, person);
     expect(result.stderr).toBe('');
@@ -134,7 +137,7 @@ describe('at a terminal', () => {
 
   test('pasted lines are the next answers, and no key of them is shown', async () => {
     const paste = [sandbox.url, PROJECT, ` ${KEYS.accessKey} `, KEYS.secretKey, '', '', ''].join('\r\n');
-    const person = personWho([paste]);
+    const person = personWho([paste, ...Array<string>(6).fill('')]);
     expect((await init([], {}, person)).code).toBe(0);
     for (const secret of Object.values(KEYS)) expect(person.screen()).not.toContain(secret);
     expect(loadConfig({ config: yaml }, {}, folder).credentials?.body()).toEqual(KEYS);
@@ -167,10 +170,39 @@ describe('at a terminal', () => {
     expect(await files()).toEqual([]);
   });
 
-  test('wrong answers come to an end', async () => {
-    const result = await init([], {}, personWho(Array<string>(20).fill('nonsense\r')));
-    expect(result.stderr).toMatch(/10 answers were not accepted[\s\S]*Nothing was written/);
-    expect(result.code).toBe(2);
+  test('ten refused answers to one question end it, and those to other questions do not count', async () => {
+    const refused = await init([], {}, personWho(Array<string>(20).fill('nonsense\r')));
+    expect(refused.stderr).toMatch(/10 answers to one question were not accepted[\s\S]*Nothing was written/);
+    expect(refused.code).toBe(2);
+    const slips = (answer: string): string[] => [...Array<string>(6).fill('nonsense\r'), `\u0015${answer}\r`];
+    const person = personWho([
+      ...slips(sandbox.url),
+      ...slips(PROJECT),
+      `${KEYS.accessKey}\r`,
+      `${KEYS.secretKey}\r`,
+      ...slips('2026-11-01'),
+      'none\r',
+    ]);
+    expect((await init([], {}, person)).code).toBe(0);
+  });
+
+  test.each([
+    ['50k', 50_000],
+    ['1.5M', 1_500_000],
+    ['2 k', 2_000],
+    ['0.2b', 200_000_000],
+    ['1,000', 1_000],
+  ])('a budget of %s is read as a count', async (text, records) => {
+    const args = [...FLAGS(), '--records-per-run', text, '--skip-checks'];
+    expect((await init(args, ENVIRONMENT)).code).toBe(0);
+    expect(loadConfig({ config: yaml }, {}, folder).exports.budget?.recordsPerRun).toBe(records);
+  });
+
+  test.each(['1.0001k', 'k', '50kk', '5e3', '-1k', '10000b'])('a budget of %s is refused', async (text) => {
+    const args = [...FLAGS(), '--records-per-run', text, '--skip-checks'];
+    const { stderr, code } = await init(args, ENVIRONMENT);
+    expect(stderr).toMatch(/The budget of records per run must be a whole number/);
+    expect(code).toBe(2);
   });
 });
 

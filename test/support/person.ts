@@ -10,17 +10,21 @@ export interface Person {
 
 /** @param answers the keys that follow each question, in the order of the questions; `\r` is Enter */
 export function personWho(answers: readonly string[]): Person {
-  const stream = () => Object.assign(new PassThrough(), { isTTY: true, columns: 100, hasColors: () => true });
+  // Wide enough that no sentence is broken into lines.
+  const stream = () =>
+    Object.assign(new PassThrough(), {
+      isTTY: true,
+      columns: 1000,
+      hasColors: () => true,
+      setRawMode: () => undefined,
+    });
   const [stdin, stdout, stderr] = [stream(), stream(), stream()];
   const left = [...answers];
   let screen = '';
-  let line = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
-    line = (line + text).split('\n').at(-1) ?? '';
-    // A question ends with a colon, or with its two answers, and waits on its line.
-    if (!/(?::|\[y\/N\]) (?:.\[\d+G)?$/.test(line)) return;
-    line = '';
+    // A question hides the cursor before it is drawn first, or has a mark once an answer was refused; one of two answers ends so.
+    if (!/\[\?25l$|▲|\[y\/N\] (?:.\[\d+G)?$/.test(text)) return;
     const next = left.shift();
     if (next === undefined) stdin.end();
     else setImmediate(() => stdin.write(next));

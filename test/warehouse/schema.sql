@@ -1151,7 +1151,7 @@ view marts.send_time_heatmap -- When messages are sent, and how people click on 
     hour integer -- Hour of the send in Korea, 0 to 23.
     succeeded bigint -- Sends that did not fail.
     failed bigint -- Failed sends.
-    clickable bigint -- Successful sends whose click is reported: click rates divide by them.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
     clicked bigint -- Clicks on messages sent in that hour, within seven days; null where the channel reports none.
     click_rate double -- Clicks by clickable messages; null where the channel does not report clicks. Machines click too, so see quick_click_share; rates are not comparable across channels.
 

@@ -1,0 +1,73 @@
+/** The first contact with a service, for `init` and `doctor`: E1 and one day of E17, which are free. */
+import { ServiceClient } from '../api/client.js';
+import { lastCompleteDay, type Day } from '../calendar.js';
+import { CredentialsError, ServiceError } from '../errors.js';
+import { estimateDays } from '../exports/budget.js';
+import type { Invocation } from '../run/invocation.js';
+import { dayTotals } from '../statistics/pull-daily.js';
+import { formatDuration } from '../terminal/terminal.js';
+
+/** The setting that the service refuses, and why. */
+export interface Doubt {
+  readonly about: 'baseUrl' | 'projectId' | 'keys';
+  readonly error: CredentialsError | ServiceError;
+}
+
+/** The size of one night. */
+export interface Night {
+  readonly day: Day;
+  readonly messages: number;
+  /** The records of its export; undefined where the service counted nothing. */
+  readonly records: number | undefined;
+}
+
+interface Contact {
+  /** How far this machine's clock is behind the service's, in milliseconds; undefined where the service tells no time. */
+  readonly skewMs: number | undefined;
+  readonly result: { readonly night: Night } | { readonly doubt: Doubt };
+}
+
+interface Access {
+  readonly baseUrl: string;
+  readonly projectId: string;
+  readonly credentials: { body(): { readonly accessKey: string; readonly secretKey: string } };
+  readonly requestTimeoutSeconds: number;
+}
+
+/**
+ * Whether the service takes the keys and knows the project, and the size of a night.
+ *
+ * @throws InterruptedError, and what has nothing to do with the settings
+ */
+export async function contactService(
+  access: Access,
+  { effects, signal, version }: Pick<Invocation, 'effects' | 'signal' | 'version'>,
+): Promise<Contact> {
+  const pace = { requestsPerSecond: 10, concurrency: 1, retries: 0 };
+  const service = new ServiceClient({ ...access, ...pace }, effects, signal, version);
+  let isAuthorized = false;
+  try {
+    await service.authorize();
+    isAuthorized = true;
+    const skewMs = service.clockSkewMs;
+    // The earlier of two clocks decides, as in a run.
+    const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
+    const totals = await dayTotals(service, access.baseUrl, day);
+    const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
+    return { skewMs, result: { night: { day, messages: totals.sent, records: candidate?.estimate } } };
+  } catch (error) {
+    if (!(error instanceof CredentialsError) && !(error instanceof ServiceError)) throw error;
+    const about = isAuthorized ? 'projectId' : error instanceof CredentialsError ? 'keys' : 'baseUrl';
+    return { skewMs: service.clockSkewMs, result: { doubt: { about, error } } };
+  } finally {
+    await service.close();
+  }
+}
+
+/** From here on a clock may take an incomplete day for a complete one, in milliseconds. */
+export const NOTABLE_SKEW_MS = 2 * 60_000;
+
+/** `This machine’s clock is 3 min ahead of the service’s`. */
+export function skewInWords(skewMs: number): string {
+  return `This machine’s clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service’s`;
+}

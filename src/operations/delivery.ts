@@ -1,0 +1,145 @@
+/** Delivers alerts and pings of health checks around a run. Nothing here ever fails a night: a refused alert is a warning. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { dayOf, lastCompleteDay, type Day } from '../calendar.js';
+import type { Config } from '../config.js';
+import { InterruptedError, messageOf, TryLaterError } from '../errors.js';
+import type { Invocation } from '../run/invocation.js';
+import type { RunReport } from '../run/report.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { bodyOf, causesOf, hasFailed, memoryShape, type Alert, type Ended, type Memory } from './alerts.js';
+
+type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;
+
+/**
+ * Does a run's work, pings a health check before and after it, and sends the alerts that it gives cause to.
+ *
+ * @param newest the newest day of the daily statistics that readers see
+ * @throws what the work throws, and nothing else
+ */
+export async function withAlerts<T extends { readonly report: RunReport }>(
+  config: AlertConfig,
+  invocation: Invocation,
+  newest: () => Promise<Day | undefined>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (config.alerts.length === 0 && config.pingUrl === undefined) return work();
+  const started = ping(config, '/start', invocation);
+  const tell = async (report: RunReport | undefined, failure: unknown): Promise<void> => {
+    await started;
+    const complete = lastCompleteDay(invocation.effects.now());
+    const ended = { report, failure, complete, newest: await newest().catch(() => undefined) };
+    await afterRun(config, invocation, ended).catch((error: unknown) => {
+      invocation.terminal.warn(`Alerts could not be sent: ${messageOf(error)}`);
+    });
+  };
+  try {
+    const outcome = await work();
+    await tell(outcome.report, undefined);
+    return outcome;
+  } catch (failure) {
+    // A person who stopped the run knows; and a run that another one keeps waiting did nothing.
+    if (!(failure instanceof InterruptedError) && !(failure instanceof TryLaterError))
+      await tell(undefined, failure);
+    throw failure;
+  }
+}
+
+async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ended): Promise<void> {
+  const { effects, terminal } = invocation;
+  const today = dayOf(effects.now());
+  const memory = await recall(config.dataDir);
+  const alerts = causesOf(ended, memory).filter(({ cause }) => memory.told[cause] !== today);
+  const [delivered] = await Promise.all([
+    deliver(config, alerts, invocation),
+    ping(config, hasFailed(ended) ? '/fail' : '', invocation),
+  ]);
+  const told = Object.fromEntries(delivered.map(({ cause }) => [cause, today]));
+  const drift = told['drift'] === undefined ? [] : (ended.report?.drift() ?? []);
+  const next: Memory = {
+    told: { ...memory.told, ...told },
+    failing: hasFailed(ended),
+    drift: [...new Set([...memory.drift, ...drift])].sort(),
+  };
+  const folder = new DurableFolder(config.dataDir, effects);
+  const text = `${JSON.stringify(next, null, 1)}\n`;
+  await folder.write(memoryIn(config.dataDir), text, 'alerts').catch((error: unknown) => {
+    terminal.warn(
+      `The alerts were sent, but what was sent cannot be noted, so the next run sends them again: ${messageOf(error)}`,
+    );
+  });
+}
+
+/** Sends an alert that says that it is a test; returns how many receivers took it. */
+export async function sendTestAlert(config: AlertConfig, invocation: Invocation): Promise<number> {
+  const message = 'This is a test: alerts of this kind arrive here.';
+  const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
+  return (await deliver(config, [alert], invocation)).length;
+}
+
+/** Sends each alert to those who want it, all at once; returns an alert for each receiver that took it. */
+async function deliver(
+  { alerts: receivers, projectId = '' }: AlertConfig,
+  alerts: readonly Alert[],
+  { terminal, effects, runId }: Invocation,
+): Promise<Alert[]> {
+  const signal = AbortSignal.timeout(DELIVERY_MS);
+  const sender = { project_id: projectId, run_id: runId, time: effects.now() };
+  const headers = { 'content-type': 'application/json' };
+  const sent = receivers.flatMap(({ url, variable, format, on }, index) =>
+    alerts
+      .filter(({ cause }) => cause === 'test' || on.includes(cause))
+      .map(async (alert) => {
+        const refused =
+          url === undefined
+            ? 'the variable holds no address'
+            : await send(url, { method: 'POST', body: bodyOf(alert, sender, format), headers }, signal);
+        if (refused === undefined) return [alert];
+        // Addresses of webhooks are secrets: a receiver is named by its place, or by the variable that holds it.
+        const name = variable ?? `alerts[${index}]`;
+        terminal.warn(`The alert "${alert.cause}" was not taken by ${name}: ${refused}.`);
+        return [];
+      }),
+  );
+  return (await Promise.all(sent)).flat();
+}
+
+/** Tells a health check. `https://host/id` and `/fail` are `https://host/id/fail`, before a query. */
+async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invocation): Promise<void> {
+  if (pingUrl === undefined) return;
+  const address = new URL(pingUrl);
+  address.pathname = address.pathname.replace(/\/+$/, '') + path;
+  const refused = await send(address.href, { method: 'GET' }, AbortSignal.timeout(DELIVERY_MS));
+  if (refused !== undefined) terminal.warn(`The ping to ping_url was not taken: ${refused}.`);
+}
+
+/** All alerts of a run together must not hold it up for longer, in milliseconds. */
+const DELIVERY_MS = 10_000;
+
+/** Sends one request; returns why it was not taken, without the address, which may be a secret. */
+async function send(
+  url: string,
+  options: { method: 'GET' | 'POST'; body?: string; headers?: Record<string, string> },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { statusCode, body } = await request(url, { ...options, signal });
+    // The answer is not read; breaking it off is no error.
+    body.on('error', () => undefined).destroy();
+    return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
+  } catch (error) {
+    if (signal.aborted) return `no answer within ${DELIVERY_MS / 1000} seconds`;
+    return messageOf(error).replaceAll(url, 'its address');
+  }
+}
+
+const memoryIn = (dataDir: string): string => join(dataDir, 'alerts.json');
+
+async function recall(dataDir: string): Promise<Memory> {
+  try {
+    return memoryShape.parse(JSON.parse(await readFile(memoryIn(dataDir), 'utf8')));
+  } catch {
+    return { told: {}, failing: false, drift: [] };
+  }
+}
