@@ -15,7 +15,7 @@ import {
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, hintOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import { ledgerState } from '../exports/advice.js';
-import type { ExportEntry } from '../exports/export.js';
+import type { Export } from '../exports/export.js';
 import { Ledger } from '../exports/ledger.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
@@ -302,7 +302,7 @@ async function permissions({ dataDir, file }: Config): Promise<Finding> {
 }
 
 /** The paid exports; none where the ledger is damaged, which is a finding of its own. */
-async function paidExports(dataDir: string): Promise<readonly ExportEntry[]> {
+async function paidExports(dataDir: string): Promise<readonly Export[]> {
   return Ledger.read(dataDir).then(
     (ledger) => ledger.entries(),
     () => [],
