@@ -45,6 +45,8 @@ export interface ExportsConfig {
   readonly budget: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;
   /** In the currency of the contract, for estimates and the spend report. */
   readonly pricePerRecord: number;
+  /** The records of a day as `init` saw them, for `plan` until there are statistics. */
+  readonly expectedRecordsPerDay?: number | undefined;
   /** The word that follows prices; undefined: none does. */
   readonly currency: string | undefined;
   readonly startDate: Day | undefined;
@@ -165,6 +167,7 @@ export function loadConfig(
         recordsPerMonth: budget.records_per_month ?? budget.records_per_run ?? 0,
       },
       pricePerRecord: settings.exports.price_per_record,
+      expectedRecordsPerDay: settings.exports.expected_records_per_day,
       currency: settings.exports.currency,
       startDate: settings.exports.start_date ?? settings.start_date,
       includeMessageData: settings.exports.include_message_data,

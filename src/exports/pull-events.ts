@@ -183,7 +183,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
     const advice = adviceOnRestored(restored, missing);
     if (job.consent === 'budget') {
       report.needsAction(advice);
-      report.unpaid(unpaidOf(untilConfirmed(wanted, true)));
+      report.unpaid(unpaidOf(untilConfirmed(wanted, true), config));
       return;
     }
     terminal.warn(advice);
@@ -265,14 +265,14 @@ class ConcurrentDownloads {
   }
 }
 
-function unpaidOf(decisions: readonly Decision[]): Unpaid[] {
+function unpaidOf(decisions: readonly Decision[], { exports }: RunContext['config']): Unpaid[] {
   return decisions.flatMap(({ day, verdict, estimate }) =>
-    verdict === 'request' ? [] : [{ day, verdict, estimate }],
+    verdict === 'request' ? [] : [{ day, verdict, estimate, budget: exports.budget }],
   );
 }
 
 function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
-  context.report.unpaid(unpaidOf(decisions));
+  context.report.unpaid(unpaidOf(decisions, context.config));
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {
     if (verdict !== 'request') continue;
