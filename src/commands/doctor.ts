@@ -3,7 +3,8 @@ import { styleText } from 'node:util';
 import { EXIT, type ExitCode } from '../errors.js';
 import { examine, type Check } from '../operations/doctor.js';
 import type { Invocation } from '../run/invocation.js';
-import { visible } from '../terminal/text.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { visible, wrapLine } from '../terminal/text.js';
 
 export interface DoctorOptions {
   readonly deep?: boolean;
@@ -18,7 +19,7 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
   const extent = { deep: options.deep === true, testAlert: options.sendTestAlert === true };
   for await (const check of examine(extent, invocation)) {
     checks.push(check);
-    if (options.json !== true) terminal.draw(linesOf(check, terminal.color));
+    if (options.json !== true) terminal.draw(linesOf(check, terminal));
     signal.throwIfAborted();
   }
   const sound = checks.every(({ verdict }) => verdict !== 'fail');
@@ -31,10 +32,14 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;
 
 /** The reason, and below it the remedy. */
-function linesOf({ name, verdict, reason, remedy }: Check, colour: boolean): string {
+function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Terminal): string {
   const mark = verdict.padEnd(4);
-  const first = `${colour ? styleText(COLOURS[verdict], mark) : mark}  ${name.padEnd(NAME_WIDTH)}  ${visible(reason)}`;
-  return remedy === null ? first : `${first}\n${' '.repeat(NAME_WIDTH + 8)}${visible(remedy)}`;
+  const indent = mark.length + NAME_WIDTH + 4;
+  const lines = [
+    wrapLine(`${mark}  ${name.padEnd(NAME_WIDTH)}  ${visible(reason)}`, width, indent),
+    ...(remedy === null ? [] : [wrapLine(' '.repeat(indent) + visible(remedy), width, indent)]),
+  ].join('\n');
+  return color ? styleText(COLOURS[verdict], mark) + lines.slice(mark.length) : lines;
 }
 
 function summary(checks: readonly Check[]): string {

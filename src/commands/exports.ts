@@ -40,7 +40,7 @@ export async function exportsListCommand(options: ExportsOptions, invocation: In
       entry.exportId ?? '',
       entry.note ?? '',
     ]);
-    terminal.draw(await drawTable(COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }));
+    terminal.draw(await drawTable(COLUMNS, rows, terminal));
   } else if (doubt === undefined) terminal.note('No paid export has been requested yet.');
   for (const { advice } of needed) terminal.warn(advice);
   return needed.length > 0 ? EXIT.incomplete : EXIT.done;
@@ -251,9 +251,7 @@ async function show(ledger: Ledger, { terminal }: Invocation): Promise<void> {
     knownBy,
   ]);
   if (rows.length > 0) {
-    terminal.draw(
-      await drawTable(UNTRACKED_COLUMNS, rows, { color: terminal.color, width: process.stdout.columns }),
-    );
+    terminal.draw(await drawTable(UNTRACKED_COLUMNS, rows, terminal));
   }
 }
 

@@ -135,8 +135,7 @@ async function answersOf(
   const questions = terminal.questions(signal);
   if (questions === undefined) {
     const answers = requireAnswers(given, options, wrong);
-    if (!skipChecks) await check(answers, invocation);
-    return answers;
+    return skipChecks ? answers : { ...answers, recordsPerDay: await check(answers, invocation) };
   }
   try {
     assertRight(wrong);
@@ -161,8 +160,12 @@ async function answersOf(
   }
 }
 
-/** @throws CredentialsError, ServiceError when the service does not take the answers */
-async function check(answers: Answers, invocation: Invocation): Promise<void> {
+/**
+ * Resolves with the records of a night, where the service tells.
+ *
+ * @throws CredentialsError, ServiceError when the service does not take the answers
+ */
+async function check(answers: Answers, invocation: Invocation): Promise<number | undefined> {
   const { terminal, signal, effects } = invocation;
   const doubt = await tryConnection(answers.baseUrl, signal);
   const { result, skewMs } =
@@ -177,6 +180,7 @@ async function check(answers: Answers, invocation: Invocation): Promise<void> {
   }
   tellNight(result.night, skewMs, terminal);
   tellMoney(result.night, answers, effects.now(), terminal);
+  return result.night.records;
 }
 
 /** The answers in the settings that are to be replaced. */

@@ -18,7 +18,7 @@ import { dataFiles } from '../storage/paths.js';
 import type { Job, Invocation } from '../run/invocation.js';
 import type { ReferenceStream } from '../storage/pull.js';
 import { isResumable } from '../exports/export.js';
-import { decide, REASONS, spendOf, type Decision } from '../exports/budget.js';
+import { decide, explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
@@ -48,6 +48,9 @@ export interface Plan {
     readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
     readonly estimated_price: number;
+    /** Of the days without an estimate, by exports.expected_records_per_day; null where nothing is expected. */
+    readonly expected_records: number | null;
+    readonly expected_price: number | null;
     readonly currency: string | null;
     readonly month: { month: string; records: number; price: number };
   };
@@ -113,6 +116,10 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
   const records = toRequest.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
   const yesterday = shiftDay(dayOf(now), -1);
   const month = spendOf(entries).find((spend) => spend.month === monthOf(now));
+  const { expectedRecordsPerDay } = config.exports;
+  const unestimated = decisions.filter(({ verdict }) => verdict === 'no_estimate').length;
+  const expected =
+    expectedRecordsPerDay === undefined || unestimated === 0 ? null : unestimated * expectedRecordsPerDay;
   return {
     command: job.name,
     days: days.length > 0 ? job.days : null,
@@ -138,6 +145,8 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       needs_attention: needed,
       estimated_records: records,
       estimated_price: priceOf([{ records, pricePerRecord }]),
+      expected_records: expected,
+      expected_price: expected === null ? null : priceOf([{ records: expected, pricePerRecord }]),
       currency: currency ?? null,
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },
     },
@@ -175,36 +184,55 @@ export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
   for (const { advice } of events.needs_attention) terminal.warn(advice);
 }
 
-/** A run pulls the statistics first. */
-const UNKNOWN_YET = '`run` pulls its statistics first, then decides within the budget';
-
 function eventLines({ budget, to_request, not_requested, under_way, ...events }: Plan['events']): string[] {
   if (budget === null) return ['events      off: exports.budget is not set, so no paid request is sent'];
-  const currency = events.currency ?? undefined;
-  const price =
-    events.estimated_price === 0 ? '' : `, price about ${formatPrice(events.estimated_price, currency)}`;
-  const spent = events.month.price === 0 ? '' : `, price ${formatPrice(events.month.price, currency)}`;
-  return [
-    `events      ${
-      to_request.length === 0
-        ? not_requested.some(({ reason }) => reason === 'no_estimate')
+  const priced = (price: number | null, words: string): string =>
+    price === null || price === 0
+      ? ''
+      : `, price ${words}${formatPrice(price, events.currency ?? undefined)}`;
+  const about = (records: number): string => `about ${formatCount(records)} records`;
+  const unestimated = not_requested.filter(({ reason }) => reason === 'no_estimate');
+  const head =
+    to_request.length > 0
+      ? `request ${plural(to_request.length, 'day')}, ${about(events.estimated_records)}${priced(events.estimated_price, 'about ')}`
+      : events.expected_records !== null
+        ? `${plural(unestimated.length, 'day')} without statistics, ${about(events.expected_records)} if all are like the night that init saw${priced(events.expected_price, 'about ')}`
+        : unestimated.length > 0
           ? 'nothing can be estimated yet'
-          : 'nothing to request'
-        : `request ${plural(to_request.length, 'day')}, about ${formatCount(events.estimated_records)} records${price}`
-    }`,
-    ...to_request.map((day) => `              ${day.date}  ${estimateText(day)}`),
-    ...not_requested.map(
-      (day) =>
-        `              ${day.date}  ${estimateText(day)}  not requested: ${day.reason === 'no_estimate' ? UNKNOWN_YET : REASONS[day.reason]}`,
-    ),
+          : 'nothing to request';
+  const reasons = [...new Set(not_requested.map(({ reason }) => reason))];
+  return [
+    `events      ${head}`,
+    ...daysLine(to_request),
+    ...reasons.flatMap((reason) => {
+      const days = not_requested.filter((day) => day.reason === reason);
+      return daysLine(days, `  not requested: ${whyNot(reason, days, budget)}`);
+    }),
     ...(under_way.length === 0 ? [] : [`            under way, at no further cost: ${under_way.join(', ')}`]),
     `            budget ${formatCount(budget.records_per_run)} records a run, ${formatCount(budget.records_per_month)} a month`,
-    `            ${events.month.month} so far ${formatCount(events.month.records)} records${spent}`,
+    `            ${events.month.month} so far ${formatCount(events.month.records)} records${priced(events.month.price, '')}`,
   ];
 }
 
-function estimateText({ estimated_records }: PlannedDay): string {
-  return estimated_records === null ? 'no estimate yet' : `~${formatCount(estimated_records)} records`;
+function daysLine(days: readonly PlannedDay[], reason = ''): string[] {
+  if (days.length === 0) return [];
+  const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
+  const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
+  const size = estimates.length === 0 ? 'no estimate yet' : `~${formatCount(records)} records`;
+  return [`              ${listDays(days.map(({ date }) => date))}  ${size}${reason}`];
+}
+
+function whyNot(
+  reason: keyof typeof REASONS,
+  days: readonly PlannedDay[],
+  budget: NonNullable<Plan['events']['budget']>,
+): string {
+  // A run pulls the statistics first.
+  if (reason === 'no_estimate') return '`run` pulls the statistics first, then decides within the budget';
+  const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
+  const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);
+  const limit = explainLimit(reason, estimates, limits);
+  return limit === undefined ? REASONS[reason] : `${REASONS[reason]}. ${limit}`;
 }
 
 function inWords(days: readonly Day[]): string {

@@ -114,7 +114,7 @@ export async function showTables(published: string, terminal: Terminal): Promise
           { name: 'rows', numeric: true },
         ],
         rows.map(({ table, rows: count }) => [table, formatCount(count)]),
-        { color: terminal.color },
+        terminal,
       ),
     );
   } finally {

@@ -1,6 +1,6 @@
 /** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
 import { z } from 'zod';
-import { dayCount, daysOf, formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
+import { dayCount, daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { streamsOn } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { describeGroup } from '../run/report.js';
@@ -221,7 +221,7 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
         cell(known.get(day)?.[stream], status.missing[stream]?.includes(day) === true),
       ),
     ]);
-    terminal.draw(await drawTable(columns, rows, { color: terminal.color }));
+    terminal.draw(await drawTable(columns, rows, terminal));
   }
   for (const { stream, date, rows } of status.snapshots) {
     terminal.out(
@@ -232,7 +232,7 @@ async function print(status: Status, terminal: Terminal, now: Date): Promise<voi
     if (days.length === 0) continue;
     if (status.snapshots.some((snapshot) => snapshot.stream === stream)) {
       terminal.out(`missing   ${stream}: a snapshot of ${last} or later`);
-    } else terminal.out(`missing   ${stream}: ${plural(days.length, 'day')} up to ${last}`);
+    } else terminal.out(`missing   ${stream}: ${plural(days.length, 'day')}, ${listDays(days)}`);
   }
   if (status.fresh) terminal.out(`fresh     every wanted day up to ${last} is there`);
   for (const { month, records, price, exports } of status.spend) {

@@ -1,8 +1,15 @@
 /** The last lines of a run: what was loaded, what was not, what needs action. */
-import type { DayRange } from '../calendar.js';
+import { listDays, type DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { REASONS } from '../exports/budget.js';
-import { describeGap, type RunReport, type Unpaid, describeGroup, describeNotPushed } from '../run/report.js';
+import { explainLimit, REASONS } from '../exports/budget.js';
+import {
+  describeGap,
+  type RunReport,
+  type Unpaid,
+  describeGroup,
+  describeNotPushed,
+  mergedGaps,
+} from '../run/report.js';
 import type { Outcome } from '../run.js';
 import { formatBytes, formatCount, formatDuration, plural, type Terminal } from '../terminal/terminal.js';
 
@@ -58,7 +65,7 @@ export function summarise(
         : '`dawnload query checks`';
     terminal.note(`Each finding with its numbers: ${where}.`);
   }
-  for (const gap of report.gaps) {
+  for (const gap of mergedGaps(report.gaps)) {
     terminal.warn(describeGap(gap), {
       event: 'gap',
       stream: gap.stream,
@@ -134,8 +141,10 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
   return verdicts.map((verdict) => {
     const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
     if (verdict === 'no_budget') return `Events are off: ${UNPAID.no_budget}, so no paid request is sent.`;
-    const records = days.reduce((sum, { estimate }) => sum + (estimate ?? 0), 0);
+    const estimates = days.flatMap(({ estimate }) => estimate ?? []);
+    const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    return `Events not requested, ${UNPAID[verdict]}: ${days.map(({ day }) => day).join(', ')}${about}.`;
+    const limit = explainLimit(verdict, estimates, days[0]?.budget);
+    return `Events not requested, ${UNPAID[verdict]}: ${listDays(days.map(({ day }) => day))}${about}.${limit === undefined ? '' : ` ${limit}`}`;
   });
 }

@@ -87,6 +87,7 @@ const paidExports = z.strictObject(
       .string('must be a currency such as KRW')
       .regex(/^[^\p{C}\p{Z}]{1,12}$/u, 'must be a currency such as KRW')
       .optional(),
+    expected_records_per_day: whole(1, 1e12).optional(),
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
     page_parameter: parameter('must be the name of a query parameter').default('page'),

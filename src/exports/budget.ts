@@ -7,6 +7,7 @@ import { type Export, isResumable, missingDays } from './export.js';
 import type { MessageTotals, BudgetRow } from '../warehouse/rows.js';
 import { priceOf } from '../price.js';
 import type { ExportsConfig } from '../config.js';
+import { formatCount, plural } from '../terminal/text.js';
 
 interface Budget {
   readonly recordsPerRun: number;
@@ -193,6 +194,29 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
   no_budget: 'exports.budget is not set',
   restored: 'perhaps paid after the backup from which the data folder was restored',
 };
+
+/**
+ * The limit that days are over and what they need, in a sentence; undefined where the budget is not the reason.
+ *
+ * @param estimates in records, of the days that are over the same limit
+ */
+export function explainLimit(
+  verdict: string,
+  estimates: readonly number[],
+  budget: Budget | undefined,
+): string | undefined {
+  if (verdict !== 'over_run_budget' && verdict !== 'over_month_budget') return undefined;
+  if (budget === undefined || estimates.length === 0) return undefined;
+  const [limit, scope] =
+    verdict === 'over_run_budget' ? [budget.recordsPerRun, 'run'] : [budget.recordsPerMonth, 'month'];
+  // Whatever the estimate, an export may hold a record.
+  const needs = estimates.map((estimate) => Math.max(1, estimate));
+  const [least, most] = [Math.min(...needs), Math.max(...needs)];
+  const day = needs.length === 1 ? 'the day' : 'each day';
+  const need = least === most ? formatCount(most) : `${formatCount(least)} to ${formatCount(most)}`;
+  const fits = least > limit ? ', so no single day fits' : '';
+  return `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}${fits}.`;
+}
 
 /** The same with its numbers; `undefined` when the day is requested. */
 export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Decision): string | undefined {

@@ -258,7 +258,7 @@ class ConcurrentDownloads {
 function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
   context.report.unpaid(
     decisions.flatMap(({ day, verdict, estimate }) =>
-      verdict === 'request' ? [] : [{ day, verdict, estimate }],
+      verdict === 'request' ? [] : [{ day, verdict, estimate, budget: context.config.exports.budget }],
     ),
   );
   if (mayRequest) return;

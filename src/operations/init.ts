@@ -84,7 +84,7 @@ export class Interview {
       (await this.#ask('First day to load (KST)', (text) => readStartDate(text, now), first));
     const budget = await this.#budget(night?.records);
     const pricePerRecord = given.pricePerRecord ?? (await this.#price(budget));
-    const answers = { ...service, startDate, budget, pricePerRecord };
+    const answers = { ...service, startDate, budget, pricePerRecord, recordsPerDay: night?.records };
     tellMoney(night, answers, now, this.#terminal);
     return answers;
   }
@@ -231,6 +231,8 @@ export interface Answers {
   readonly budget: Budget | undefined;
   /** Undefined: not known. */
   readonly pricePerRecord: number | undefined;
+  /** The size of the night that the service told. */
+  readonly recordsPerDay?: number | undefined;
 }
 
 /** A value, or one sentence that says what is wrong with the text. */
@@ -523,13 +525,16 @@ ${exportsSection(settings)}
 `;
 }
 
-function exportsSection({ budget, pricePerRecord, startDate }: Settings): string {
+function exportsSection({ budget, pricePerRecord, recordsPerDay, startDate }: Settings): string {
   const lines = [
     'exports:',
     '  budget:',
     `    records_per_run: ${budget?.recordsPerRun ?? 1000000}`,
     `    records_per_month: ${budget?.recordsPerMonth ?? 10000000}`,
     `  price_per_record: ${decimal(pricePerRecord ?? 0)}       # for estimates and the spend report`,
+    ...(recordsPerDay === undefined
+      ? []
+      : [`  expected_records_per_day: ${recordsPerDay} # for \`plan\`, until there are statistics`]),
     `  start_date: ${startDate}        # the first KST day to export`,
     '  include_message_data: true',
     '  page_parameter: page        # the query parameter that carries the page number',

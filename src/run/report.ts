@@ -1,5 +1,5 @@
 /** The report of a run, collected on the way: for its last lines, for `--json`, and for its exit code. */
-import { type Day, type DayRange, dayCount, rangesOf } from '../calendar.js';
+import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import type { BudgetVerdict } from '../exports/budget.js';
 import type { FindingGroup } from '../warehouse/checks.js';
@@ -12,6 +12,8 @@ export interface Unpaid {
   readonly day: Day;
   readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
   readonly estimate: number | undefined;
+  /** The budget that it may be over. */
+  readonly budget?: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;
 }
 
 /** One paid export that this run requested or resumed. */
@@ -240,6 +242,20 @@ const NAMES: Record<Stream, string> = {
   opt_outs: 'Opt-outs',
   events: 'Events',
 };
+
+/** The same gaps, those of one stream and one reason as ranges of days. */
+export function mergedGaps(gaps: readonly Gap[]): Gap[] {
+  const alike = new Map<string, { readonly gap: Gap; readonly days: Day[] }>();
+  for (const gap of gaps) {
+    const key = `${gap.stream} ${gap.reason}`;
+    const same = alike.get(key) ?? { gap, days: [] };
+    same.days.push(...daysOf(gap.days));
+    alike.set(key, same);
+  }
+  return [...alike.values()].flatMap(({ gap, days }) =>
+    rangesOf(days).map((range) => ({ ...gap, days: range })),
+  );
+}
 
 /** The gap as a line for people. */
 export function describeGap({ stream, days, reason }: Gap): string {

@@ -11,7 +11,7 @@ import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
 import { ProgressLine, type Drawing } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
-import { visible } from './text.js';
+import { visible, wrapLine } from './text.js';
 
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
@@ -20,7 +20,9 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Whether data on stdout may have colours. */
   readonly color: boolean;
-  /** One line of data, such as JSON. */
+  /** The columns of the window that shows data; undefined where it goes elsewhere. */
+  readonly width?: number | undefined;
+  /** One line of data. JSON stays one line; text for people is broken at words where the window is narrower. */
   out(text: string): void;
   /** Several lines of data, or coloured ones, in which the caller has escaped text from outside. */
   draw(text: string): void;
@@ -77,9 +79,14 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   const bottom = new ProgressLine(stderr, now, (text) => styled('dim', text));
   let doing = '';
 
-  function line(text: string): void {
-    bottom.above(text);
+  /** Lines break at words, and the color of a label is put on afterwards: it takes no room. */
+  function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
+    const whole = wrapLine(`${label}${visible(text)}`, interactive ? stderr.columns || undefined : undefined);
+    bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
   }
+
+  // A terminal that does not know its width says 0.
+  const widthNow = (): number | undefined => (stdout.isTTY ? stdout.columns || undefined : undefined);
 
   function draw(text: string): void {
     bottom.clear();
@@ -89,21 +96,24 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   return {
     interactive,
     color: allowsColor(stdout),
+    get width() {
+      return widthNow();
+    },
     out(text) {
-      draw(visible(text));
+      draw(/^[[{]/.test(text) ? visible(text) : wrapLine(visible(text), widthNow()));
     },
     draw,
     note(text) {
-      line(visible(text));
+      line(text);
     },
     warn(text) {
-      line(`${styled('yellow', 'warning:')} ${visible(text)}`);
+      line(text, 'warning: ', 'yellow');
     },
     error(text) {
-      line(`${styled('red', 'dawnload:')} ${visible(text)}`);
+      line(text, 'dawnload: ');
     },
     finished(text) {
-      if (interactive) line(visible(text));
+      if (interactive) line(text);
     },
     record: () => undefined,
     get doing() {

@@ -84,9 +84,36 @@ export async function prepareWidths(texts: Iterable<string | null>): Promise<voi
   }
 }
 
-/** Wide letters, such as those of Korean, take two columns. The text was prepared, or is a part of one that was. */
+/** Wide letters, such as those of Korean, take two columns. Exact where the text was prepared, or is a part of one that was. */
 export function widthOf(text: string): number {
-  return PLAIN.test(text) ? text.length : (widthOfAny?.(text) ?? text.length);
+  if (PLAIN.test(text)) return text.length;
+  return widthOfAny?.(text) ?? text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** The letters of Korean, Chinese and Japanese, and their full-width forms. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g;
+
+/**
+ * The text in lines that are no wider than the window, broken at blanks. A longer word, such as a path or an address, stays
+ * whole.
+ *
+ * @param indent the columns before the lines that follow; by default they stand below the text beside a label
+ */
+export function wrapLine(text: string, width: number | undefined, indent = indentOf(text)): string {
+  if (width === undefined || widthOf(text) <= width) return text;
+  const lines = [''];
+  for (const word of text.match(/ *[^ ]+/g) ?? []) {
+    const line = lines.at(-1) ?? '';
+    if (line === '' || widthOf(line + word) <= width) lines[lines.length - 1] = line + word;
+    else lines.push(' '.repeat(indent) + word.trimStart());
+  }
+  return lines.join('\n');
+}
+
+/** Where the text begins that stands beside a label (`  label  text`), or two columns behind the first word. */
+function indentOf(text: string): number {
+  const label = /^ *\S+(?: \S+){0,2} {2,}/.exec(text)?.[0].length ?? Infinity;
+  return label <= 30 ? label : (/^ */.exec(text)?.[0].length ?? 0) + 2;
 }
 
 /** A word as it can be pasted into a shell, in quotes where it needs them. */

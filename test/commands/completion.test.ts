@@ -20,6 +20,7 @@ test('Tab offers commands, queries and options in bash', { tags: ['long'] }, () 
     'refused-templates',
     'response-times',
     'restatements',
+    'restatements-by-age',
     'restatements-by-day',
     'revenue',
   ]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseDays } from '../../src/commands/backfill.js';
 import { TryLaterError, UsageError } from '../../src/errors.js';
+import { describeGap, mergedGaps } from '../../src/run/report.js';
 
 /** 00:30 in Korea on 20 November 2026: the 19th is not complete yet, the 18th is. */
 const NIGHT = new Date('2026-11-19T15:30:00Z');
@@ -33,4 +34,23 @@ describe('the days that a person types', () => {
       expect(error).toHaveProperty('hint', 'Try again in 6 h 30 min, or end with 2026-11-18.');
     }
   });
+});
+
+test('gaps of one stream and one reason are told as ranges of days', () => {
+  const gap = (stream: 'events' | 'campaigns', start: string, end: string, reason = 'It failed.') =>
+    ({ stream, days: { start, end }, reason }) as const;
+  expect(
+    mergedGaps([
+      gap('events', '2026-11-20', '2026-11-20'),
+      gap('events', '2026-11-18', '2026-11-19'),
+      gap('campaigns', '2026-11-18', '2026-11-18'),
+      gap('events', '2026-11-16', '2026-11-16'),
+      gap('events', '2026-11-17', '2026-11-17', 'It was refused.'),
+    ]).map(describeGap),
+  ).toEqual([
+    'Events of 2026-11-16: It failed.',
+    'Events of 2026-11-18 to 2026-11-20: It failed.',
+    'Campaign statistics of 2026-11-18: It failed.',
+    'Events of 2026-11-17: It was refused.',
+  ]);
 });

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, planRequests, reasonFor, recordsOf, type Candidate } from '../../src/exports/budget.js';
+import {
+  decide,
+  explainLimit,
+  planRequests,
+  reasonFor,
+  recordsOf,
+  type Candidate,
+} from '../../src/exports/budget.js';
 import { type Export, EXPORT_STATES, type Billed, type ExportState } from '../../src/exports/export.js';
 import { entry } from './entries.js';
 
@@ -13,6 +20,31 @@ const earlier = new Date('2026-11-10T22:05:00Z');
 function verdicts(...args: Parameters<typeof planRequests>): string[] {
   return planRequests(...args).map(({ day, verdict }) => `${day} ${verdict}`);
 }
+
+describe('the sentence about a limit', () => {
+  it.each([
+    [
+      'over_run_budget',
+      [1_500],
+      'The limit is 1,000 records a run, and the day needs about 1,500, so no single day fits.',
+    ],
+    ['over_run_budget', [600, 700], 'The limit is 1,000 records a run, and each day needs about 600 to 700.'],
+    [
+      'over_run_budget',
+      [900, 1_100],
+      'The limit is 1,000 records a run, and each day needs about 900 to 1,100.',
+    ],
+    [
+      'over_month_budget',
+      [6_000, 6_000],
+      'The limit is 5,000 records a month, and each day needs about 6,000, so no single day fits.',
+    ],
+    ['no_estimate', [1], undefined],
+    ['over_run_budget', [], undefined],
+  ])('%s of %j', (verdict, estimates, sentence) => {
+    expect(explainLimit(verdict, estimates, budget)).toBe(sentence);
+  });
+});
 
 describe('the purse', () => {
   it('lets through what fits, newest first, and names what does not', () => {

@@ -63,7 +63,7 @@ describe('the last seven days', () => {
 
   test('say why there is no conversion rate where campaigns count different goals', () => {
     const told = (value: number | null): string =>
-      shown(headline, [[sent, measure('conversion_rate', value, null)]]).sentence;
+      shown(headline, [[sent, measure('conversion_rate', value, null)], []]).sentence;
     expect(told(null)).toContain('Campaigns count different goals');
     expect(told(0.01)).not.toContain('different goals');
   });
@@ -95,6 +95,7 @@ describe('notes', () => {
     change: 0,
     days_missing: 0,
     previous_days_missing: 0,
+    goals: null,
   };
   const noteOf = (risen: readonly unknown[], language: Language = 'en') =>
     shown(headline, [[sent], risen], {}, language).note;
@@ -111,7 +112,7 @@ describe('notes', () => {
     );
     expect(noteOf(risen, 'ko')).toContain('더 늘어납니다: 클릭 2.1\u00a0%, 전환 10.0\u00a0%(34일의 중앙값).');
     expect(noteOf([rise('click', 0), rise('message_sent', 0)])).toContain(
-      'Counts usually stand from the first morning on (median of 34 days).',
+      'Counts usually do not change after the first morning (median of 34 days).',
     );
     for (const few of [[], [rise('click', null)]]) {
       expect(noteOf(few)).toContain('too few earlier days were asked for again');

@@ -109,7 +109,7 @@ function maturity(risen: readonly Rise[], page: Page): string {
   });
   return list.length === 0
     ? page.say({
-        en: `Counts usually stand from the first morning on (median of ${days} days).`,
+        en: `Counts usually do not change after the first morning (median of ${days} days).`,
         ko: `수치는 대체로 첫날 아침 이후 달라지지 않습니다(${days}일의 중앙값).`,
       })
     : page.say({

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Plan } from '../../src/commands/plan.js';
+import { loadConfig } from '../../src/config.js';
+import { KEYS, Place, PROJECT } from '../support/dawnload.js';
+
+let place: Place;
+beforeAll(async () => {
+  place = await Place.make('');
+});
+afterAll(() => place.remove());
+
+const exportsOf = (perRun: number, more = ''): string =>
+  `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: 1000000 }\n${more}`;
+
+describe('before the first run, the plan of ten weeks', () => {
+  test('is a few lines with ranges, and the estimate that init wrote', async () => {
+    const other = join(place.folder, 'other.yaml');
+    const args = ['init', '--config', other, '--base-url', place.sandbox.url, '--project-id', PROJECT];
+    const budget = ['--records-per-run', '50k', '--records-per-month', '1M', '--price-per-record', '0.1'];
+    const keys = { DAWNLOAD_ACCESS_KEY: KEYS.accessKey, DAWNLOAD_SECRET_KEY: KEYS.secretKey };
+    const init = await place.run([...args, ...budget, '--start-date', '2026-09-15'], keys);
+    const night = /such a night holds about (\d+) records/.exec(init.stderr)?.[1];
+    expect(loadConfig({ config: other }, {}, place.folder).exports.expectedRecordsPerDay).toBe(Number(night));
+    const before = place.sandbox.requests();
+    const { stdout, code } = await place.run(['plan', '--config', other]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').length).toBeLessThan(10);
+    const records = 67 * Number(night);
+    expect(stdout).toContain(
+      `events      67 days without statistics, about ${records.toLocaleString('en-US')} records if all are like the night that init saw, price about ${(records / 10).toLocaleString('en-US')}`,
+    );
+    expect(stdout).toMatch(/ 2026-09-15\.\.2026-11-20 {2}no estimate yet {2}not requested: `run` pulls/);
+    expect(place.sandbox.requests()).toEqual(before);
+    const { events } = JSON.parse((await place.run(['plan', '--config', other, '--json'])).stdout) as Plan;
+    expect(events).toMatchObject({ expected_records: records, to_request: [] });
+    expect(events.not_requested).toHaveLength(67);
+  });
+
+  test('says where nothing is known of the size of a night', async () => {
+    await place.configure(`start_date: 2026-09-15\n${exportsOf(1_000)}`);
+    const { stdout } = await place.run(['plan']);
+    expect(stdout).toContain('events      nothing can be estimated yet');
+    expect(stdout.split('\n').length).toBeLessThan(10);
+  });
+});
+
+test('days that are over the budget of a run are ranges, with the limit, the need, and that no single day fits', async () => {
+  await place.configure(`start_date: 2026-11-17\nlookback_days: 1\n${exportsOf(2)}`);
+  const run = await place.run(['run']);
+  const reason =
+    /over exports\.budget\.records_per_run(: 2026-11-17\.\.2026-11-20, about [\d,]+ records)?\. The limit is 2 records a run, and each day needs about \d+ to \d+, so no single day fits\./;
+  expect(run.stderr).toMatch(reason);
+  expect(run.code).toBe(3);
+  const { stdout } = await place.run(['plan']);
+  expect(stdout).toContain('events      nothing to request');
+  expect(stdout).toMatch(/ 2026-11-17\.\.2026-11-20 {2}~[\d,]+ records {2}not requested: over/);
+  expect(stdout).toMatch(reason);
+});
