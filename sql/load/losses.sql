@@ -1,3 +1,6 @@
+-- Answers that would take most of a day away are held back.
+
+-- name: found
 -- Days, of E19 those of a campaign, that would become less, with what was held back of them before.
 
 select
@@ -27,3 +30,27 @@ left join ops.held_back
 where sizes.rows < sizes.rows_before or sizes.messages < sizes.messages_before
 group by all
 order by all;
+
+-- name: hold_back
+-- The days (of E19: of a campaign) that the pull does not replace, as `held_keys` lists them. There is one pull.
+
+insert into held_sizes by name
+select date, campaign_id, rows, messages
+from sizes
+where list_contains(getvariable('held_keys'), concat_ws(' ', date, campaign_id));
+
+insert into ops.held_back by name
+select
+    getvariable('stream') as stream,
+    held_sizes.date,
+    held_sizes.campaign_id,
+    asked.pull,
+    asked.pulled_at,
+    held_sizes.rows,
+    held_sizes.messages
+from held_sizes
+cross join asked;
+
+-- In E19, the other campaigns of the day are still loaded.
+delete from days where date in (select date from held_sizes where campaign_id is null);
+delete from versions where date in (select date from held_sizes where campaign_id is null);

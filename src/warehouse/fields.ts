@@ -193,7 +193,7 @@ function isReadAs(kind: Kind): boolean {
   return kind !== 'scalar' && !NESTED.includes(kind);
 }
 
-/** Documents of a place with the same shape, as `sql/load/shapes_found` returns them. */
+/** Documents of a place with the same shape, as `load/documents/shapes_found` returns them. */
 export interface Alike {
   /** Null for a document that is not an object. */
   readonly keys: readonly string[] | null;

@@ -9,10 +9,10 @@ import { DamageError } from '../errors.js';
 
 /** The levels of an answer, from the outside in; each step unfolds what the next one turns into columns. */
 const LEVELS = [
-  { place: 'answer', step: '2_answers' },
-  { place: 'metric', step: '3_metrics' },
-  { place: 'daily', step: '4_dailies' },
-  { place: 'dimension', step: '5_dimensions' },
+  { place: 'answer', step: 'answers' },
+  { place: 'metric', step: 'metrics' },
+  { place: 'daily', step: 'dailies' },
+  { place: 'dimension', step: 'dimensions' },
 ] as const;
 
 /**
@@ -38,15 +38,15 @@ export async function loadCampaigns(
     window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
     largest_object: await largestOf(files),
   });
-  await session.run(files.length > 0 ? 'load/campaigns/1_documents' : 'load/campaigns/1_no_documents');
+  await session.run(files.length > 0 ? 'load/campaigns/documents/read' : 'load/campaigns/documents/none');
   await redactDocuments(session);
   for (const { place, step } of LEVELS) {
     await unknown.split(place, DOCUMENTS);
-    await session.run(`load/campaigns/${step}`);
+    await session.run(`load/campaigns/documents/${step}`);
   }
   await session.run('load/campaigns/6_days');
   await holdBack(session, pulls);
-  await session.run('load/7_forget');
+  await session.run('load/begin_end/forget');
   await session.run('load/campaigns/7_replace');
   await session.run('load/8_drift');
   await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
@@ -68,15 +68,15 @@ export async function loadStatistics(
     path_pulls: pulls.map(({ id }) => id),
     largest_object: await largestOf(files),
   });
-  await session.run('load/statistics/1_documents');
+  await session.run('load/statistics/documents/read');
   await redactDocuments(session);
   await unknown.split(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
   await session.run(`${folder}/2_stage`);
   await unknown.split('conversion', DOCUMENTS);
-  await session.run('load/statistics/3_conversions');
-  await session.run('load/statistics/4_sizes', { table });
+  await session.run('load/statistics/documents/conversions');
+  await session.run('load/statistics/documents/sizes', { table });
   await holdBack(session, pulls);
-  await session.run('load/7_forget');
+  await session.run('load/begin_end/forget');
   await session.run(`${folder}/5_replace`);
   await session.run('load/8_drift');
   await session.run('load/8_cover', { table, day: 'date' });
@@ -116,7 +116,7 @@ class NotTogetherError extends DamageError {}
  * @throws NotTogetherError when something of several pulls may have to be held back
  */
 async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<void> {
-  const losses = (await session.rows('load/losses', change)).filter(({ before, after }) =>
+  const losses = (await session.rows('load/losses/found', change)).filter(({ before, after }) =>
     isLoss(before, after),
   );
   const [pull, ...others] = pulls;
@@ -128,5 +128,5 @@ async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<vo
     ({ before, after, held }) => !replaces(before, { ...after, pulledAt: pull.pulledAt }, held),
   );
   await session.set({ held_keys: held.map(({ key }) => key) });
-  await session.run('load/hold_back');
+  await session.run('load/losses/hold_back');
 }

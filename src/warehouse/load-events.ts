@@ -64,10 +64,10 @@ export async function loadEvents(
   workers: Workers,
   pulls: readonly EventsPull[],
 ): Promise<Day[]> {
-  await session.run('load/7_forget');
+  await session.run('load/begin_end/forget');
   const before = await session.row('load/events/0_clear', held);
   const repaired = await fill(session, workers, pulls);
-  const repeats = await session.row('load/events/9_repeats', filled);
+  const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
     const found = records.get(pull.day) ?? 0;
@@ -109,8 +109,8 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
         // One after the other, since the load's transaction has one connection.
         inserting = inserting.then(async () => {
           await session.set({ batch: asPattern(prepared.folder) });
-          await session.runForEach('load/events/7_insert', TABLES);
-          await session.run('load/events/7_insert_contents');
+          await session.runForEach('load/events/7_insert/rows', TABLES);
+          await session.run('load/events/7_insert/contents');
         });
         await inserting;
         repaired.push(...prepared.repaired);
@@ -164,7 +164,7 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
 /** The service may repeat a record, on one page, on two, or in the exports of two days. */
 async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
-    await session.run('load/events/9_one_of_each', { table: name, key, record });
+    await session.run('load/events/9_repeats/keep_one', { table: name, key, record });
   }
 }
 
@@ -265,7 +265,10 @@ export class Staging {
     const { personal, nonconforming, repaired } = await this.#read(batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
     if (personal) await session.run('load/events/3_redact_fields');
-    await redact(session, { candidates: 'load/events/4_messages', replace: 'load/events/4_write_back' });
+    await redact(session, {
+      candidates: 'load/events/4_messages/candidates',
+      replace: 'load/events/4_messages/write_back',
+    });
     await this.#unfoldMessages();
     await session.set({ batch: folder });
     await session.run('load/events/6_hand_over');

@@ -66,16 +66,16 @@ export async function loadReference(
     list_announced: lists.map(({ announced }) => String(announced ?? '')),
     largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
   });
-  await session.run('load/reference/1_documents');
+  await session.run('load/reference/documents/read');
   await session.runForEach(
-    'load/reference/1_staged',
+    'load/reference/documents/stage',
     TABLES[stream].map(({ table }) => ({ table })),
   );
   await stage(stream, session, unknown, pulls);
   await session.run('load/reference/4_snapshots');
   for (const table of TABLES[stream])
     await session.run('load/reference/5_versions', { unnamed: 'null', ...table });
-  await session.run('load/7_forget');
+  await session.run('load/begin_end/forget');
   await session.run('load/8_drift');
   await session.run('load/reference/6_cover');
   if (stream === 'catalogs') await makeCatalogViews(session);
@@ -92,19 +92,19 @@ async function stage(
   switch (stream) {
     case 'catalogs':
       await unknown.split('catalog', { ...DOCUMENTS, condition: `list = '*'` });
-      await session.run('load/reference/2_catalogs');
+      await session.run('load/reference/catalogs/catalogs');
       await unknown.split('catalog_field', DOCUMENTS);
-      await session.run('load/reference/3_catalog_fields');
+      await session.run('load/reference/catalogs/fields');
       break;
     case 'brand_templates':
       await unknown.split('brand_template', DOCUMENTS);
       await readStatus(session, pulls);
-      await session.run('load/reference/2_brand_templates');
+      await session.run('load/reference/templates/brand');
       await unknown.split('brand_template_button', DOCUMENTS);
-      await session.run('load/reference/3_brand_template_buttons');
+      await session.run('load/reference/templates/buttons');
       break;
     case 'alimtalk_templates':
-      await session.run('load/reference/2_alimtalk_templates');
+      await session.run('load/reference/templates/alimtalk');
       break;
     case 'opt_outs':
       await unknown.split('opt_out', DOCUMENTS);
@@ -116,7 +116,7 @@ async function stage(
 /** Reads the status of the templates from E5's answers. */
 async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
-  if (reads.length === 0) return session.run('load/reference/2_no_template_status');
+  if (reads.length === 0) return session.run('load/reference/templates/no_status');
   await session.set({
     template_patterns: [...new Set(reads.map(({ file }) => asPattern(file)))],
     template_files: reads.map(({ file }) => file),
@@ -124,5 +124,5 @@ async function readStatus(session: Session, pulls: readonly ReferencePull[]): Pr
     template_ids: reads.map(({ templateId }) => templateId),
     template_pulls: reads.map(({ pull }) => pull),
   });
-  return session.run('load/reference/2_template_status');
+  return session.run('load/reference/templates/status');
 }

@@ -177,9 +177,9 @@ async function attemptOnce(
   const { session, effects } = context;
   await begin(pulls, context, copies);
   const reports = await session.transaction(async () => {
-    const current = await session.rows('load/1_begin', z.object({ pull: z.string() }));
+    const current = await session.rows('load/begin_end/begin', z.object({ pull: z.string() }));
     const neighbours = await loadStream(pulls, new Set(current.map(({ pull }) => pull)), context);
-    const facts = await session.rows('load/9_end', fact);
+    const facts = await session.rows('load/begin_end/end', fact);
     effects.reach('load/before-commit');
     const byPull = new Map(pulls.map(({ id }) => [id, new Array<Fact>()]));
     for (const one of facts) byPull.get(one.pull)?.push(one);

@@ -101,5 +101,5 @@ export async function redact(
 
 /** Redacts the table `documents` at any depth, so that what lies inside of them is redacted too when it is unfolded. */
 export function redactDocuments(session: Session): Promise<void> {
-  return redact(session, { candidates: 'load/candidate_documents', replace: 'load/redact_documents' });
+  return redact(session, { candidates: 'load/documents/candidates', replace: 'load/documents/write_back' });
 }

@@ -202,15 +202,17 @@ export function statement(name: string, names: Readonly<Record<string, string>> 
   );
 }
 
-/** Reads a file of one statement, or every section of a topic. */
+/** Reads a file of one statement, or every section of the topic that holds it: `a/b/c` is `c` of `a/b.sql`, or `b/c` of `a.sql`. */
 function read(name: string): void {
-  const [topic = ''] = name.split('/');
-  const file = join(FOLDER, `${topic}.sql`);
-  if (!existsSync(file)) {
+  const parts = name.split('/');
+  const topic = parts
+    .map((_, length) => parts.slice(0, length).join('/'))
+    .find((folder) => folder !== '' && existsSync(join(FOLDER, `${folder}.sql`)));
+  if (topic === undefined) {
     texts.set(name, readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
     return;
   }
-  const [, ...sections] = readFileSync(file, 'utf8').split(/^-- name: /m);
+  const [, ...sections] = readFileSync(join(FOLDER, `${topic}.sql`), 'utf8').split(/^-- name: /m);
   for (const section of sections) {
     const end = section.indexOf('\n');
     texts.set(`${topic}/${section.slice(0, end)}`, section.slice(end + 1));

@@ -80,7 +80,7 @@ export class UnknownFields {
       inside_key: part?.field ?? '',
       ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),
     });
-    await this.#session.run('load/split_nonconforming', { ...documents });
+    await this.#session.run('load/documents/split_nonconforming', { ...documents });
   }
 
   /**
@@ -89,7 +89,7 @@ export class UnknownFields {
    * @param place in words of SQL, of which each document may have its own
    */
   async splitKeys(place: string, documents: Documents): Promise<void> {
-    await this.#session.run('load/split_unknown_keys', { ...documents, place });
+    await this.#session.run('load/documents/split_unknown_keys', { ...documents, place });
   }
 
   /** The nonconforming keys of documents, or of an object inside of them. */
@@ -98,7 +98,7 @@ export class UnknownFields {
     documents: Documents,
     inParts: readonly string[] = [],
   ): Promise<Nonconforming | undefined> {
-    const found = await this.#session.rows('load/shapes_found', alike, { ...documents, place });
+    const found = await this.#session.rows('load/documents/shapes_found', alike, { ...documents, place });
     return nonconforming(this.#fieldsOf(place), found, inParts);
   }
 

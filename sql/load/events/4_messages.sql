@@ -1,3 +1,6 @@
+-- Messages that may hold personal data, redacted.
+
+-- name: candidates
 -- Each different message once, with the records that carry it: what a campaign sends is the same for many, and is looked at
 -- once.
 
@@ -106,3 +109,14 @@ select
 from plain;
 
 select count(*) as documents from candidates;
+
+-- name: write_back
+update messages
+set message = redacted_documents.document
+from redacted_documents
+where redacted_documents.row_id % 2 = 0 and messages.rowid = redacted_documents.row_id // 2;
+
+update staged
+set extra = redacted_documents.document
+from redacted_documents
+where redacted_documents.row_id % 2 = 1 and staged.rowid = redacted_documents.row_id // 2;

@@ -1,3 +1,48 @@
+-- The answers of E17 and E18.
+
+-- name: read
+-- E17 and E18: the records of the answers, bare arrays.
+
+create or replace temp table documents as
+select
+    row_number() over () as row_id,
+    asked.pull,
+    asked.first_day,
+    asked.last_day,
+    coalesce(record, 'null'::json) as document,
+    null::json as extra
+from (
+    select map_extract_value(map(getvariable('paths'), getvariable('path_pulls')), filename) as pull, unnest(answer) as record
+    from read_json(
+        getvariable('files'),
+        format = 'unstructured',
+        records = false,
+        columns = {answer: 'JSON[]'},
+        maximum_object_size = getvariable('largest_object'),
+        filename = true
+    )
+) as answers
+inner join asked using (pull);
+
+-- name: conversions
+create or replace temp table staged_conversions as
+select
+    pull,
+    statistic_id,
+    date,
+    c.name,
+    c.type,
+    counter(c.count) as count,
+    position,
+    extra
+from (
+    select
+        *,
+        json_transform(document, shape('conversion')) as c
+    from documents
+) as read;
+
+-- name: sizes
 -- The size of each day in each pull, and of the day that it would replace: from an earlier pull of this load, or the warehouse.
 
 create or replace temp table sizes as

@@ -1,3 +1,69 @@
+-- Documents of an answer: what may be personal in them is redacted, and what the specification does not know is taken apart.
+
+-- name: candidates
+create or replace temp table candidates as
+select row_id, document::varchar as document, null::varchar as own, null::varchar as sender
+from documents
+where may_be_personal_json(document::varchar);
+
+select count(*) as documents from candidates;
+
+-- name: write_back
+update documents
+set document = redacted_documents.document
+from redacted_documents
+where documents.row_id = redacted_documents.row_id;
+
+-- name: shapes_found
+-- How documents of a place look: their keys, the JSON types of the known fields, and which of those cannot be read as what
+-- they should be. Alike ones are one row, so these are a dozen rows; `nonconforming` in src/warehouse/fields.ts compares them with what is known. A place may
+-- lie inside of the documents, at its pointer.
+
+with meant as (
+    select
+        case
+            when getvariable('part_pointers')['{place}'] is null then {document}
+            else json_extract({document}, getvariable('part_pointers')['{place}'])
+        end as document
+    from {relation}
+    where {document} is not null and {condition}
+)
+
+select
+    if(starts_with(document, '{'), json_keys(document), null) as keys,
+    json_type(document, getvariable('pointers')['{place}']) as types,
+    case
+        when len(getvariable('readable')['{place}'].fields) = 0 then []::varchar[]
+        else list_transform(
+            list_filter(
+                list_zip(
+                    getvariable('readable')['{place}'].fields,
+                    getvariable('readable')['{place}'].kinds,
+                    json_extract(document, getvariable('readable')['{place}'].pointers)
+                ),
+                lambda one: not fits(one[2], one[3])
+            ),
+            lambda one: one[1]
+        )
+    end as unreadable
+from meant
+where getvariable('part_pointers')['{place}'] is null or starts_with(document, '{')
+group by all;
+
+-- name: split_unknown_keys
+-- Takes out of documents what stands under unknown keys, where nothing else is odd about them: no value of another kind, and
+-- nothing inside of an object. It stays in the documents as well, whose shape passes it over.
+
+update {relation}
+set {extra} = as_extra(members)
+from (
+    select rowid as row_id, unknown_members({document}, {place}) as members
+    from {relation}
+    where {document} is not null and {condition}
+) as unknown
+where {relation}.rowid = unknown.row_id;
+
+-- name: split_nonconforming
 -- Takes out of documents what no column takes: the values of unknown keys, and those of another kind under known ones. What
 -- was found by looking (load/shapes_found) is in variables: the keys, their pointers and kinds (empty where unknown), and the same for
 -- the object inside, at the pointer `inside`. Few places have any.

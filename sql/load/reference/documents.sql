@@ -1,3 +1,6 @@
+-- The documents of the lists of reference data.
+
+-- name: read
 -- E2, E4, E10, E12: the rows of the lists, one document each. Variables list the files, their lists and pulls, in the same order.
 
 create or replace temp table documents as
@@ -50,3 +53,11 @@ where row_id in (
 
 -- Which catalogs there are, by the lists of catalogs of the pulls; none in other streams.
 create or replace temp table named_catalogs (pull varchar, catalog_name varchar);
+
+-- name: stage
+-- A staged table has the columns of its history, for the rows of each list and pull.
+
+create or replace temp table staged_{table} as
+select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)
+from {table}_history
+limit 0;

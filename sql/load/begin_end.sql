@@ -1,0 +1,142 @@
+-- The frame of every load: what begins it, forgets the days that it replaces, and ends it.
+
+-- name: begin
+-- A load takes several pulls of one stream at a time; of a day that several of them hold, the latest counts. Whatever order
+-- pulls are loaded in, the warehouse is the same in the end.
+
+create or replace temp table asked as
+select
+    unnest(getvariable('pulls')) as pull,
+    unnest(getvariable('first_days'))::date as first_day,
+    unnest(getvariable('last_days'))::date as last_day,
+    unnest(getvariable('instants'))::timestamptz as pulled_at;
+
+-- The days that each pull may replace: those that no later pull has replaced already, in the order in which they would.
+create or replace temp table versions as
+with asked_days as (
+    select pull, pulled_at, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
+    from asked
+)
+
+select
+    asked_days.*,
+    row_number() over (partition by date order by pulled_at, pull) as version,
+    row_number() over (partition by date order by pulled_at desc, pull desc) = 1 as latest
+from asked_days
+anti join ops.coverage as later
+    on
+        later.stream = getvariable('stream')
+        and later.date = asked_days.date
+        and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
+
+-- Each day that changes, with the pull that it belongs to afterwards.
+create or replace temp table days as
+select date, pull, pulled_at
+from versions
+where latest;
+
+-- Notes without a date are recorded on the first day of the pull.
+create or replace temp view first_days as
+select pull, min(date) as date
+from versions
+group by pull;
+
+set variable first_day = (select min(date) from days);
+set variable last_day = (select max(date) from days);
+
+create or replace temp table loaded_rows (pull varchar, rows bigint);
+
+-- Nothing is held back yet (load/losses).
+create or replace temp table held_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
+
+select distinct pull from versions;
+
+-- name: forget
+-- Notes and held-back sizes of these days are deleted with the pulls that they belong to.
+
+delete from ops.load_notes where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');
+delete from ops.drift_by_day where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');
+
+delete from ops.held_back
+using days
+where
+    held_back.stream = getvariable('stream')
+    and held_back.campaign_id is null
+    and held_back.date = days.date
+    and held_back.pulled_at < days.pulled_at;
+
+-- name: end
+-- Models and checks have to look at these days again; and the pulls are loaded now.
+
+insert into ops.touched_days
+select getvariable('stream'), date from days
+except
+select stream, date from ops.touched_days;
+
+-- Answers that could only be read with some of their characters replaced; of exports, events/9_notes tells.
+insert into ops.load_notes by name
+select getvariable('stream') as stream, first_days.date, pull, 'mended' as note, count(*) as records
+from (select unnest(getvariable('repaired_pulls')) as pull) as repaired
+inner join first_days using (pull)
+semi join days using (pull, date)
+group by all;
+
+-- An export whose pages were read again is one pull with a later revision behind its `#`.
+delete from ops.loads
+where
+    pull in (select pull from asked)
+    or (stream = 'events' and split_part(pull, '#', 1) in (select split_part(pull, '#', 1) from asked));
+
+insert into ops.loads by name
+select
+    asked.pull,
+    getvariable('stream') as stream,
+    asked.first_day,
+    asked.last_day,
+    asked.pulled_at,
+    getvariable('complete') as complete,
+    coalesce(loaded_rows.rows, 0) as rows,
+    getvariable('loaded_at') as loaded_at
+from asked
+left join loaded_rows using (pull);
+
+-- The facts of each pull of the load, one a row. Held-back facts belong to the one pull that was loaded alone.
+
+select pull, 'day' as fact, date::varchar as name, 0 as number
+from versions
+
+union all
+select pull, 'rows', '', rows
+from loaded_rows
+
+union all
+select pull, 'finished', date::varchar, rows
+from ops.coverage
+where stream = getvariable('stream') and pull in (select pull from asked)
+
+union all
+select asked.pull, 'held', held_sizes.date::varchar, 0
+from held_sizes
+cross join asked
+group by asked.pull, held_sizes.date
+
+union all
+select pull, 'restatements', '', count(*)
+from ops.restatements
+where pull in (select pull from asked)
+group by pull
+
+union all
+select pull, 'note', note, sum(records)::bigint
+from ops.load_notes
+where pull in (select pull from asked)
+group by pull, note
+
+union all
+select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
+from ops.drift_by_day as drift
+inner join days using (date)
+where drift.stream = getvariable('stream')
+group by all
+
+order by fact, name;

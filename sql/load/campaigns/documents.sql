@@ -1,0 +1,191 @@
+-- The answers of E19, unfolded level by level.
+
+-- name: read
+-- E19: the answers of the pulls. Variables list the files and what was asked for, in the same order.
+
+create or replace temp table asked_campaigns as
+select
+    unnest(getvariable('paths')) as file,
+    unnest(getvariable('path_pulls')) as pull,
+    unnest(getvariable('campaigns')) as campaign_id,
+    unnest(getvariable('window_starts'))::timestamptz as window_start,
+    unnest(getvariable('window_ends'))::timestamptz as window_end;
+
+create or replace temp table documents as
+with answers as (
+    select
+        filename,
+        case
+            when json_type(data) is distinct from 'OBJECT' or json_type(data, '$.stats') is distinct from 'ARRAY'
+            then error('not an answer with statistics: ' || filename)
+            else data
+        end as document
+    from read_json(
+        getvariable('files'),
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON', error: 'JSON'},
+        maximum_object_size = getvariable('largest_object'),
+        filename = true
+    )
+)
+
+select
+    row_number() over () as row_id,
+    asked_campaigns.pull,
+    asked_campaigns.campaign_id,
+    asked_campaigns.window_start,
+    asked_campaigns.window_end,
+    answers.document,
+    null::json as extra
+from answers
+inner join asked_campaigns on answers.filename = asked_campaigns.file;
+
+-- name: none
+-- A range without campaigns: nothing was asked, so there is nothing to read.
+
+create or replace temp table documents (
+    row_id bigint,
+    pull varchar,
+    campaign_id varchar,
+    window_start timestamptz,
+    window_end timestamptz,
+    document json,
+    extra json
+);
+
+-- name: answers
+create or replace temp table staged_answers as
+select
+    pull,
+    campaign_id,
+    window_start,
+    window_end,
+    korean_day(epoch_us(window_start)) as first_date,
+    korean_day(epoch_us(window_end) - 1) as last_date,
+    -- It names no zone. The service runs on Korean days, so Korean time is assumed; the text is kept beside it.
+    korean_time(a."lastCollectedAt") at time zone 'Asia/Seoul' as last_collected_at,
+    a."lastCollectedAt" as last_collected_text,
+    document -> '$.stats[*]' as stats,
+    extra
+from (
+    select
+        *,
+        json_transform(document, shape('answer')) as a
+    from documents
+) as read;
+
+-- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        pull,
+        campaign_id,
+        first_date,
+        last_date,
+        unnest(stats) as document,
+        null::json as extra
+    from staged_answers
+) as unfolded;
+
+-- name: metrics
+create or replace temp table staged_metrics as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    m."metricType" as metric_type,
+    m."metricName" as metric_name,
+    m."conversionType" as conversion_type,
+    coalesce(number(m."totalSum"), quantity(m."totalCount")) as total,
+    (document -> '$.dailySums[*]') || (document -> '$.dailyCounts[*]') as dailies,
+    extra
+from (
+    select
+        *,
+        json_transform(document, shape('metric')) as m
+    from documents
+) as read;
+
+-- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        pull,
+        campaign_id,
+        first_date,
+        last_date,
+        metric_type,
+        metric_name,
+        conversion_type,
+        unnest(dailies) as document,
+        null::json as extra
+    from staged_metrics
+) as unfolded;
+
+-- name: dailies
+create or replace temp table staged_dailies as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    metric_type,
+    metric_name,
+    conversion_type,
+    try_cast(d.date as date) as date,
+    coalesce(number(d.sum), quantity(d.count)) as value,
+    (document -> '$.dimensionSums[*]') || (document -> '$.dimensionCounts[*]') as dimensions,
+    extra
+from (
+    select
+        *,
+        json_transform(document, shape('daily')) as d
+    from documents
+) as read;
+
+-- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        pull,
+        campaign_id,
+        first_date,
+        last_date,
+        metric_type,
+        metric_name,
+        conversion_type,
+        date,
+        unnest(dimensions) as document,
+        null::json as extra
+    from staged_dailies
+) as unfolded;
+
+-- name: dimensions
+create or replace temp table staged_dimensions as
+select
+    pull,
+    campaign_id,
+    first_date,
+    last_date,
+    metric_type,
+    metric_name,
+    conversion_type,
+    date,
+    d."dimensionKey" as dimension_key,
+    d."dimensionValue" as dimension_value,
+    coalesce(number(d.sum), quantity(d.count)) as value,
+    extra
+from (
+    select
+        *,
+        json_transform(document, shape('dimension')) as d
+    from documents
+) as read;
