@@ -1,7 +1,8 @@
 /** `dawnload completion SHELL`: what the Tab key offers, generated from the table of commands. */
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
+import { JOB_STREAMS } from '../run/invocation.js';
 import { oneOf } from './shared.js';
 import type { Terminal } from '../terminal/terminal.js';
 
@@ -24,21 +25,37 @@ interface Offer {
   readonly description: string;
 }
 
+interface OptionOffer extends Offer {
+  readonly short: string | undefined;
+  /** What may follow: known words, a file, anything else; undefined where nothing follows. */
+  readonly value: readonly string[] | 'file' | 'any' | undefined;
+}
+
 /** The words that may follow other words, such as `exports`. */
 interface Place {
   /** The words before, the empty text for `dawnload` alone. */
   readonly path: string;
   readonly words: readonly Offer[];
-  readonly options: readonly Offer[];
+  readonly options: readonly OptionOffer[];
 }
 
 function placesIn(command: Command, path: readonly string[] = []): Place[] {
+  const here = path.join(' ');
   const names = command.commands.map((sub) => ({ word: sub.name(), description: sub.description() }));
-  const options = command.options.flatMap(({ long, description }) =>
-    typeof long === 'string' ? [{ word: long, description }] : [],
-  );
-  const here = { path: path.join(' '), words: [...names, ...argumentsOf(path.join(' '))], options };
-  return [here, ...command.commands.flatMap((sub) => placesIn(sub, [...path, sub.name()]))];
+  const options = command.options.flatMap((option) => {
+    const { long, short, description } = option;
+    return typeof long === 'string' ? [{ word: long, short, description, value: valueOf(option) }] : [];
+  });
+  const place = { path: here, words: [...names, ...argumentsOf(here)], options };
+  const below = here === 'query' ? queryPlaces(options) : [];
+  return [place, ...below, ...command.commands.flatMap((sub) => placesIn(sub, [...path, sub.name()]))];
+}
+
+function valueOf({ argChoices, flags }: Option): OptionOffer['value'] {
+  if (argChoices !== undefined) return argChoices;
+  if (flags.startsWith('--streams')) return JOB_STREAMS;
+  if (/<(?:file|folder)>/.test(flags)) return 'file';
+  return flags.includes('<') ? 'any' : undefined;
 }
 
 /** Arguments that are one of a list. */
@@ -48,53 +65,96 @@ function argumentsOf(path: string): Offer[] {
   return [];
 }
 
+/** Behind the name of a bundled query, `--param` takes the parameters of that query. */
+function queryPlaces(options: readonly OptionOffer[]): Place[] {
+  return loadCatalogue().map(({ name, params }) => ({
+    path: `query ${name}`,
+    words: [],
+    options: options.map((option) =>
+      option.word === '--param' ? { ...option, value: params.map((param) => `${param.name}=`) } : option,
+    ),
+  }));
+}
+
 function forBash(places: readonly Place[], shell: 'bash' | 'zsh'): string {
-  const cases = places.map(({ path, words, options }) => {
-    const offers = [...words, ...options].map(({ word }) => word).join(' ');
-    return `    '${path}') offers='${offers}' ;;`;
-  });
   const known = places.map(({ path }) => `'${path}'`).join(' | ');
+  const offers = places.map(({ path, words, options }): [string, string] => [
+    path,
+    [...words, ...options].map(({ word }) => word).join(' '),
+  ]);
+  const values = places.flatMap(({ path, options }) =>
+    options.flatMap(({ word, short, value }) =>
+      value === undefined
+        ? []
+        : [word, ...(short === undefined ? [] : [short])].map((flag): [string, string] => [
+            `${path} ${flag}`,
+            typeof value === 'string' ? '' : value.join(' '),
+          ]),
+    ),
+  );
   return [
     // zsh takes bash's completions once it is told to.
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     '_dawnload() {',
     // In zsh, path is the search path for commands.
-    '  local words_before= word offers=',
+    '  local words_before= word offers= list=',
+    '  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
     '    case "${words_before:+$words_before }$word" in',
     `      ${known}) words_before="\${words_before:+$words_before }$word" ;;`,
     '    esac',
     '  done',
+    // bash takes --format=csv for three words.
+    '  [ "$before" = = ] && before="${COMP_WORDS[COMP_CWORD-2]}"',
+    '  [ "$current" = = ] && current=',
     '  case "$words_before" in',
-    ...cases,
+    ...casesOf(offers),
     '  esac',
-    '  COMPREPLY=($(compgen -W "$offers" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    '  case "$words_before $before" in',
+    ...casesOf(values),
+    '  esac',
+    // The last of several names: statistics,campaigns
+    '  case "$current" in *,*) list="${current%,*}," ;; esac',
+    '  COMPREPLY=($(compgen -P "$list" -W "$offers" -- "${current##*,}"))',
+    '  case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac',
     '}',
     'complete -o default -F _dawnload dawnload',
   ].join('\n');
 }
 
+/** One branch for all words after which the same is offered. */
+function casesOf(pairs: readonly (readonly [words: string, offers: string])[]): string[] {
+  const alike = new Map<string, string[]>();
+  for (const [words, offers] of pairs) alike.set(offers, [...(alike.get(offers) ?? []), `'${words}'`]);
+  return [...alike].map(([offers, words]) => `    ${words.join(' | ')}) offers='${offers}' ;;`);
+}
+
 function forFish(places: readonly Place[]): string {
   return places
     .flatMap(({ path, words, options }) => {
-      const [first, second] = path.split(' ');
-      const seen = [first, second].filter((word) => word !== undefined && word !== '');
+      const seen = path.split(' ').filter((word) => word !== '');
       const condition =
         seen.length === 0
           ? '__fish_use_subcommand'
           : seen.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+      const start = `complete -c dawnload -n '${condition}'`;
+      // The other options of a bundled query are those of `query`.
+      const own = path.startsWith('query ') ? options.filter(({ word }) => word === '--param') : options;
       return [
-        ...words.map(
-          ({ word, description }) =>
-            `complete -c dawnload -n '${condition}' -a ${word} -d ${quoted(description)}`,
-        ),
-        ...options.map(
-          ({ word, description }) =>
-            `complete -c dawnload -n '${condition}' -l ${word.slice(2)} -d ${quoted(description)}`,
+        ...words.map(({ word, description }) => `${start} -a ${word} -d ${quoted(description)}`),
+        ...own.map(
+          ({ word, short, description, value }) =>
+            `${start} -l ${word.slice(2)}${short === undefined ? '' : ` -s ${short.slice(1)}`}${fishValue(value)} -d ${quoted(description)}`,
         ),
       ];
     })
     .join('\n');
+}
+
+function fishValue(value: OptionOffer['value']): string {
+  if (value === undefined) return '';
+  if (value === 'file') return ' -r';
+  return value === 'any' ? ' -x' : ` -x -a ${quoted(value.join(' '))}`;
 }
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

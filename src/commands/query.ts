@@ -395,6 +395,11 @@ async function* tableText(
       );
     }
   }
-  const heads = columns.map(({ name, type }, i) => ({ name: names[i] ?? name, numeric: isNumeric(type) }));
+  const heads = columns.map(({ name, type }, i) => ({
+    name: names[i] ?? name,
+    numeric: isNumeric(type),
+    below: name === 'verdict',
+    isName: /(?:^|_)name$/.test(name),
+  }));
   yield `${await drawTable(heads, rows, drawing)}\n`;
 }

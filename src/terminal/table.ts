@@ -1,11 +1,15 @@
 /** Draws a result as a table for people: wide Korean letters line up, and control characters in cells are escaped. */
 import Table from 'cli-table3';
-import { prepareWidths, visible, widthOf } from './text.js';
+import { prepareWidths, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
   /** Numbers are right-aligned and never cut. */
   readonly numeric: boolean;
+  /** Sentences stand below their row, whole at any width. */
+  readonly below?: boolean;
+  /** Names of things are cut last. */
+  readonly isName?: boolean;
 }
 
 /** Cells as text; null is a value of its own. */
@@ -23,7 +27,10 @@ const NARROWEST = 12;
 /** Up to this many rows that are too wide are drawn one below the other, not with columns left out. */
 const FEW_ROWS = 3;
 
-/** The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut. */
+/**
+ * The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut, then
+ * the last columns are left out, and only then the names of things are cut.
+ */
 export async function drawTable(
   columns: readonly Column[],
   rows: readonly Row[],
@@ -33,26 +40,33 @@ export async function drawTable(
   const cells = rows.map((row) => row.map((cell) => (cell === null ? null : printable(cell))));
   await prepareWidths(heads);
   for (const row of cells) await prepareWidths(row);
-  const measures = columns.map(({ numeric }, i) =>
-    measure(
-      heads[i] ?? '',
-      cells.map((row) => row[i] ?? NULL),
-      numeric,
-    ),
-  );
-  const natural = measures.map(({ cell, head }) => Math.max(cell, head));
+  const beside = columns.flatMap(({ below }, i) => (below === true ? [] : [i]));
+  const notes = cells.map((row) => row.filter((cell, i) => cell !== null && !beside.includes(i)).join(' '));
+  const at = <T>(list: readonly T[]): T[] => list.filter((_, i) => beside.includes(i));
+  const table = { columns: at(columns), heads: at(heads), cells: cells.map(at), notes };
   const { width } = drawing;
-  if (width === undefined || outerWidth(natural) <= width)
-    return grid(columns, heads, cells, natural, drawing);
+  const natural = measured(table, true).map(({ cell, head }) => Math.max(cell, head));
+  if (width === undefined || outerWidth(natural) <= width) return grid(table, natural, drawing);
 
+  const whole = measured(table, true);
+  const names = table.columns.findLastIndex(({ isName }) => isName === true) + 1;
+  const measures = howManyFit(whole, width) > names ? whole : measured(table, false);
   const fitting = howManyFit(measures, width);
-  if (fitting < columns.length && (rows.length <= FEW_ROWS || fitting < 2))
-    return blocks(heads, cells, drawing);
-  const shownColumns = columns.slice(0, fitting);
-  const table = grid(shownColumns, heads, cells, widthsWithin(measures.slice(0, fitting), width), drawing);
-  return fitting === columns.length
-    ? table
-    : `${table}\nToo narrow for: ${heads.slice(fitting).join(', ')}. A wider terminal or --format csv shows them.`;
+  const isWhole = fitting === beside.length;
+  if (!isWhole && (rows.length <= FEW_ROWS || fitting < 2)) return blocks(table, drawing);
+  const drawn = grid(table, widthsWithin(measures.slice(0, fitting), width), drawing);
+  if (isWhole) return drawn;
+  const left = `Too narrow for: ${table.heads.slice(fitting).join(', ')}. A wider terminal or --format csv shows them.`;
+  return `${drawn}\n${wrapLine(left, width)}`;
+}
+
+/** A table in its parts, all of it safe to print. */
+interface Parts {
+  readonly columns: readonly Column[];
+  readonly heads: readonly string[];
+  readonly cells: readonly Row[];
+  /** What stands below each row. */
+  readonly notes: readonly string[];
 }
 
 const NULL = 'null';
@@ -67,15 +81,20 @@ interface Measure {
   readonly enough: number;
 }
 
-function measure(head: string, cells: readonly string[], numeric: boolean): Measure {
-  const cell = Math.max(0, ...cells.map((text) => widthOf(text)));
-  const word = Math.max(...wordsOf(head).map((part) => widthOf(part.trimEnd())));
-  return {
-    cell,
-    head: widthOf(head),
-    least: Math.max(word, numeric ? cell : Math.min(cell, NARROWEST)),
-    enough: Math.max(word, cell),
-  };
+/** @param wholeNames whether names of things are never cut */
+function measured({ columns, heads, cells }: Parts, wholeNames: boolean): Measure[] {
+  return columns.map((column, i) => {
+    const head = heads[i] ?? '';
+    const cell = Math.max(0, ...cells.map((row) => widthOf(row[i] ?? NULL)));
+    const word = Math.max(...wordsOf(head).map((part) => widthOf(part.trimEnd())));
+    const isWhole = column.numeric || (wholeNames && column.isName === true);
+    return {
+      cell,
+      head: widthOf(head),
+      least: Math.max(word, isWhole ? cell : Math.min(cell, NARROWEST)),
+      enough: Math.max(word, cell),
+    };
+  });
 }
 
 /** Each column has a border and two blanks, and one more border closes the line. */
@@ -99,19 +118,19 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
-function grid(
-  columns: readonly Column[],
-  heads: readonly string[],
-  cells: readonly Row[],
-  widths: readonly number[],
-  drawing: Drawing,
-): string {
+/** As many columns as there are widths. */
+function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const table = new Table({
-    head: columns.map((_, i) => wrapped(heads[i] ?? '', widths[i] ?? 0)),
-    colAligns: columns.map(({ numeric }) => (numeric ? 'right' : 'left')),
+    head: widths.map((width, i) => wrapped(heads[i] ?? '', width)),
+    colAligns: widths.map((_, i) => (columns[i]?.numeric === true ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
-  table.push(...cells.map((row) => columns.map((_, i) => shown(row[i] ?? null, widths[i] ?? 0, drawing))));
+  const inner = outerWidth(widths) - 4;
+  for (const [number, row] of cells.entries()) {
+    table.push(widths.map((width, i) => shown(row[i] ?? null, width, drawing)));
+    const note = notes[number] ?? '';
+    if (note !== '') table.push([{ colSpan: widths.length, content: wrapLine(`  ${note}`, inner, 2) }]);
+  }
   return table.toString();
 }
 
@@ -141,19 +160,18 @@ function wrapped(name: string, width: number): string {
 }
 
 /** One block per row, one line per column: `name  value`. */
-function blocks(heads: readonly string[], cells: readonly Row[], drawing: Drawing): string {
+function blocks({ heads, cells, notes }: Parts, drawing: Drawing): string {
   const labels = Math.max(0, ...heads.map((head) => widthOf(head)));
   const room = Math.max(NARROWEST, (drawing.width ?? Infinity) - labels - 2);
   return cells
-    .map((row, number) =>
-      [
-        `── ${number + 1} ──`,
-        ...heads.map((head, i) => {
-          const pad = ' '.repeat(labels - widthOf(head));
-          return `${head}${pad}  ${shown(row[i] ?? null, room, drawing)}`.trimEnd();
-        }),
-      ].join('\n'),
-    )
+    .flatMap((row, number) => [
+      `── ${number + 1} ──`,
+      ...heads.map((head, i) => {
+        const pad = ' '.repeat(labels - widthOf(head));
+        return `${head}${pad}  ${shown(row[i] ?? null, room, drawing)}`.trimEnd();
+      }),
+      ...[notes[number] ?? ''].filter((note) => note !== '').map((note) => wrapLine(note, drawing.width, 0)),
+    ])
     .join('\n');
 }
 

@@ -29,6 +29,24 @@ test('Tab offers commands, queries and options in bash', { tags: ['long'] }, () 
   expect(offered('completion', '')).toContain('fish');
 });
 
+test('Tab offers the values of options in bash, and files where no value is known', () => {
+  expect(offered('query', 'reach', '--format', '')).toEqual(['table', 'csv', 'json', 'parquet']);
+  expect(offered('docs', '--format', '')).toEqual(['text', 'markdown', 'json']);
+  expect(offered('query', '--lang', 'k')).toEqual(['ko']);
+  expect(offered('--log-format', 'j')).toEqual(['json']);
+  expect(offered('backfill', '--streams', 'statistics,ca')).toEqual([
+    'statistics,campaigns',
+    'statistics,catalogs',
+  ]);
+  expect(offered('query', 'ab-tests', '-p', '')).toEqual(['campaign=', 'metric=', 'lang=', 'goal=']);
+  expect(offered('query', 'ab-tests', '--lang', 'ko', '--pa')).toEqual(['--param']);
+  // bash takes --format=csv for three words.
+  expect(offered('query', '--format', '=', 'c')).toEqual(['csv']);
+  expect(offered('query', '--format', '=')).toEqual(['table', 'csv', 'json', 'parquet']);
+  // An empty offer, for which bash completes names of files.
+  expect(offered('query', '--output', '')).toEqual(['']);
+});
+
 test('fish is told each command, and each option behind its command', async () => {
   const { code, stdout } = await ended(start(['completion', 'fish'], tmpdir()));
   expect(code).toBe(0);
@@ -42,6 +60,12 @@ test('fish is told each command, and each option behind its command', async () =
       /^complete -c dawnload -n '__fish_seen_subcommand_from exports; and __fish_seen_subcommand_from resume' -l pay-again -d '.+'$/,
     ),
   );
+  for (const line of [
+    /^complete -c dawnload -n '__fish_seen_subcommand_from docs' -l format -x -a 'text markdown json' -d '.+'$/,
+    /^complete -c dawnload -n '__fish_seen_subcommand_from query' -l output -s o -r -d '.+'$/,
+    /^complete -c dawnload -n '__fish_seen_subcommand_from query; and __fish_seen_subcommand_from ab-tests' -l param -s p -x -a 'campaign= .+' -d '.+'$/,
+  ])
+    expect(lines).toContainEqual(expect.stringMatching(line));
 });
 
 test('an unknown shell is refused with those that there are', async () => {

@@ -94,8 +94,8 @@ describe('a table', () => {
     const rows = ['1', '2', '3', '4'].map((n) => [n, n, null]);
     const lines = (await drawTable(columns, rows, { width: 20, color: false })).split('\n');
     expect(lines[1]).toBe('│ campaign │ sent │');
-    expect(lines.at(-1)).toContain('Too narrow for: failed.');
-    expect(lines.slice(0, -1).every((line) => stringWidth(line) <= 20)).toBe(true);
+    expect(lines.join(' ').replace(/ +/g, ' ')).toContain('Too narrow for: failed. A wider terminal');
+    expect(lines.every((line) => stringWidth(line) <= 20)).toBe(true);
   });
 
   it('draws one block per row where there are few', async () => {
@@ -103,6 +103,62 @@ describe('a table', () => {
     expect(await drawTable(columns, [['1', '2', null]], { width: 12, color: false })).toBe(
       ['── 1 ──', 'campaign  1', 'sent      2', 'failed'].join('\n'),
     );
+  });
+
+  describe('with a sentence to each row', () => {
+    const columns = [
+      { name: 'campaign_name', numeric: false, isName: true },
+      { name: 'metric', numeric: false },
+      { name: 'size', numeric: true },
+      { name: 'verdict', numeric: false, below: true },
+      { name: 'verdict_code', numeric: false },
+      { name: 'channel', numeric: false },
+    ];
+    const verdict = 'No verdict: the service counts conversions, not the people who convert.';
+    const rows = ['11월 재구매 유도', '겨울 신상 룩북', '리뷰 작성 요청', '첫 구매 감사'].map((name) => [
+      name,
+      'conversion of a purchase',
+      '14027',
+      verdict,
+      'inconclusive',
+      'push-notification',
+    ]);
+
+    it.each([undefined, 200, 120, 80, 60, 44])(
+      'shows it whole below its row at a width of %s',
+      async (width) => {
+        const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
+        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
+        expect(lines[1]).not.toMatch(/ verdict /);
+        const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
+        expect(text.split(verdict)).toHaveLength(rows.length + 1);
+        const row = lines.findIndex((line) => line.includes('11월'));
+        expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
+      },
+    );
+
+    it('cuts other texts and leaves columns out before it cuts a name', async () => {
+      const at = async (width: number): Promise<string> => drawTable(columns, rows, { width, color: false });
+      expect(await at(80)).toMatch(
+        /11월 재구매 유도 │ conversion of … │ 14027 │ inconclusive │ push-notificat… │/,
+      );
+      expect(await at(60)).toMatch(/11월 재구매 유도 │ conversion of… │ 14027 │ inconclusive │\n/);
+      expect(await at(60)).toContain('Too narrow for: ');
+      expect(await at(30)).toMatch(/11월 재구/);
+    });
+
+    it('shows it whole below the block of its row', async () => {
+      const drawn = await drawTable(columns, rows.slice(0, 1), { width: 50, color: false });
+      expect(drawn).toMatch(/^── 1 ──\n/);
+      expect(drawn.split('\n').slice(-2).join(' ')).toBe(verdict);
+    });
+
+    it('has no line below a row without one', async () => {
+      const some = rows.map((row, i) => row.map((cell) => (i === 1 && cell === verdict ? null : cell)));
+      const drawn = await drawTable(columns, some, { width: 120, color: false });
+      expect(drawn.split(verdict)).toHaveLength(rows.length);
+      expect(drawn).not.toMatch(/\bnull\b/);
+    });
   });
 
   it('of no row is its head', async () => {
