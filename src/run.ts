@@ -289,7 +289,7 @@ async function reportOn(
   if (reportIn === undefined || !existsSync(files.published)) return undefined;
   terminal.progress('writing the report');
   try {
-    const { writeReport } = await import('./report/write.js');
+    const { writeReport } = await import('./report/report.js');
     await writeReport(files.report, { dataDir, language: reportIn, now: effects.now(), ending });
     return files.report;
   } catch (error) {

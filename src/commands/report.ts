@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Language } from '../dictionary/dictionary.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
-import { writeReport } from '../report/write.js';
+import { writeReport } from '../report/report.js';
 import type { Invocation } from '../run/invocation.js';
 import { dataFiles } from '../storage/paths.js';
 import { formatBytes } from '../terminal/terminal.js';

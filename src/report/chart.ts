@@ -2,7 +2,7 @@
 /** Charts as SVG: drawn by Observable Plot on a document without a browser, with colours that the page's style decides. */
 import { plot, type Markish, type PlotOptions, barX, ruleX } from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import { Html } from './html.js';
+import { Html } from './page.js';
 
 interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
   /** The text for a screen reader. */

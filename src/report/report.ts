@@ -4,7 +4,7 @@ import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
-import type { PastRun } from '../run/journal.js';
+import { type PastRun, RunJournal, type RunOver } from '../run/journal.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { documentOf, type DrawnPart } from './document.js';
@@ -14,18 +14,20 @@ import { campaigns } from './parts/campaigns.js';
 import { channels } from './parts/channels.js';
 import { failures } from './parts/failures.js';
 import { findings } from './parts/findings.js';
-import { freshness } from './parts/freshness.js';
+import { freshness, restated } from './parts/freshness.js';
 import { headline } from './parts/headline.js';
 import { hours } from './parts/hours.js';
 import { journeys } from './parts/journeys.js';
 import { pressure } from './parts/pressure.js';
 import { reference } from './parts/reference.js';
 import { responses } from './parts/responses.js';
-import { restated } from './parts/restated.js';
 import { revenue } from './parts/revenue.js';
 import { spend } from './parts/spend.js';
 import { tests } from './parts/tests.js';
 import { z } from 'zod';
+import { chmod, writeFile } from 'node:fs/promises';
+import { writeFileWhole } from '../queries/sink.js';
+import { dataFiles } from '../storage/paths.js';
 
 interface ReportOptions {
   readonly language: Language;
@@ -211,4 +213,37 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
     en: `The last run (${run}, ${at}) is incomplete. \`dawnload status\` says what is missing.`,
     ko: `마지막 실행(${run}, ${at})이 일부만 완료되었습니다. 빠진 항목은 \`dawnload status\`로 확인하세요.`,
   };
+}
+
+/**
+ * Makes the report of the published warehouse and writes it.
+ *
+ * @returns its size in bytes
+ * @throws ConfigError without a published warehouse; CorruptDatabaseError when it is damaged; StorageError when the file
+ *   cannot be written
+ */
+export async function writeReport(
+  file: string,
+  {
+    dataDir,
+    language,
+    now,
+    ending,
+  }: {
+    readonly dataDir: string;
+    readonly language: Language;
+    readonly now: Date;
+    /** How the run ends that writes it, which the journal does not hold yet. */
+    readonly ending?: RunOver | undefined;
+  },
+): Promise<number> {
+  const past = await new RunJournal(dataDir).runs();
+  const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
+  const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
+  // For everybody who may read the warehouse: it holds no recipient.
+  await writeFileWhole(file, async (path) => {
+    await writeFile(path, page);
+    await chmod(path, 0o644);
+  });
+  return Buffer.byteLength(page);
 }

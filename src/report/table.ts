@@ -1,5 +1,5 @@
 /** Tables that fit: on a phone charts give way to numbers, and sentences stand below their rows at any width. */
-import { html, NOTHING, prose, type Html } from './html.js';
+import { html, NOTHING, prose, type Html } from './page.js';
 
 interface Column<Row> {
   readonly head: string;

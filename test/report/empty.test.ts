@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { html } from '../../src/report/html.js';
+import { html } from '../../src/report/page.js';
 import { PARTS, makeReport } from '../../src/report/report.js';
 import { makeWarehouse } from '../queries/support.js';
 import { NOW } from '../support/dawnload.js';

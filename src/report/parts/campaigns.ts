@@ -2,10 +2,8 @@
 import { dot, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
-import { html, type Html } from '../html.js';
-import { NOTES } from '../notes.js';
-import type { Page } from '../page.js';
-import { count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
+import { html, type Html, type Page } from '../page.js';
+import { NOTES, count, name, number, paragraph, part, rows, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
 const KINDS = ['best', 'worst', 'falling'] as const;

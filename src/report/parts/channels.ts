@@ -3,10 +3,8 @@ import { areaY, dot, lineY, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, SOFT } from '../chart.js';
-import { html, type Html } from '../html.js';
-import { NOTES } from '../notes.js';
-import type { Page } from '../page.js';
-import { number, part, rows, sum, text } from '../part.js';
+import { html, type Html, type Page } from '../page.js';
+import { NOTES, number, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';
 
 const SHOWN_DAYS = 90;

@@ -1,7 +1,7 @@
 /** The findings of the data tests, by test. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
-import { html } from '../html.js';
+import { html } from '../page.js';
 import { count, name, part, rows, sum, text } from '../part.js';
 import { folded, table } from '../table.js';
 

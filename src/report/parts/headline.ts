@@ -3,11 +3,8 @@ import { barX } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart } from '../chart.js';
-import { html, type Html } from '../html.js';
-import { NOTES } from '../notes.js';
-import type { Page } from '../page.js';
-import { count, number, paragraph, part, rows, text } from '../part.js';
-
+import { html, type Html, type Page } from '../page.js';
+import { NOTES, count, number, paragraph, part, rows, text } from '../part.js';
 const answers = rows({
   measure: text,
   value: number,

@@ -2,8 +2,7 @@
 import { axisX, axisY, cell, text as words } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
-import { html, type Html } from '../html.js';
-import type { Page } from '../page.js';
+import { html, type Html, type Page } from '../page.js';
 import { count, number, paragraph, part, rows, sum } from '../part.js';
 import { folded, table } from '../table.js';
 

@@ -1,9 +1,7 @@
 /** User journeys as funnels: how many of those who got the first message get each later one. */
 import { z } from 'zod';
-import { html, type Html } from '../html.js';
-import { NOTES } from '../notes.js';
-import type { Page } from '../page.js';
-import { count, name, number, paragraph, part, rows, text } from '../part.js';
+import { html, type Html, type Page } from '../page.js';
+import { NOTES, count, name, number, paragraph, part, rows, text } from '../part.js';
 import { bar } from '../chart.js';
 import { table } from '../table.js';
 

@@ -1,9 +1,8 @@
 /** How many messages people get, and whether those who get more click less. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
-import { NOTES } from '../notes.js';
+import { NOTES, count, number, paragraph, part, rows, text } from '../part.js';
 import type { Page } from '../page.js';
-import { count, number, paragraph, part, rows, text } from '../part.js';
 import { table } from '../table.js';
 
 /** The smallest share of the people that others are held against. */

@@ -3,10 +3,8 @@ import { dot, ruleY, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
-import type { Html } from '../html.js';
-import { NOTES } from '../notes.js';
-import type { Page } from '../page.js';
-import { count, name, number, paragraph, part, rows, sum, text } from '../part.js';
+import type { Html, Page } from '../page.js';
+import { NOTES, count, name, number, paragraph, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
 
 const SHOWN_OF_EACH = 10;

@@ -2,8 +2,7 @@
 import { barX, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { bar, ACCENT, chart, INK, SOFT } from '../chart.js';
-import { html, NOTHING, type Html } from '../html.js';
-import type { Page, Text } from '../page.js';
+import { html, NOTHING, type Html, type Page, type Text } from '../page.js';
 import { count, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 

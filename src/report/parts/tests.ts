@@ -2,8 +2,7 @@
 import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
-import type { Html } from '../html.js';
-import type { Page } from '../page.js';
+import type { Html, Page } from '../page.js';
 import { count, name, number, paragraph, part, rows, text, type ToDo } from '../part.js';
 import { table } from '../table.js';
 
