@@ -14,7 +14,7 @@ interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
   readonly stretches?: boolean;
 }
 
-/** The colours of marks, by what they mean; `colours.ts` has their values for light and dark. */
+/** The colours of marks, by what they mean; the style of `document.ts` has their values for light and dark. */
 export const INK = 'var(--ink)';
 export const ACCENT = 'var(--accent)';
 export const BAD = 'var(--bad)';
