@@ -4,7 +4,16 @@ import { type Day, dayOf, koreanTime, windowOf } from '../src/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';
-import { daysTouched, shared, shareOf, type StreamDay, type World, type DayPlan } from './world/plan.js';
+import {
+  countIn,
+  daysTouched,
+  shared,
+  viewOf,
+  type StreamDay,
+  type View,
+  type World,
+  type DayPlan,
+} from './world/plan.js';
 import { isCampaign } from './world/stream.js';
 import { channelName } from './world/channels.js';
 import type { Segment } from './world/segment.js';
@@ -41,13 +50,13 @@ export function campaignStats(
   const now = settings.now();
   const sums: Sums = { standard: new Map(), conversions: new Map() };
   for (const day of daysTouched(start, end)) {
-    const share = shareOf(day, now);
-    if (share === 0) continue;
+    const view = viewOf(day, now, settings.restates);
+    if (view.share === 0) continue;
     const plan = world.planOf(day);
     for (const part of plan.streams) {
       if (part.stream.resourceId !== campaignId) continue;
-      addPart(sums, settings, day, part, share, (segment) =>
-        countWithin(segment, plan, world.scale, share, start, end < now ? end : now),
+      addPart(sums, settings, day, part, view.share, (segment) =>
+        countWithin(segment, plan, world.scale, view, start, end < now ? end : now),
       );
     }
   }
@@ -176,11 +185,11 @@ function countWithin(
   segment: Segment,
   plan: DayPlan,
   scale: number,
-  share: number,
+  view: View,
   start: Date,
   end: Date,
 ): Count {
-  const here = shared(segment.count, share);
+  const here = countIn(segment, view);
   const day = windowOf(plan.day);
   if (segment.reasons.length === 0 && start <= day.start && end >= day.end) {
     return { count: here, byReason: new Map() };

@@ -75,6 +75,8 @@ export interface SandboxOptions {
   senderKeyIn?: 'query' | 'header' | undefined;
   /** Whether a brand template's `updatedAt` moves when its status changes; default true. */
   statusMovesUpdatedAt?: boolean | undefined;
+  /** Whether a few deliveries of a day are reported only after its first morning (E17, E18, E19); default true. */
+  restates?: boolean | undefined;
   /** For tests of how the service misbehaves. */
   interfere?: Interfere | undefined;
 }
@@ -105,6 +107,7 @@ export interface Settings {
   readonly pageParameters: Readonly<Record<PagedList, PageParameters>>;
   readonly senderKeyIn: 'query' | 'header';
   readonly statusMovesUpdatedAt: boolean;
+  readonly restates: boolean;
   readonly interfere: Interfere;
 }
 
@@ -142,6 +145,7 @@ export function settle(options: SandboxOptions): Settings {
     },
     senderKeyIn: options.senderKeyIn ?? 'query',
     statusMovesUpdatedAt: options.statusMovesUpdatedAt ?? true,
+    restates: options.restates ?? true,
     interfere: options.interfere ?? (({ query }, answerOf) => answerOf(query)),
   };
 }

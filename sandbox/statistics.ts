@@ -7,7 +7,7 @@ import type { Settings } from './options.js';
 import { channelName, CHANNELS } from './world/channels.js';
 import type { Conversion } from './world/conversion.js';
 import { messageSummary } from './world/messages/index.js';
-import { shared, shareOf, type StreamDay, type World } from './world/plan.js';
+import { countIn, shared, viewOf, type StreamDay, type View, type World } from './world/plan.js';
 import type { Stream } from './world/stream.js';
 import type { Role } from './world/segment.js';
 
@@ -58,11 +58,11 @@ export function createStatistics(settings: Settings, world: World): Statistics {
     const now = settings.now();
     return daysOf(range).flatMap((date) => {
       const rows = new Map<string, Row>();
-      const share = shareOf(date, now);
+      const view = viewOf(date, now, settings.restates);
       for (const part of world.planOf(date).streams) {
         // Tags choose campaigns; journeys have none.
         if (tags.length > 0 && !part.stream.tags.some((tag) => tags.includes(tag))) continue;
-        add(rows, keyOf(part.stream), date, part, share);
+        add(rows, keyOf(part.stream), date, part, view);
       }
       return [...rows.values()].filter((row) => !isNothing(row.counters));
     });
@@ -122,8 +122,9 @@ function partOf(stream: Stream): string {
   return [stream.resourceId, stream.variant?.id, stream.node?.id].join('/');
 }
 
-function add(rows: Map<string, Row>, key: string, date: Day, part: StreamDay, share: number): void {
-  const counters = countersOf(part, share);
+function add(rows: Map<string, Row>, key: string, date: Day, part: StreamDay, view: View): void {
+  const { share } = view;
+  const counters = countersOf(part, view);
   const row = rows.get(key);
   if (row === undefined) {
     const conversions = new Map<string, { total: number; direct: number }>();
@@ -186,20 +187,20 @@ interface Counters {
   readonly click: number | null;
 }
 
-function countRole(part: StreamDay, role: Role, share: number): number {
+function countRole(part: StreamDay, role: Role, view: View): number {
   let count = 0;
-  for (const segment of part.segments) if (segment.role === role) count += shared(segment.count, share);
+  for (const segment of part.segments) if (segment.role === role) count += countIn(segment, view);
   return count;
 }
 
-function countersOf(part: StreamDay, share: number): Counters {
+function countersOf(part: StreamDay, view: View): Counters {
   const rules = CHANNELS[part.stream.channel];
-  const failed = countRole(part, 'failure', share);
+  const failed = countRole(part, 'failure', view);
   return {
-    message_sent: countRole(part, 'success', share) + failed,
+    message_sent: countRole(part, 'success', view) + failed,
     message_failed: failed,
-    delivered: rules.delivered === null ? null : countRole(part, 'delivered', share),
-    click: rules.click === null ? null : countRole(part, 'click', share),
+    delivered: rules.delivered === null ? null : countRole(part, 'delivered', view),
+    click: rules.click === null ? null : countRole(part, 'click', view),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A day's plan: how many events of each kind there are. Statistics come from it, and records are numbered in it. */
 import { completeFrom, type Day, dayOf, shiftDay, windowOf } from '../../src/calendar.js';
 import { type Conversion, conversionsOn } from './conversion.js';
+import { pair } from './random.js';
 import { expectedEvents, type Segment, segmentsOn } from './segment.js';
 import { allStreams, type Stream } from './stream.js';
 
@@ -91,6 +92,32 @@ export function shareOf(day: Day, now: Date): number {
 /** A count as it stands when only a share of the day is there. */
 export function shared(count: number, share: number): number {
   return share === 1 ? count : Math.floor(count * share);
+}
+
+/** How much of a day the statistics show. */
+export interface View {
+  readonly share: number;
+  /** Whether some deliveries have not been reported yet. */
+  readonly isFirst: boolean;
+}
+
+/** On the first morning a few deliveries are still missing; from the second one on every count is final. */
+export function viewOf(day: Day, now: Date, restates: boolean): View {
+  const isFirst = restates && now >= completeFrom(day) && now < completeFrom(shiftDay(day, 1));
+  return { share: shareOf(day, now), isFirst };
+}
+
+/** Of one in as many segments deliveries are reported late. */
+const LATE_ONE_IN = 8;
+
+/** Segments of fewer deliveries are never late, so that clicks are never more than deliveries. */
+const LATE_LEAST = 20;
+
+/** A segment's count in the statistics. */
+export function countIn({ stream, role, sentOn, count }: Segment, { share, isFirst }: View): number {
+  const chance = pair(stream.seed ^ 0x2f6b1d, sentOn);
+  const isLate = isFirst && role === 'delivered' && count >= LATE_LEAST && chance % LATE_ONE_IN === 0;
+  return shared(count, share) - (isLate ? 1 + ((chance >>> 8) % 3) : 0);
 }
 
 /** The KST days that an interval touches, oldest first; `end` is excluded. */

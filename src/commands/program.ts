@@ -230,6 +230,7 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--catalog-items <count>', 'items of a catalog called big; with 0 there is none', '0')
     .option('--latency <milliseconds>', 'how long each answer takes', '0')
     .option('--no-date', 'send no Date header, for rehearsals in which the command has another clock')
+    .option('--no-restatements', 'report every delivery of a day on its first morning')
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),

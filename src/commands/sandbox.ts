@@ -12,6 +12,8 @@ export interface SandboxFlags {
   readonly latency: string;
   /** False with `--no-date`. */
   readonly date: boolean;
+  /** False with `--no-restatements`. */
+  readonly restatements: boolean;
   readonly billingJournal?: string;
 }
 
@@ -29,6 +31,7 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     latencyMs: numberIn('--latency', flags.latency, 0, 600_000),
     now: () => effects.now(),
     ...(flags.date ? {} : { date: () => null }),
+    restates: flags.restatements,
     accessKey,
     secretKey,
     projectId,
