@@ -163,9 +163,11 @@ where resource_id not in (select resource_id from ops.main_goals);
 insert into ops.main_goals
 select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
 from (
-    select started_at, unnest(map_entries(from_json(summary -> 'main_goals', '"MAP(VARCHAR, VARCHAR)"'))) as entry
+    select
+        started_at,
+        unnest(from_json(summary -> 'main_goals', '[{"resource_id": "VARCHAR", "goal": "VARCHAR"}]'), recursive := true)
     from ops.runs
-), lateral (select entry.key as resource_id, entry.value as goal)
+)
 where resource_id not in (select resource_id from ops.main_goals)
 qualify row_number() over (partition by resource_id order by started_at) = 1;
 

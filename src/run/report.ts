@@ -216,7 +216,11 @@ export class RunReport {
       drift: this.drift(),
       notes: this.notes(),
       findings: this.checks,
-      ...(Object.keys(this.#mainGoals).length === 0 ? {} : { main_goals: this.#mainGoals }),
+      ...(Object.keys(this.#mainGoals).length === 0
+        ? {}
+        : {
+            main_goals: Object.entries(this.#mainGoals).map(([resource_id, goal]) => ({ resource_id, goal })),
+          }),
       seconds: this.#seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
       ...(this.#lake === undefined ? {} : { lake: this.#lake }),

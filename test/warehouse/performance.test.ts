@@ -352,7 +352,7 @@ describe('goals', () => {
     await workshop.with(async (warehouse) => {
       const run = { runId: 'r1', startedAt: new Date('2026-11-17T00:00:00Z'), version: '1', processId: 1 };
       await warehouse.startRun({ ...run, command: 'nightly' });
-      const summary = { main_goals: { c1: '가입' } };
+      const summary = { main_goals: [{ resource_id: 'c1', goal: '가입' }] };
       const over = { runId: 'r1', finishedAt: NOW, exitCode: 0, outcome: 'done', summary };
       await warehouse.finishRun(over);
       for (const pull of twoDays(workshop)) await warehouse.loader.load(pull);
