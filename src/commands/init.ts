@@ -17,7 +17,7 @@ import { quoteShell } from '../terminal/text.js';
 import {
   type Answers,
   type Keys,
-  Interview,
+  interview,
   envFile,
   assertRight,
   readGiven,
@@ -128,14 +128,14 @@ async function answersOf(
   invocation: Invocation,
   place: Place,
 ): Promise<Answers> {
-  const { terminal, signal, effects, version } = invocation;
+  const { terminal, signal, effects } = invocation;
   const { given, wrong } = readGiven(options, effects.now());
   const allowHttp = options.allowHttp === true;
   const skipChecks = options.skipChecks === true;
   const questions = terminal.questions(signal);
   if (questions === undefined) {
     const answers = requireAnswers(given, options, wrong);
-    return skipChecks ? answers : { ...answers, recordsPerDay: await check(answers, invocation) };
+    return skipChecks ? answers : check(answers, invocation);
   }
   try {
     assertRight(wrong);
@@ -144,28 +144,19 @@ async function answersOf(
     );
     if (given.accessKey !== undefined || given.secretKey !== undefined)
       terminal.note('The keys of the environment or of .env are used.');
-    return await new Interview(
-      questions,
-      terminal,
-      { effects, version },
-      {
-        given,
-        earlier: existsSync(place.yaml) ? earlierAnswers(invocation) : {},
-        allowHttp,
-        skipChecks,
-      },
-    ).answers();
+    const earlier = existsSync(place.yaml) ? earlierAnswers(invocation) : {};
+    return await interview({ given, earlier, allowHttp, skipChecks }, questions, invocation);
   } finally {
     questions.close();
   }
 }
 
 /**
- * Resolves with the records of a night, where the service tells.
+ * Resolves with the answers and the size of a night, where the service tells it.
  *
  * @throws CredentialsError, ServiceError when the service does not take the answers
  */
-async function check(answers: Answers, invocation: Invocation): Promise<number | undefined> {
+async function check(answers: Answers, invocation: Invocation): Promise<Answers> {
   const { terminal, signal, effects } = invocation;
   const doubt = await tryConnection(answers.baseUrl, signal);
   const { result, skewMs } =
@@ -179,8 +170,9 @@ async function check(answers: Answers, invocation: Invocation): Promise<number |
     });
   }
   tellNight(result.night, skewMs, terminal);
-  tellMoney(result.night, answers, effects.now(), terminal);
-  return result.night.records;
+  const complete = { ...answers, recordsPerDay: result.night.records };
+  tellMoney(complete, effects.now(), terminal);
+  return complete;
 }
 
 /** The answers in the settings that are to be replaced. */

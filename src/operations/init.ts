@@ -41,173 +41,143 @@ const MOST_WRONG = 10;
 /** The first run fills a week: enough to look at, little to wait for. */
 const FIRST_DAYS = 7;
 
-/** Nights of a month, for the budget that is offered. */
-const MONTH = 31;
+/** Nights of a month: for the budget that is offered, and for what a month costs. */
+const MONTH = 30;
 
-/** Asks at a terminal, each answer checked before the next question. */
-export class Interview {
-  readonly #questions: Questions;
-  readonly #terminal: Terminal;
-  readonly #world: World;
-  readonly #options: InterviewOptions;
-  /** How many answers to each question were refused. */
-  readonly #refused = new Map<string, number>();
-  #checking: boolean;
+/**
+ * Asks at a terminal, each answer checked before the next question.
+ *
+ * @throws UsageError after too many refused answers, InterruptedError on Ctrl-C or the end of the input
+ */
+export async function interview(
+  { given, earlier, allowHttp, skipChecks }: InterviewOptions,
+  questions: Questions,
+  { terminal, effects, version }: Pick<Invocation, 'terminal' | 'effects' | 'version'>,
+): Promise<Answers> {
+  const world = { effects, version, signal: questions.signal };
+  const now = effects.now();
+  const refused = new Map<string, number>();
+  let checking = !skipChecks;
   /** Whether a check has failed, so that the person may go on without. */
-  #mayskip = false;
+  let maySkip = false;
 
-  constructor(
-    questions: Questions,
-    terminal: Terminal,
-    world: Omit<World, 'signal'>,
-    options: InterviewOptions,
-  ) {
-    this.#questions = questions;
-    this.#terminal = terminal;
-    this.#world = { ...world, signal: questions.signal };
-    this.#options = options;
-    this.#checking = !options.skipChecks;
-  }
-
-  /**
-   * All answers.
-   *
-   * @throws UsageError after too many refused answers, InterruptedError on Ctrl-C or the end of the input
-   */
-  async answers(): Promise<Answers> {
-    const { given, earlier } = this.#options;
-    const { service, night } = await this.#service();
-    const now = this.#world.effects.now();
-    const first = earlier.startDate ?? shiftDay(lastCompleteDay(now), 1 - FIRST_DAYS);
-    const startDate =
-      given.startDate ??
-      (await this.#ask('First day to load (KST)', (text) => readStartDate(text, now), first));
-    const budget = await this.#budget(night?.records);
-    const pricePerRecord = given.pricePerRecord ?? (await this.#price(budget));
-    const answers = { ...service, startDate, budget, pricePerRecord, recordsPerDay: night?.records };
-    tellMoney(night, answers, now, this.#terminal);
-    return answers;
-  }
-
-  /** Address, project and keys, until the service takes all of them or the person goes on without. */
-  async #service(): Promise<{
-    service: Pick<Answers, 'baseUrl' | 'allowHttp' | 'projectId' | 'keys'>;
-    night: Night | undefined;
-  }> {
-    const { given, earlier, allowHttp } = this.#options;
-    let { baseUrl, projectId, accessKey, secretKey } = given;
-    const offered = { baseUrl: earlier.baseUrl, projectId: earlier.projectId };
-    const readUrl = (text: string): Read<string> => readBaseUrl(text, allowHttp);
-    for (;;) {
-      baseUrl ??= await this.#ask('Base URL of the service', readUrl, offered.baseUrl);
-      offered.baseUrl = baseUrl;
-      const unreached = this.#checking ? await tryConnection(baseUrl, this.#world.signal) : undefined;
-      if (unreached !== undefined) {
-        this.#tell(unreached);
-        baseUrl = undefined;
-        continue;
-      }
-      projectId ??= await this.#ask('Project ID', readProjectId, offered.projectId);
-      offered.projectId = projectId;
-      accessKey ??= await this.#secret('access key');
-      secretKey ??= await this.#secret('secret key');
-      const keys = { accessKey, secretKey };
-      const service = { baseUrl, projectId, keys, allowHttp: allowHttp && isUnencrypted(baseUrl) };
-      if (!this.#checking) return { service, night: undefined };
-
-      this.#terminal.progress('asking the service');
-      const { result, skewMs } = await tryAnswers(service, this.#world);
-      this.#terminal.progress('');
-      if ('night' in result) {
-        tellNight(result.night, skewMs, this.#terminal);
-        return { service, night: result.night };
-      }
-      this.#tell(result.doubt);
-      if (result.doubt.about === 'baseUrl') baseUrl = undefined;
-      if (result.doubt.about === 'projectId') projectId = undefined;
-      if (result.doubt.about === 'keys') accessKey = secretKey = undefined;
-    }
-  }
-
-  async #budget(records: number | undefined): Promise<Budget | undefined> {
-    const { given, earlier } = this.#options;
-    if (given.recordsPerRun !== undefined || given.recordsPerMonth !== undefined) return budgetOf(given);
-    this.#terminal.note(
-      'Event exports are billed per record. Without a budget no paid request is ever sent.',
-    );
-    const size = records === undefined ? '' : `; one night is about ${formatCount(records)}`;
-    const recordsPerRun = await this.#ask<number | undefined>(
-      `Records per run, or none${size}`,
-      (text) => (/^(none|no|n|-)$/i.test(text) ? { value: undefined } : readRecords(text, 'run')),
-      String(earlier.recordsPerRun ?? 'none'),
-    );
-    if (recordsPerRun === undefined) return undefined;
-    const recordsPerMonth = await this.#ask(
-      'Records per month',
-      (text) => readRecords(text, 'month'),
-      String(earlier.recordsPerMonth ?? Math.min(recordsPerRun * MONTH, 1e12)),
-    );
-    return { recordsPerRun, recordsPerMonth };
-  }
-
-  async #price(budget: Budget | undefined): Promise<number | undefined> {
-    const { earlier } = this.#options;
-    if (budget === undefined) return earlier.pricePerRecord;
-    return this.#ask<number | undefined>(
-      'Price per record, or unknown',
-      (text) => (/^(unknown|none|no|n|-)$/i.test(text) ? { value: undefined } : readPrice(text)),
-      String(earlier.pricePerRecord ?? 'unknown'),
+  function countRefusal(question: string): void {
+    const count = (refused.get(question) ?? 0) + 1;
+    refused.set(question, count);
+    if (count < MOST_WRONG) return;
+    questions.fail(
+      new UsageError(`${MOST_WRONG} answers to one question were not accepted.`, {
+        hint: 'Nothing was written. Start `dawnload init` again, with --skip-checks where the service cannot be reached.',
+      }),
     );
   }
 
-  #secret(what: string): Promise<string> {
-    const message = `${what.charAt(0).toUpperCase()}${what.slice(1)} (not shown)`;
-    return this.#ask(message, (text) => readKey(text, what), undefined, true);
+  function tell({ about, error }: Doubt): void {
+    maySkip = true;
+    const hint = hintOf(error);
+    const skip =
+      about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
+    terminal.warn(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
+    questions.forget();
+    countRefusal(about);
   }
 
   /** Asks until the answer is right; Enter takes what is offered, and so does `skip`, which ends the checks. */
-  async #ask<T>(
+  async function ask<T>(
     message: string,
     read: (text: string) => Read<T>,
     offered?: string,
     isSecret = false,
   ): Promise<T> {
     const isSkip = (text: string): boolean =>
-      this.#mayskip && offered !== undefined && text.toLowerCase() === 'skip';
+      maySkip && offered !== undefined && text.toLowerCase() === 'skip';
     const meant = (text: string): Read<T> => read(text === '' || isSkip(text) ? (offered ?? text) : text);
     const refuse = (text: string): string | undefined => {
       const result = meant(text);
       if ('value' in result) return undefined;
-      this.#count(message);
+      countRefusal(message);
       return result.wrong;
     };
-    const text = await this.#questions.ask({ message, offered, isSecret, refuse });
-    if (isSkip(text)) this.#checking = false;
+    const text = await questions.ask({ message, offered, isSecret, refuse });
+    if (isSkip(text)) checking = false;
     const result = meant(text);
     if ('value' in result) return result.value;
     throw new UsageError(result.wrong);
   }
 
-  #tell({ about, error }: Doubt): void {
-    this.#mayskip = true;
-    const hint = hintOf(error);
-    const skip =
-      about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
-    this.#terminal.warn(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
-    this.#questions.forget();
-    this.#count(about);
+  /** Address, project and keys, until the service takes all of them or the person goes on without. */
+  async function askService(): Promise<
+    Pick<Answers, 'baseUrl' | 'allowHttp' | 'projectId' | 'keys' | 'recordsPerDay'>
+  > {
+    let { baseUrl, projectId, accessKey, secretKey } = given;
+    let [offeredUrl, offeredProject] = [earlier.baseUrl, earlier.projectId];
+    for (;;) {
+      baseUrl ??= await ask('Base URL of the service', (text) => readBaseUrl(text, allowHttp), offeredUrl);
+      offeredUrl = baseUrl;
+      const unreached = checking ? await tryConnection(baseUrl, questions.signal) : undefined;
+      if (unreached !== undefined) {
+        tell(unreached);
+        baseUrl = undefined;
+        continue;
+      }
+      projectId ??= await ask('Project ID', readProjectId, offeredProject);
+      offeredProject = projectId;
+      accessKey ??= await ask('Access key (not shown)', readAccessKey, undefined, true);
+      secretKey ??= await ask('Secret key (not shown)', readSecretKey, undefined, true);
+      const keys = { accessKey, secretKey };
+      const service = { baseUrl, projectId, keys, allowHttp: allowHttp && isUnencrypted(baseUrl) };
+      if (!checking) return service;
+
+      terminal.progress('asking the service');
+      const { result, skewMs } = await tryAnswers(service, world);
+      terminal.progress('');
+      if ('night' in result) {
+        tellNight(result.night, skewMs, terminal);
+        return { ...service, recordsPerDay: result.night.records };
+      }
+      tell(result.doubt);
+      if (result.doubt.about === 'baseUrl') baseUrl = undefined;
+      if (result.doubt.about === 'projectId') projectId = undefined;
+      if (result.doubt.about === 'keys') accessKey = secretKey = undefined;
+    }
   }
 
-  #count(question: string): void {
-    const refused = (this.#refused.get(question) ?? 0) + 1;
-    this.#refused.set(question, refused);
-    if (refused < MOST_WRONG) return;
-    this.#questions.fail(
-      new UsageError(`${MOST_WRONG} answers to one question were not accepted.`, {
-        hint: 'Nothing was written. Start `dawnload init` again, with --skip-checks where the service cannot be reached.',
-      }),
+  async function askBudget(records: number | undefined): Promise<Budget | undefined> {
+    if (given.recordsPerRun !== undefined || given.recordsPerMonth !== undefined) return budgetOf(given);
+    terminal.note('Event exports are billed per record. Without a budget no paid request is ever sent.');
+    const size = records === undefined ? '' : `; one night is about ${formatCount(records)}`;
+    const recordsPerRun = await ask(
+      `Records per run, or none${size}`,
+      unless(/^(none|no|n|-)$/i, readRecordsPerRun),
+      String(earlier.recordsPerRun ?? 'none'),
     );
+    if (recordsPerRun === undefined) return undefined;
+    const offered = earlier.recordsPerMonth ?? Math.min(recordsPerRun * (MONTH + 1), 1e12);
+    const recordsPerMonth = await ask('Records per month', readRecordsPerMonth, String(offered));
+    return { recordsPerRun, recordsPerMonth };
   }
+
+  const service = await askService();
+  const first = earlier.startDate ?? shiftDay(lastCompleteDay(now), 1 - FIRST_DAYS);
+  const startDate =
+    given.startDate ?? (await ask('First day to load (KST)', (text) => readStartDate(text, now), first));
+  const budget = await askBudget(service.recordsPerDay);
+  let { pricePerRecord } = given;
+  if (pricePerRecord === undefined && budget === undefined) pricePerRecord = earlier.pricePerRecord;
+  else
+    pricePerRecord ??= await ask(
+      'Price per record, or unknown',
+      unless(/^(unknown|none|no|n|-)$/i, readPrice),
+      String(earlier.pricePerRecord ?? 'unknown'),
+    );
+  const answers = { ...service, startDate, budget, pricePerRecord };
+  tellMoney(answers, now, terminal);
+  return answers;
+}
+
+/** A rule that also takes a word for nothing. */
+function unless<T>(nothing: RegExp, read: (text: string) => Read<T>): (text: string) => Read<T | undefined> {
+  return (text) => (nothing.test(text) ? { value: undefined } : read(text));
 }
 
 export interface Keys {
@@ -254,6 +224,9 @@ function readProjectId(text: string): Read<string> {
   return by(settings.project_id, text, 'The project ID');
 }
 
+const readAccessKey = (text: string): Read<string> => readKey(text, 'access key');
+const readSecretKey = (text: string): Read<string> => readKey(text, 'secret key');
+
 function readKey(text: string, what: string): Read<string> {
   if (text === '') return { wrong: `The ${what} is empty.` };
   return /\p{Cc}/u.test(text) ? { wrong: `The ${what} holds control characters.` } : { value: text };
@@ -264,6 +237,9 @@ function readStartDate(text: string, now: Date): Read<Day> {
   if (!isDay(text)) return { wrong: 'The first day must be a day that exists, such as 2026-11-01.' };
   return text > dayOf(now) ? { wrong: `The first day ${text} is in the future.` } : { value: text };
 }
+
+const readRecordsPerRun = (text: string): Read<number> => readRecords(text, 'run');
+const readRecordsPerMonth = (text: string): Read<number> => readRecords(text, 'month');
 
 /** People write large counts with separators or with letters: `1,000,000`, `50k`, `1.5M`. */
 function readRecords(text: string, what: string): Read<number> {
@@ -316,29 +292,18 @@ function quoted(value: string): string {
   return `${quote}${value}${quote}`;
 }
 
-/** As they stand on the command line and in the environment. */
-export interface GivenTexts {
-  readonly baseUrl?: string | undefined;
-  readonly allowHttp?: boolean | undefined;
-  readonly projectId?: string | undefined;
-  readonly startDate?: string | undefined;
-  readonly recordsPerRun?: string | undefined;
-  readonly recordsPerMonth?: string | undefined;
-  readonly pricePerRecord?: string | undefined;
-  readonly accessKey?: string | undefined;
-  readonly secretKey?: string | undefined;
-}
+type TextName = 'baseUrl' | 'projectId' | 'accessKey' | 'secretKey' | 'startDate';
+type NumberName = 'recordsPerRun' | 'recordsPerMonth' | 'pricePerRecord';
 
-export interface Given {
-  readonly baseUrl?: string | undefined;
-  readonly projectId?: string | undefined;
-  readonly accessKey?: string | undefined;
-  readonly secretKey?: string | undefined;
-  readonly startDate?: Day | undefined;
-  readonly recordsPerRun?: number | undefined;
-  readonly recordsPerMonth?: number | undefined;
-  readonly pricePerRecord?: number | undefined;
-}
+/** The answers that were given or found. */
+export type Given = Partial<
+  Readonly<Record<TextName, string | undefined> & Record<NumberName, number | undefined>>
+>;
+
+/** The same as they stand on the command line and in the environment. */
+export type GivenTexts = Partial<
+  Readonly<Record<TextName | NumberName, string | undefined> & { readonly allowHttp: boolean | undefined }>
+>;
 
 /**
  * Reads what is given; `wrong` has a sentence for each text that is not an answer.
@@ -356,11 +321,11 @@ export function readGiven(texts: GivenTexts, now: Date): { given: Given; wrong: 
   const given = {
     baseUrl: read(texts.baseUrl, (text) => readBaseUrl(text, allowHttp)),
     projectId: read(texts.projectId, readProjectId),
-    accessKey: read(texts.accessKey, (text) => readKey(text, 'access key')),
-    secretKey: read(texts.secretKey, (text) => readKey(text, 'secret key')),
+    accessKey: read(texts.accessKey, readAccessKey),
+    secretKey: read(texts.secretKey, readSecretKey),
     startDate: read(texts.startDate, (text) => readStartDate(text, now)),
-    recordsPerRun: read(texts.recordsPerRun, (text) => readRecords(text, 'run')),
-    recordsPerMonth: read(texts.recordsPerMonth, (text) => readRecords(text, 'month')),
+    recordsPerRun: read(texts.recordsPerRun, readRecordsPerRun),
+    recordsPerMonth: read(texts.recordsPerMonth, readRecordsPerMonth),
     pricePerRecord: read(texts.pricePerRecord, readPrice),
   };
   return { given, wrong };
@@ -420,9 +385,6 @@ function budgetOf({
   return { recordsPerRun: perRun, recordsPerMonth: perMonth };
 }
 
-/** Nights of a month, for what a month costs. */
-const NIGHTS_OF_A_MONTH = 30;
-
 export function tellNight(
   { day, messages, records }: Night,
   skewMs: number | undefined,
@@ -438,48 +400,36 @@ export function tellNight(
     terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
 }
 
-/** Explains the budget and the price of such nights. */
+/** Explains the budget and the price of nights like the one that the service told. */
 export function tellMoney(
-  night: Night | undefined,
-  answers: Pick<Answers, 'budget' | 'pricePerRecord' | 'startDate'>,
+  { budget, pricePerRecord: price = 0, recordsPerDay: records, startDate }: Answers,
   now: Date,
   terminal: Terminal,
 ): void {
-  const nights = daysOf({ start: answers.startDate, end: lastCompleteDay(now) }).length;
-  for (const sentence of moneySentences(night?.records, answers, nights)) terminal.note(sentence);
-}
-
-/** @param nights that the first run finds missing */
-function moneySentences(
-  records: number | undefined,
-  { budget, pricePerRecord: price = 0 }: Pick<Answers, 'budget' | 'pricePerRecord'>,
-  nights: number,
-): string[] {
-  if (budget === undefined) return ['Without a budget no paid request is sent. Statistics are free.'];
-  if (records === undefined) return [];
+  const tell = (sentence: string): void => {
+    terminal.note(sentence);
+  };
+  if (budget === undefined) tell('Without a budget no paid request is sent. Statistics are free.');
+  if (budget === undefined || records === undefined) return;
   const { recordsPerRun, recordsPerMonth } = budget;
   const worth = (count: number): string =>
     `about ${plural(count, 'record')}${price === 0 ? '' : ` (${formatPrice(priceOf([{ records: count, pricePerRecord: price }]), undefined)})`}`;
-  const sizes = `Such a night is ${worth(records)}, and ${NIGHTS_OF_A_MONTH} nights are ${worth(records * NIGHTS_OF_A_MONTH)}.`;
+  tell(`Such a night is ${worth(records)}, and ${MONTH} nights are ${worth(records * MONTH)}.`);
   if (records > recordsPerRun) {
-    return [
-      sizes,
+    tell(
       `A budget of ${plural(recordsPerRun, 'record')} per run is too small for it: the night would not be requested.`,
-    ];
+    );
+    return;
   }
-  const first =
-    nights < 2
-      ? []
-      : [
-          `The first run finds ${nights} nights, ${worth(records * nights)} if all are like that one, and requests the newest first, within the budget.`,
-        ];
-  const month =
-    records * NIGHTS_OF_A_MONTH <= recordsPerMonth
-      ? []
-      : [
-          `A budget of ${plural(recordsPerMonth, 'record')} per month lasts for about ${plural(Math.floor(recordsPerMonth / records), 'night')}.`,
-        ];
-  return [sizes, ...first, ...month];
+  const nights = daysOf({ start: startDate, end: lastCompleteDay(now) }).length;
+  if (nights > 1)
+    tell(
+      `The first run finds ${nights} nights, ${worth(records * nights)} if all are like that one, and requests the newest first, within the budget.`,
+    );
+  if (records * MONTH > recordsPerMonth)
+    tell(
+      `A budget of ${plural(recordsPerMonth, 'record')} per month lasts for about ${plural(Math.floor(recordsPerMonth / records), 'night')}.`,
+    );
 }
 
 type Settings = Omit<Answers, 'keys'> & {
