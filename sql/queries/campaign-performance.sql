@@ -39,7 +39,7 @@ resources as (
         and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
--- Of the clicks whose message is known by events.
+-- The share among clicks whose message is known by events.
 quick as (
     select
         coalesce(times.campaign_id, times.user_journey_id) as resource_id,

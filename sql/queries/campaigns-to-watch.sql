@@ -203,7 +203,7 @@ groups as (
         max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
 ),
--- Of the clicks whose message is known by events: as many are a link scanner's, and no reader's.
+-- The share among clicks whose message is known by events. So many are a link scanner's, not a reader's.
 quick as (
     select times.campaign_id, times.channel, sum(times.quick_clicks) / sum(times.responses) as quick_click_share
     from marts.daily_response_times as times

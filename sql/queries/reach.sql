@@ -40,7 +40,7 @@ people as (
         daily_people.campaign_id,
         daily_people.user_journey_id,
         daily_people.channel,
-        -- Who was known by a device first, and as a user later, is one person.
+        -- A person first seen as a device and later as a user is counted once.
         coalesce(people_now.person, daily_people.person) as person,
         sum(daily_people.messages + daily_people.displays) as messages,
         sum(daily_people.clicks) as clicks

@@ -55,7 +55,7 @@ changes as (
         coalesce(after, 0) - coalesce(before, 0) as change
     from ops.restatements
 ),
--- What a day had at an age is what it has now, less what was added later.
+-- The count of a day at an age is its count now, less all later additions.
 rises as (
     select
         ages.date,

@@ -48,7 +48,7 @@ export interface Plan {
     readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
     readonly estimated_price: number;
-    /** Of the days without an estimate, by exports.expected_records_per_day; null where nothing is expected. */
+    /** The records of the days without an estimate, by exports.expected_records_per_day; null without that setting. */
     readonly expected_records: number | null;
     readonly expected_price: number | null;
     readonly currency: string | null;

@@ -9,7 +9,7 @@ import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
 
-/** What earlier versions did not note is null. */
+/** A column that earlier versions did not fill. */
 const noted = <T>(type: z.ZodType<T>) => type.nullable().transform((value) => value ?? undefined);
 
 /** A row of `status/exports`. */
@@ -53,7 +53,7 @@ export async function remembered(file: string, tracked: readonly string[] = []):
   if (!existsSync(file)) return { schema, exports: [] };
   let reader: Reader | undefined;
   try {
-    // What is paid counts, whoever wrote it down.
+    // Every paid export counts, no matter which process recorded it.
     reader = await Reader.open(file, 'read');
     schema = await reader.schema();
     return { schema, exports: await exportsIn(reader, tracked) };

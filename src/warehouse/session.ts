@@ -90,7 +90,7 @@ export class Session {
       await this.#execute(
         statement('ops/set', { name, type: typeOf(value) }),
         { value: toDuckDB(value) },
-        // Of an empty list the type cannot be told by its elements.
+        // The elements of an empty list do not tell its type.
         Array.isArray(value) ? { value: duckdb.LIST(duckdb.VARCHAR) } : undefined,
       );
     }

@@ -44,8 +44,7 @@ export class UnknownFields {
   }
 
   /**
-   * Of the keys that the documents of places hold: the places with unknown ones, and those, of a part that of the whole, where
-   * more may be odd.
+   * Splits places into those with unknown keys only and those that need a full check (for a part, its parent).
    */
   placesOf(found: readonly KeysFound[]): { withUnknown: string[]; odd: string[] } {
     const [withUnknown, odd] = [new Set<string>(), new Set<string>()];

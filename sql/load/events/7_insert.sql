@@ -1,4 +1,4 @@
--- What a worker has prepared, into the tables.
+-- Inserts a batch that a worker has prepared.
 
 -- name: rows
 -- A batch to its tables, within the load's transaction.

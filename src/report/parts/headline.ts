@@ -115,7 +115,7 @@ function maturity(risen: readonly Rise[], page: Page): string {
       });
 }
 
-/** Of a rate in percentage points, and whether that is good; of a count as per cent, which is neither. */
+/** A rate changes by percentage points, for good or bad; a count by per cent, which is neither. */
 function difference({ measure, value, previous, change }: Measure, sent: Measure, page: Page): string {
   if (measure === 'sent') return page.change(change);
   if (value === null || previous === null) return '–';

@@ -53,7 +53,7 @@ export const hours = part({
   title: { en: 'When messages are clicked', ko: '발송 시간대별 클릭률' },
   asks: ({ channels }) =>
     channels.slice(0, SHOWN_CHANNELS).flatMap((channel) => [
-      // Of all cells, since the rate of the channel is of all; that of a cell with few messages is not shown.
+      // All cells, since they make the rate of the channel; the rate of a cell with few messages is not shown.
       { query: 'send-heatmap', parameters: { channel, least_messages: '1' } },
       { query: 'send-heatmap', parameters: { channel, measure: 'sent' } },
     ]),

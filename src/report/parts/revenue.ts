@@ -94,7 +94,7 @@ export const revenue = part({
       ),
     };
   },
-  // Who sells nothing through messages misses nothing.
+  // A team that sells nothing through messages misses nothing.
   empty: undefined,
 });
 
