@@ -22,6 +22,11 @@ export default defineConfig({
         name: 'long',
         description: 'Whole runs, faults, kills and many seeds: `npm run test:all` runs them too.',
       },
+      {
+        name: 'extended',
+        description:
+          'Samples of what `npm run torture` does at length: `npm run test:all` runs them, a change need not wait for them.',
+      },
     ],
     coverage: { include: ['src/**', 'jobs/**'], reporter: ['text'] },
     globalSetup: ['test/support/template.ts'],

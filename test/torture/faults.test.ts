@@ -1,4 +1,5 @@
 // @module-tag long
+// @module-tag extended
 import { describe, expect, test } from 'vitest';
 import { type EndpointName, FAULTS, REFUSED, tryFault } from './faults.js';
 

@@ -1,4 +1,5 @@
 // @module-tag long
+// @module-tag extended
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../support/faults/index.js';

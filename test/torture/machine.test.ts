@@ -1,4 +1,5 @@
 // @module-tag long
+// @module-tag extended
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';

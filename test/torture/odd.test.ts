@@ -1,4 +1,5 @@
 // @module-tag long
+// @module-tag extended
 /** A sample of the odd nights; `npm run torture -- --odd 3000` is the long form. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OddNights } from './odd.js';
