@@ -309,9 +309,12 @@ function changedBy(
   const days = unique(changed);
   const [first = Infinity] = days;
   const last = Math.max(days.at(-1) ?? -Infinity, ...changes.covered.map(({ day }) => day));
-  const lookingBack = days.flatMap((day) => from(day + 1, lookback).filter((later) => later <= last));
   const later = allLater && streams.includes('events') ? events.filter((day) => day > first) : [];
-  return [...days, ...lookingBack, ...later];
+  // A day without events is not among the later ones, and looks back at them all the same.
+  const lookingBack = unique([...days, ...later]).flatMap((day) =>
+    from(day + 1, lookback).filter((after) => after <= last),
+  );
+  return [...days, ...later, ...lookingBack];
 }
 
 /**

@@ -63,6 +63,13 @@ describe('dirty days', () => {
     expect(dirty({ partition: 'week' }, touched(-1))).toEqual(week(-3));
   });
 
+  test('are also days without events that look back at a later day, which an earlier one changes', () => {
+    const refresh = { allLater: true, lookback: 2 };
+    expect(dirty(refresh, touched(MONDAY), [MONDAY, MONDAY + 5])).toEqual(
+      [0, 1, 2, 5, 6, 7].map((step) => MONDAY + step),
+    );
+  });
+
   test('are every day that any row is about in a full refresh', () => {
     expect(dirty({ full: true }, NOTHING, [], [5, 3, 2_932_896])).toEqual([3, 5, 2_932_896]);
   });
