@@ -7,13 +7,17 @@ import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
 
-/** The levels of an answer, from the outside in; each step unfolds what the next one turns into columns. */
+/** The levels of an answer, from the outside in; `list` holds the documents of the next one, which does not need `own`. */
 const LEVELS = [
-  { place: 'answer', step: 'answers' },
-  { place: 'metric', step: 'metrics' },
-  { place: 'daily', step: 'dailies' },
+  {
+    place: 'answer',
+    step: 'answers',
+    inside: { list: 'stats', own: 'window_start, window_end, last_collected_at, last_collected_text' },
+  },
+  { place: 'metric', step: 'metrics', inside: { list: 'dailies', own: 'total' } },
+  { place: 'daily', step: 'dailies', inside: { list: 'dimensions', own: 'value' } },
   { place: 'dimension', step: 'dimensions' },
-] as const;
+];
 
 /**
  * Replaces what the campaigns of the pulls have on their days; complete pulls cover the days. Inside the load's
@@ -40,9 +44,11 @@ export async function loadCampaigns(
   });
   await session.run(files.length > 0 ? 'load/campaigns/documents/read' : 'load/campaigns/documents/none');
   await redactDocuments(session);
-  for (const { place, step } of LEVELS) {
+  for (const { place, step, inside } of LEVELS) {
     await unknown.split(place, DOCUMENTS);
     await session.run(`load/campaigns/documents/${step}`);
+    if (inside !== undefined)
+      await session.run('load/campaigns/documents/unfold', { staged: `staged_${step}`, ...inside });
   }
   await session.run('load/campaigns/6_days');
   await holdBack(session, pulls);

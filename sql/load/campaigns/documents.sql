@@ -75,21 +75,6 @@ from (
     from documents
 ) as read;
 
--- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
-
-create or replace temp table documents as
-select row_number() over () as row_id, *
-from (
-    select
-        pull,
-        campaign_id,
-        first_date,
-        last_date,
-        unnest(stats) as document,
-        null::json as extra
-    from staged_answers
-) as unfolded;
-
 -- name: metrics
 create or replace temp table staged_metrics as
 select
@@ -109,24 +94,6 @@ from (
         json_transform(document, shape('metric')) as m
     from documents
 ) as read;
-
--- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
-
-create or replace temp table documents as
-select row_number() over () as row_id, *
-from (
-    select
-        pull,
-        campaign_id,
-        first_date,
-        last_date,
-        metric_type,
-        metric_name,
-        conversion_type,
-        unnest(dailies) as document,
-        null::json as extra
-    from staged_metrics
-) as unfolded;
 
 -- name: dailies
 create or replace temp table staged_dailies as
@@ -149,23 +116,18 @@ from (
     from documents
 ) as read;
 
--- Documents are numbered only when the lists are unfolded, since each needs a number of its own.
+-- name: unfold
+-- The documents of the next level: those in a list of {staged}, with all that is known of it but {own}, its own columns. They
+-- are numbered only when the lists are unfolded, since each needs a number of its own.
 
 create or replace temp table documents as
 select row_number() over () as row_id, *
 from (
     select
-        pull,
-        campaign_id,
-        first_date,
-        last_date,
-        metric_type,
-        metric_name,
-        conversion_type,
-        date,
-        unnest(dimensions) as document,
+        * exclude ({list}, extra, {own}),
+        unnest({list}) as document,
         null::json as extra
-    from staged_dailies
+    from {staged}
 ) as unfolded;
 
 -- name: dimensions
