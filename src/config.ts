@@ -16,10 +16,10 @@ import {
   type ExperimentSettings,
   type Settings,
 } from './config/schema.js';
-
-export { isLoopback, isUnencrypted } from './config/lake.js';
 import { ConfigError } from './errors.js';
 import { REFERENCE_STREAMS, type ReferenceStream } from './storage/pull.js';
+
+export { isLoopback, isUnencrypted } from './config/lake.js';
 
 /** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
 export class Credentials {
@@ -52,7 +52,7 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly dataDir: string;
   /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
-  /** What is undefined or false is not pulled. */
+  /** A list that is undefined or false is not pulled. */
   readonly reference: Omit<Settings['reference'], 'brandTemplates'> & {
     readonly brandTemplates: BrandTemplateSettings | undefined;
   };

@@ -107,7 +107,7 @@ export function viewOf(day: Day, now: Date, restates: boolean): View {
   return { share: shareOf(day, now), isFirst };
 }
 
-/** Of one in as many segments deliveries are reported late. */
+/** One segment in eight reports a few deliveries late. */
 const LATE_ONE_IN = 8;
 
 /** Segments of fewer deliveries are never late, so that clicks are never more than deliveries. */

@@ -27,7 +27,7 @@ interface Offer {
 
 interface OptionOffer extends Offer {
   readonly short: string | undefined;
-  /** What may follow: known words, a file, anything else; undefined where nothing follows. */
+  /** The value that follows: known words, a file, or any text; undefined for a flag without a value. */
   readonly value: readonly string[] | 'file' | 'any' | undefined;
 }
 

@@ -136,7 +136,7 @@ export function outcomeJson(
   });
 }
 
-function unpaidLines({ unpaidDays }: RunReport): string[] {
+function unpaidLines({ unpaidDays, budget }: RunReport): string[] {
   const verdicts = [...new Set(unpaidDays.map(({ verdict }) => verdict))];
   return verdicts.map((verdict) => {
     const days = unpaidDays.filter((unpaid) => unpaid.verdict === verdict);
@@ -144,7 +144,7 @@ function unpaidLines({ unpaidDays }: RunReport): string[] {
     const estimates = days.flatMap(({ estimate }) => estimate ?? []);
     const records = estimates.reduce((sum, estimate) => sum + estimate, 0);
     const about = records === 0 ? '' : `, about ${formatCount(records)} records`;
-    const limit = explainLimit(verdict, estimates, days[0]?.budget);
+    const limit = explainLimit(verdict, estimates, budget);
     return `Events not requested, ${UNPAID[verdict]}: ${listDays(days.map(({ day }) => day))}${about}.${limit === undefined ? '' : ` ${limit}`}`;
   });
 }

@@ -1,4 +1,4 @@
-/** What the lake needs beyond the settings under `lake:`: its keys, and addresses that they may be sent to. */
+/** The lake's keys, and the checks of its settings: addresses that keys may be sent to, recipients that may be pushed. */
 import { resolve } from 'node:path';
 import { ConfigError } from '../errors.js';
 import type { Environment } from './files.js';

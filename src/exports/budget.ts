@@ -9,7 +9,7 @@ import { priceOf } from '../price.js';
 import type { ExportsConfig } from '../config.js';
 import { formatCount, plural } from '../terminal/text.js';
 
-interface Budget {
+export interface Budget {
   readonly recordsPerRun: number;
   readonly recordsPerMonth: number;
 }
@@ -145,8 +145,8 @@ export function planRequests(
       ...(waitsFor === undefined ? {} : { waitsFor }),
     };
     if (verdict === 'request') {
-      leftInRun -= estimate === undefined ? leftInRun : Math.max(1, estimate);
-      leftInMonth -= estimate === undefined ? leftInMonth : Math.max(1, estimate);
+      leftInRun -= estimate === undefined ? leftInRun : needOf(estimate);
+      leftInMonth -= estimate === undefined ? leftInMonth : needOf(estimate);
       if (estimate === undefined) waitsFor = day;
     }
     return decision;
@@ -167,11 +167,15 @@ function verdictOn(
 ): BudgetVerdict {
   if (budget === undefined) return 'no_budget';
   if (estimate === undefined && !yesPaid) return 'no_estimate';
-  // Whatever the estimate, an export may hold a record: a spent budget lets nothing through.
-  const needed = Math.max(1, estimate ?? 1);
+  const needed = needOf(estimate ?? 1);
   if (waits) return 'waits_for_size';
   if (needed > leftInMonth) return 'over_month_budget';
   return needed > leftInRun ? 'over_run_budget' : 'request';
+}
+
+/** Whatever the estimate, an export may hold a record: a spent budget lets nothing through. */
+function needOf(estimate: number): number {
+  return Math.max(1, estimate);
 }
 
 function leftOf(limit: number, entries: readonly Export[]): number {
@@ -209,8 +213,7 @@ export function explainLimit(
   if (budget === undefined || estimates.length === 0) return undefined;
   const [limit, scope] =
     verdict === 'over_run_budget' ? [budget.recordsPerRun, 'run'] : [budget.recordsPerMonth, 'month'];
-  // Whatever the estimate, an export may hold a record.
-  const needs = estimates.map((estimate) => Math.max(1, estimate));
+  const needs = estimates.map(needOf);
   const [least, most] = [Math.min(...needs), Math.max(...needs)];
   const day = needs.length === 1 ? 'the day' : 'each day';
   const need = least === most ? formatCount(most) : `${formatCount(least)} to ${formatCount(most)}`;

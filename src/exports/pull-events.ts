@@ -258,8 +258,9 @@ class ConcurrentDownloads {
 function reportRest(context: RunContext, decisions: readonly Decision[], mayRequest: boolean): void {
   context.report.unpaid(
     decisions.flatMap(({ day, verdict, estimate }) =>
-      verdict === 'request' ? [] : [{ day, verdict, estimate, budget: context.config.exports.budget }],
+      verdict === 'request' ? [] : [{ day, verdict, estimate }],
     ),
+    context.config.exports.budget,
   );
   if (mayRequest) return;
   for (const { day, verdict } of decisions) {

@@ -116,6 +116,8 @@ function source(name: string, parameters: Readonly<Record<string, string>>, sql:
 ${set}${sql}</pre>`;
 }
 
+// How the page looks: light and dark, phone and wide screen, paper.
+
 const LIGHT = {
   paper: '#ffffff',
   card: '#f6f7f9',
@@ -162,7 +164,7 @@ function properties(colours: Readonly<Record<string, string>>): string {
 
 const css = String.raw;
 
-export const STYLE = css`
+const STYLE = css`
   ${COLOURS}
   * {
     box-sizing: border-box;

@@ -1,4 +1,4 @@
-/** Shared by all parts of a page: its language, its day, and how numbers and names are written. */
+/** Shared by all parts of a page: its language, its day, how numbers and names are written, and markup. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { formatPrice } from '../price.js';

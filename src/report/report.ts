@@ -1,10 +1,14 @@
 /** The report: the published warehouse as one page, each part asked of it by bundled queries. */
+import { chmod, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
 import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
+import { writeFileWhole } from '../queries/sink.js';
 import { type PastRun, RunJournal, type RunOver } from '../run/journal.js';
+import { dataFiles } from '../storage/paths.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import { documentOf, type DrawnPart } from './document.js';
@@ -24,10 +28,6 @@ import { responses } from './parts/responses.js';
 import { revenue } from './parts/revenue.js';
 import { spend } from './parts/spend.js';
 import { tests } from './parts/tests.js';
-import { z } from 'zod';
-import { chmod, writeFile } from 'node:fs/promises';
-import { writeFileWhole } from '../queries/sink.js';
-import { dataFiles } from '../storage/paths.js';
 
 interface ReportOptions {
   readonly language: Language;

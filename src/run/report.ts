@@ -1,7 +1,7 @@
 /** The report of a run, collected on the way: for its last lines, for `--json`, and for its exit code. */
 import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import type { BudgetVerdict } from '../exports/budget.js';
+import type { Budget, BudgetVerdict } from '../exports/budget.js';
 import type { FindingGroup } from '../warehouse/checks.js';
 import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull, Stream } from '../storage/pull.js';
@@ -12,8 +12,6 @@ export interface Unpaid {
   readonly day: Day;
   readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
   readonly estimate: number | undefined;
-  /** The budget that it may be over. */
-  readonly budget?: { readonly recordsPerRun: number; readonly recordsPerMonth: number } | undefined;
 }
 
 /** One paid export that this run requested or resumed. */
@@ -38,6 +36,7 @@ export class RunReport {
   readonly #pending: string[] = [];
   readonly #seconds: Record<string, number> = {};
   #unpaid: readonly Unpaid[] = [];
+  #budget: Budget | undefined;
   #mainGoals: Readonly<Record<string, string>> = {};
   #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
@@ -82,8 +81,10 @@ export class RunReport {
     this.#pending.push(key);
   }
 
-  unpaid(days: readonly Unpaid[]): void {
+  /** @param budget the one that days may be over */
+  unpaid(days: readonly Unpaid[], budget?: Budget): void {
     this.#unpaid = days;
+    this.#budget = budget;
   }
 
   /** Main goals by campaign and user journey: a warehouse that is made anew reads them in the journal. */
@@ -143,6 +144,10 @@ export class RunReport {
 
   get unpaidDays(): readonly Unpaid[] {
     return this.#unpaid;
+  }
+
+  get budget(): Budget | undefined {
+    return this.#budget;
   }
 
   get exports(): readonly ExportLine[] {

@@ -40,7 +40,7 @@ export function openQuestions(
   stop: AbortSignal,
 ): Questions {
   const stopped = new AbortController();
-  /** What was typed and no question has taken, each line ended by a return. */
+  /** Text that was typed before its question; a return ends each line. */
   let ahead = '';
   let afterReturn = false;
   /** The keyboard of the question that waits for a line. */

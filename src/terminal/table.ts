@@ -65,7 +65,7 @@ interface Parts {
   readonly columns: readonly Column[];
   readonly heads: readonly string[];
   readonly cells: readonly Row[];
-  /** What stands below each row. */
+  /** The sentence below each row; empty where there is none. */
   readonly notes: readonly string[];
 }
 

@@ -1,8 +1,7 @@
-/** What the configuration says of campaigns: how A/B tests are judged, in `ops.experiments`, and main goals, in `ops.main_goals`. */
+/** Writes the settings of campaigns to the warehouse: A/B tests to `ops.experiments`, main goals to `ops.main_goals`. */
 import type { ExperimentSettings } from '../config/schema.js';
 import { dayOf } from '../calendar.js';
 import type { Session } from './session.js';
-import type { WarehouseOptions } from './warehouse.js';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -30,17 +29,15 @@ export async function noteExperiments(
 /** Replaces the main goals of the settings, those of `experiments` among them. Inside a transaction. */
 export async function noteMainGoals(
   session: Session,
-  {
-    experiments = {},
-    mainGoals = {},
-    effects,
-  }: Pick<WarehouseOptions, 'experiments' | 'mainGoals' | 'effects'>,
+  experiments: Readonly<Record<string, ExperimentSettings>>,
+  mainGoals: Readonly<Record<string, string>>,
+  now: Date,
 ): Promise<void> {
   const goals = Object.entries(experiments).flatMap(([id, { goal }]) =>
     goal === undefined ? [] : [[id, goal]],
   );
   const main_goals = JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals });
-  await session.set({ main_goals, today: { day: dayOf(effects.now()) } });
+  await session.set({ main_goals, today: { day: dayOf(now) } });
   await session.run('ops/keep_main_goals');
 }
 

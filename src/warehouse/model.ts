@@ -311,7 +311,7 @@ function changedBy(
   const last = Math.max(days.at(-1) ?? -Infinity, ...changes.covered.map(({ day }) => day));
   const later = allLater && streams.includes('events') ? events.filter((day) => day > first) : [];
   // A day without events is not among the later ones, and looks back at them all the same.
-  const lookingBack = unique([...days, ...later]).flatMap((day) =>
+  const lookingBack = [...days, ...later].flatMap((day) =>
     from(day + 1, lookback).filter((after) => after <= last),
   );
   return [...days, ...later, ...lookingBack];

@@ -229,17 +229,18 @@ export class Warehouse {
 
   /** Brings the models of `sql/models` to what the tables hold now. Resolves with the main goals that were chosen, which are for good. */
   async model(): Promise<Record<string, string>> {
+    const { experiments = {}, mainGoals = {}, effects } = this.#options;
     const chosen = await this.#refining(() =>
       this.#session.transaction(async () => {
         await plantSeeds(this.#session);
-        await noteExperiments(this.#session, this.#options.experiments ?? {});
-        await noteMainGoals(this.#session, this.#options);
+        await noteExperiments(this.#session, experiments);
+        await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
         await refreshModels(this.#session);
         await describeAll(this.#session);
         return chooseMainGoals(this.#session);
       }),
     );
-    this.#options.effects.reach('model/done');
+    effects.reach('model/done');
     return chosen;
   }
 

@@ -23,7 +23,7 @@ delete from webhook_messages where export_date in (select date from days);
 delete from message_buttons where export_date in (select date from days);
 delete from other_messages where export_date in (select date from days);
 
--- Whether the days were loaded before, and which other days' exports gave records up for them (9_one_of_each). What an
+-- Whether the days were loaded before, and which other days' exports gave records up for them (keep_one of 9_repeats). What an
 -- archived day gave up stays given up.
 select
     (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as held,

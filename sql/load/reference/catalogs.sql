@@ -1,7 +1,7 @@
 -- Catalogs (E2) and their fields.
 
 -- name: catalogs
--- E2: catalogs and their items. Their fields are documents of their own (3_catalog_fields).
+-- E2: catalogs and their items. Their fields are documents of their own (fields).
 
 insert into staged_catalogs by name
 select
