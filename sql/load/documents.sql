@@ -57,7 +57,7 @@ group by all;
 update {relation}
 set {extra} = as_extra(members)
 from (
-    select rowid as row_id, unknown_members({document}, {place}) as members
+    select rowid as row_id, unknown_members({document}, '{place}') as members
     from {relation}
     where {document} is not null and {condition}
 ) as unknown

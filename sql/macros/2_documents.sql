@@ -43,12 +43,12 @@ end;
 -- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.
 create macro macros.fits(kind, value) as coalesce(
     case
-        when kind = 'any' then true
+        when kind in ('any', 'text') then true
         when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
         when kind = 'list' then json_type(value) = 'ARRAY'
         when kind = 'object' then json_type(value) = 'OBJECT'
         when json_type(value) in ('OBJECT', 'ARRAY') then false
-        when kind = 'scalar' then true
+        when kind in ('scalar', 'recipient') then true
         when kind = 'whole' then whole(value ->> '$') is not null
         when kind = 'counter' then counter(value ->> '$') is not null
         when kind = 'quantity' then quantity(value ->> '$') is not null

@@ -15,6 +15,7 @@ import {
   lookback,
   type Dependence,
 } from './model.js';
+import { MESSAGE_ROWS } from './messages.js';
 import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';
 import { STREAMS } from '../storage/pull.js';
@@ -98,7 +99,11 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
 /** The findings of a check depend on its text, on the statements that all checks share, and on the models that it reads. */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
-  const texts = [text, statement('checking/found'), statement('incremental/message_rows')];
+  const texts = [
+    text,
+    statement('checking/found'),
+    statement('incremental/message_rows', { tables: MESSAGE_ROWS }),
+  ];
   texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
 import { fieldsOf, selectIn } from './sql-header.js';
+import { MESSAGE_ROWS } from './messages.js';
 import { type Session, statement, statementsIn, count } from './session.js';
 import { createHash } from 'node:crypto';
 import { STREAMS, type Stream } from '../storage/pull.js';
@@ -409,7 +410,7 @@ export class DirtyDays {
 
   /** Makes the temporary relations that statements are bound to before there is a batch. */
   static async open(session: Session): Promise<DirtyDays> {
-    await session.run('incremental/message_rows');
+    await session.run('incremental/message_rows', { tables: MESSAGE_ROWS });
     await session.run('incremental/no_batch');
     return new DirtyDays(session, await session.row('incremental/changes', changes));
   }

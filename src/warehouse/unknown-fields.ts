@@ -36,11 +36,11 @@ interface KeysFound {
 /** The places of one connection's documents. */
 export class UnknownFields {
   readonly #session: Session;
-  readonly #fields: readonly Field[];
+  readonly fields: readonly Field[];
 
   constructor(session: Session, fields: readonly Field[]) {
     this.#session = session;
-    this.#fields = fields;
+    this.fields = fields;
   }
 
   /**
@@ -51,7 +51,7 @@ export class UnknownFields {
     for (const { place, keys } of found) {
       const known = this.#fieldsOf(place);
       if (keys?.every((key) => known.some(({ field }) => field === key)) === true) continue;
-      const whole = this.#fields.find(({ part }) => part === place)?.place;
+      const whole = this.fields.find(({ part }) => part === place)?.place;
       if (keys === null || whole !== undefined) odd.add(whole ?? place);
       else withUnknown.add(place);
     }
@@ -60,7 +60,7 @@ export class UnknownFields {
 
   /** Leaves in the documents of a place only what conforms to the specification; the rest goes into `extra`. */
   async split(place: string, documents: Documents): Promise<void> {
-    const part = this.#fields.find((field) => field.place === place && field.part !== null);
+    const part = this.fields.find((field) => field.place === place && field.part !== null);
     const pointer = part === undefined ? '' : pointerTo(part.field);
     const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents);
     const found = await this.#look(
@@ -70,7 +70,7 @@ export class UnknownFields {
     );
     if (found === undefined) return;
     if (found.unknownOnly && inner === undefined) {
-      await this.splitKeys(`'${place}'`, documents);
+      await this.splitKeys(place, documents);
       return;
     }
     await this.#session.set({
@@ -82,11 +82,7 @@ export class UnknownFields {
     await this.#session.run('load/documents/split_nonconforming', { ...documents });
   }
 
-  /**
-   * The same where keys are unknown and nothing else is odd.
-   *
-   * @param place in words of SQL, of which each document may have its own
-   */
+  /** The same where keys are unknown and nothing else is odd. */
   async splitKeys(place: string, documents: Documents): Promise<void> {
     await this.#session.run('load/documents/split_unknown_keys', { ...documents, place });
   }
@@ -102,7 +98,7 @@ export class UnknownFields {
   }
 
   #fieldsOf(place: string): Field[] {
-    return this.#fields.filter((field) => field.place === place);
+    return this.fields.filter((field) => field.place === place);
   }
 
   #variables(
@@ -112,7 +108,7 @@ export class UnknownFields {
     inside = '',
   ): Record<string, readonly string[]> {
     const kindOf = (key: string): string =>
-      this.#fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
+      this.fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
     return {
       [`${name}_keys`]: keys,
       [`${name}_pointers`]: keys.map((key) => inside + pointerTo(key)),

@@ -167,12 +167,7 @@ select
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
-        when channel in (
-            'text-message', 'email', 'chatapp-friendtalk', 'chatapp-alimtalk',
-            'chatapp-brand-message', 'in-app-message', 'in-web-message',
-            'push-notification', 'web-push-notification', 'webhook'
-        )
-        then channel
+        when channel in ({channels}) then channel
         else 'other'
     end as carries
 from named;

@@ -51,29 +51,7 @@ create or replace temp table extras as
 with found as (
     select 'record' as place, export_date, extra from events
     union all
-    select 'message_data:text-message', export_date, extra from text_messages
-    union all
-    select 'attachment', export_date, extra from text_message_attachments
-    union all
-    select 'message_data:email', export_date, extra from sent_emails
-    union all
-    select 'message_data:chatapp-friendtalk', export_date, extra from friendtalk_messages
-    union all
-    select 'message_data:chatapp-alimtalk', export_date, extra from alimtalk_messages
-    union all
-    select 'message_data:chatapp-brand-message', export_date, extra from brand_messages
-    union all
-    select 'message_data:in-app-message', export_date, extra from in_app_messages
-    union all
-    select 'message_data:in-web-message', export_date, extra from in_web_messages
-    union all
-    select 'message_data:push-notification', export_date, extra from sent_push_messages
-    union all
-    select 'message_data:web-push-notification', export_date, extra from web_push_messages
-    union all
-    select 'message_data:webhook', export_date, extra from webhook_messages
-    union all
-    select 'button', export_date, extra from message_buttons
+    {messages}
 )
 
 select place, export_date as date, extra
