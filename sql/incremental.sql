@@ -9,8 +9,8 @@ from batch_days
 cross join range({lookback} + 1) as days (back);
 
 -- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
-set variable first_batch_day = date '1970-01-01' + getvariable('batch_days')[1]::integer;
-set variable last_batch_day = date '1970-01-01' + getvariable('batch_days')[-1]::integer;
+set variable first_batch_day = (select min(date) from batch_days);
+set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
@@ -53,14 +53,14 @@ select
 -- Days that a refresh chose: dirty ones, those that it leaves as they are, or those of one batch.
 
 create or replace temp table {relation} as
-select date '1970-01-01' + unnest(getvariable('{relation}'))::integer as date;
+select date '1970-01-01' + unnest($days::varchar[])::integer as date;
 
 -- name: event_days
 -- The days that hold events, from the first one that is dirty.
 
 select distinct (date - date '1970-01-01')::integer as day
 from events
-where date >= date '1970-01-01' + getvariable('first_dirty_day')::integer;
+where date >= date '1970-01-01' + $first_dirty_day::integer;
 
 -- name: every_day
 -- A full refresh: every day that any row is about.

@@ -39,9 +39,11 @@ export async function runChecks(
 ): Promise<FindingGroup[]> {
   const checks = statementsIn('checks').map(readCheck);
   await session.set({
-    checked_at: checkedAt,
-    check_names: checks.map(({ name }) => name),
-    meanings: checks.map(({ meaning }) => meaning),
+    checks: {
+      checked_at: checkedAt,
+      names: checks.map(({ name }) => name),
+      meanings: checks.map(({ meaning }) => meaning),
+    },
   });
   return session.transaction(async () => {
     await session.run('checking/forget_gone');
@@ -69,8 +71,10 @@ export async function runChecks(
 
     if (changed.length > 0) {
       await session.set({
-        changed_checks: changed.map(({ name }) => name),
-        fingerprints: changed.map(({ name }) => now.get(name) ?? ''),
+        given: {
+          names: changed.map(({ name }) => name),
+          fingerprints: changed.map(({ name }) => now.get(name) ?? ''),
+        },
       });
       await session.run('checking/note_versions');
     }

@@ -176,19 +176,25 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-/** The lookups of fields that statements use; `sql/session/2_fields.sql` explains each. */
-export function lookupsOf(fields: readonly Field[]): Record<string, unknown> {
+/** The variable `specification` of a session: the fields, and what statements look up of each place. */
+export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   const parts = fields.flatMap(({ field, part }) =>
     part === null ? [] : [[part, pointerTo(field)] as const],
   );
   return {
     fields,
+    record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
+    // How json_transform reads a document of each place.
     shapes: shapesOf(fields),
+    // What load/documents/shapes_found asks about the documents of each place: pointers to its fields, those fields whose values
+    // have to be readable as something, and where the place lies inside of another one.
     pointers: byPlace(fields, (known) => known.map(({ field }) => pointerTo(field))),
     readable: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => isReadAs(kind)))),
-    scalars: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => !isNested(kind)))),
-    without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
     part_pointers: Object.fromEntries(parts),
+    // A patch that takes the known fields out of a document of each place.
+    without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
+    // The fields of each place that are no list or object by the specification.
+    scalars: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => !isNested(kind)))),
   };
 }
 

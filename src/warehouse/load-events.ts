@@ -59,10 +59,12 @@ export async function loadEvents(
   }
   if (repeats.ids > 0) await keepOneOfEach(session);
   await session.set({
-    loose_contents: before.held || repeats.ids > 0,
-    loaded_pulls: pulls.map(({ id }) => id),
-    counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
-    repaired_days: repaired,
+    loaded: {
+      loose_contents: before.held || repeats.ids > 0,
+      pulls: pulls.map(({ id }) => id),
+      counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
+      repaired_days: repaired,
+    },
   });
   await session.run('load/events/9_notes', { messages: EXTRAS });
   await session.run('load/8_drift');
@@ -302,10 +304,12 @@ export class Staging {
 
   #setFiles(pages: readonly PageFile[], largest: number): Promise<void> {
     return this.session.set({
-      files: pages.map(({ file }) => asPattern(file)),
-      paths: pages.map(({ file }) => file),
-      path_days: pages.map(({ day }) => day),
-      largest_object: largest,
+      landed: {
+        files: pages.map(({ file }) => asPattern(file)),
+        paths: pages.map(({ file }) => file),
+        path_days: pages.map(({ day }) => day),
+        largest_object: largest,
+      },
     });
   }
 

@@ -74,10 +74,12 @@ export class UnknownFields {
       return;
     }
     await this.#session.set({
-      ...this.#variables('split', place, found.keys),
-      inside: pointer,
-      inside_key: part?.field ?? '',
-      ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),
+      split: {
+        ...this.#members('', place, found.keys),
+        inside: pointer,
+        inside_key: part?.field ?? '',
+        ...this.#members('inner_', part?.part ?? '', inner?.keys ?? [], pointer),
+      },
     });
     await this.#session.run('load/documents/split_nonconforming', { ...documents });
   }
@@ -101,8 +103,8 @@ export class UnknownFields {
     return this.fields.filter((field) => field.place === place);
   }
 
-  #variables(
-    name: string,
+  #members(
+    prefix: string,
     place: string,
     keys: readonly string[],
     inside = '',
@@ -110,9 +112,9 @@ export class UnknownFields {
     const kindOf = (key: string): string =>
       this.fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
     return {
-      [`${name}_keys`]: keys,
-      [`${name}_pointers`]: keys.map((key) => inside + pointerTo(key)),
-      [`${name}_kinds`]: keys.map(kindOf),
+      [`${prefix}keys`]: keys,
+      [`${prefix}pointers`]: keys.map((key) => inside + pointerTo(key)),
+      [`${prefix}kinds`]: keys.map(kindOf),
     };
   }
 }
