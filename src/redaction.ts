@@ -102,15 +102,17 @@ const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
 /** The load's patterns by name, each put together from its texts and from those before it. */
 function patternsOfLoad(): Map<string, string> {
   const found = new Map<string, string>();
-  const text = (statement('session/3_patterns') + statement('macros/1_patterns')).replace(/^--.*$/gm, '');
-  const definitions = /(?:set variable (\w+) =|create macro macros\.(\w+)_pattern\(\) as) ([\s\S]*?);$/gm;
-  for (const [, variable, macro, expression = ''] of text.matchAll(definitions)) {
-    const name = variable ?? macro ?? '';
-    const terms = expression.matchAll(/getvariable\('(\w+)'\)|(\w+)_pattern\(\)|'((?:[^']|'')*)'/g);
-    const parts = Array.from(terms, ([, one, other = one, written = '']) =>
-      other === undefined ? written.replaceAll("''", "'") : (found.get(other) ?? ''),
+  const text = statement('session/3_patterns').replace(/^ *--.*$/gm, '');
+  const definitions =
+    /^set variable (?<variable>(?!patterns)\w+) = (?<value>[\s\S]*?);$|^ {12}(?<pattern>\S[\s\S]*?) as (?<name>\w+),?$/gm;
+  for (const { groups = {} } of text.matchAll(definitions)) {
+    const terms = (groups['value'] ?? groups['pattern'] ?? '').matchAll(
+      /'((?:[^']|'')*)'|getvariable\('(\w+)'\)|([a-z]\w+)/g,
     );
-    found.set(name, parts.join(''));
+    const parts = Array.from(terms, ([, written, variable, name = variable]) =>
+      written === undefined ? (found.get(name ?? '') ?? '') : written.replaceAll("''", "'"),
+    );
+    found.set(groups['variable'] ?? groups['name'] ?? '', parts.join(''));
   }
   return found;
 }
@@ -118,7 +120,7 @@ function patternsOfLoad(): Map<string, string> {
 /** A pattern of RE2 as one of JavaScript, which writes code points and scripts differently and has no inner flags. */
 function compiled(name: string, flags = ''): RegExp {
   const pattern = patterns.get(name);
-  if (pattern === undefined) throw new Error(`sql/macros/1_patterns.sql has no pattern ${name}`);
+  if (pattern === undefined) throw new Error(`session/3_patterns.sql has no pattern ${name}`);
   const translated = pattern
     .replaceAll('\\x{', '\\u{')
     .replace(/\\p\{(Hangul|Han|Hiragana|Katakana|Cyrillic|Greek)\}/g, '\\p{Script=$1}')

@@ -22,8 +22,8 @@ where documents.row_id = redacted_documents.row_id;
 with meant as (
     select
         case
-            when getvariable('specification').part_pointers['{place}'] is null then {document}
-            else json_extract({document}, getvariable('specification').part_pointers['{place}'])
+            when $inside = '' then {document}
+            else json_extract({document}, $inside)
         end as document
     from {relation}
     where {document} is not null and {condition}
@@ -31,15 +31,15 @@ with meant as (
 
 select
     if(starts_with(document, '{'), json_keys(document), null) as keys,
-    json_type(document, getvariable('specification').pointers['{place}']) as types,
+    json_type(document, $pointers) as types,
     case
-        when len(getvariable('specification').readable['{place}'].fields) = 0 then []::varchar[]
+        when len($readable) = 0 then []::varchar[]
         else list_transform(
             list_filter(
                 list_zip(
-                    getvariable('specification').readable['{place}'].fields,
-                    getvariable('specification').readable['{place}'].kinds,
-                    json_extract(document, getvariable('specification').readable['{place}'].pointers)
+                    $readable,
+                    $kinds,
+                    json_extract(document, $readable_pointers)
                 ),
                 lambda one: not fits(one[2], one[3])
             ),
@@ -47,7 +47,7 @@ select
         )
     end as unreadable
 from meant
-where getvariable('specification').part_pointers['{place}'] is null or starts_with(document, '{')
+where $inside = '' or starts_with(document, '{')
 group by all;
 
 -- name: split_unknown_keys
@@ -57,7 +57,7 @@ group by all;
 update {relation}
 set {extra} = as_extra(members)
 from (
-    select rowid as row_id, unknown_members({document}, '{place}') as members
+    select rowid as row_id, unknown_members({document}, {place}) as members
     from {relation}
     where {document} is not null and {condition}
 ) as unknown

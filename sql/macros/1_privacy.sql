@@ -1,5 +1,5 @@
--- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. The setting and the
--- key are variables of the session: neither is in the file.
+-- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. The setting, the key
+-- and the patterns are variables of the session: none of them is in the file.
 
 -- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
 create macro macros.digest(given) as
@@ -25,10 +25,10 @@ create macro macros.korean_number(given) as
     regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
 
 create macro macros.plain_number(given) as case
-    when regexp_full_match(given, mobile_pattern()) then korean_number(given)
+    when regexp_full_match(given, getvariable('patterns').mobile) then korean_number(given)
     -- A telephone number that is a number in JSON has lost its leading zero.
     when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
-    when not regexp_full_match(given, telephone_pattern()) then given
+    when not regexp_full_match(given, getvariable('patterns').telephone) then given
     when regexp_matches(given, '^(?:\+|00)82') then korean_number(given)
     else regexp_replace(regexp_replace(given, '[^0-9]', '', 'g'), '^00', '')
 end;
@@ -38,7 +38,7 @@ create macro macros.plain_address(given) as
     lower(
         replace(
             regexp_replace(
-                regexp_replace(trim(given), '^mailto:', '', 'i'), at_sign_pattern(), '@'
+                regexp_replace(trim(given), '^mailto:', '', 'i'), getvariable('patterns').at_sign, '@'
             ),
             '%2B',
             '+'
@@ -50,7 +50,7 @@ create macro macros.plain_address(given) as
 create macro macros.plain_recipient(given) as case
     -- As they mostly come.
     when regexp_full_match(given, '010[0-9]{8}') then given
-    when regexp_full_match(given, lone_address_pattern()) then plain_address(given)
+    when regexp_full_match(given, getvariable('patterns').lone_address) then plain_address(given)
     when trim(given) <> '' then list_transform([trim(plain_script(given))], lambda number: plain_number(number))[1]
 end;
 
@@ -65,55 +65,55 @@ create macro macros.redacted_piece(piece) as case
     -- Most pieces are digits of no matter: no address and no number is shorter.
     when length(piece) < 6 then piece
     -- A recipient's key and number in JSON that is itself a text.
-    when regexp_matches(piece, written_member_pattern())
+    when regexp_matches(piece, getvariable('patterns').written_member)
     then
-        regexp_extract(piece, written_member_pattern())
+        regexp_extract(piece, getvariable('patterns').written_member)
         || coalesce(
-            list_transform([regexp_replace(piece, written_member_pattern(), '')], lambda number: recipient(number))[1],
+            list_transform([regexp_replace(piece, getvariable('patterns').written_member, '')], lambda number: recipient(number))[1],
             ''
         )
-    when regexp_matches(piece, at_sign_pattern())
+    when regexp_matches(piece, getvariable('patterns').at_sign)
     then case
-        when regexp_matches(piece, picture_pattern()) then piece
+        when regexp_matches(piece, getvariable('patterns').picture) then piece
         when getvariable('settings').recipients = 'hash' then digest(plain_address(piece))
         else ''
     end
-    when regexp_full_match(piece, mobile_pattern())
+    when regexp_full_match(piece, getvariable('patterns').mobile)
     then if(getvariable('settings').recipients = 'hash', digest(korean_number(piece)), '')
     else piece
 end;
 
 -- Whether there is anything to do about a text, or about JSON: one look, and nearly always no.
 create macro macros.may_be_personal(given) as
-    getvariable('settings').recipients <> 'keep' and regexp_matches(given, suspicion_pattern());
+    getvariable('settings').recipients <> 'keep' and regexp_matches(given, getvariable('patterns').suspicion);
 
 create macro macros.may_be_personal_json(document) as
-    getvariable('settings').recipients <> 'keep' and regexp_matches(document, json_suspicion_pattern());
+    getvariable('settings').recipients <> 'keep' and regexp_matches(document, getvariable('patterns').json_suspicion);
 
 -- A text that is no id: by chance the digits of an id look like a number.
 create macro macros.unless_id(given) as case
     when strlen(given) < 16 then given
-    when not regexp_full_match(given, plain_id_pattern()) then given
+    when not regexp_full_match(given, getvariable('patterns').plain_id) then given
 end;
 
 -- Texts in quotes without those that are ids: by chance the digits of an id look like a number.
 create macro macros.without_ids(quoted) as
-    regexp_replace(quoted, '"(?:' || plain_id_pattern() || ')"', '""', 'g');
+    regexp_replace(quoted, '"(?:' || getvariable('patterns').plain_id || ')"', '""', 'g');
 
 -- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
 create macro macros.redacted_plain(given) as case
     when not may_be_personal(given) then given
     when
-        regexp_full_match(given, lone_address_pattern())
-        and not regexp_matches(given, picture_pattern())
+        regexp_full_match(given, getvariable('patterns').lone_address)
+        and not regexp_matches(given, getvariable('patterns').picture)
     then if(getvariable('settings').recipients = 'hash', digest(plain_address(given)), null)
     else nullif(
         array_to_string(
             list_transform(
                 list_zip(
-                    regexp_split_to_array(given, pieces_pattern()),
+                    regexp_split_to_array(given, getvariable('patterns').pieces),
                     list_transform(
-                        regexp_extract_all(given, pieces_pattern()), lambda piece: redacted_piece(piece)
+                        regexp_extract_all(given, getvariable('patterns').pieces), lambda piece: redacted_piece(piece)
                     )
                 ),
                 lambda part: part[1] || coalesce(part[2], '')
@@ -151,8 +151,8 @@ create macro macros.is_telling(number) as coalesce(regexp_full_match(number, '[0
 create macro macros.without_number(given, number) as
     regexp_replace(
         given,
-        '(?:(?:\+|00)?82' || gap_pattern() || ')?0{0,2}'
-        || array_to_string(string_split(ltrim(number, '0'), ''), gap_pattern()),
+        '(?:(?:\+|00)?82' || getvariable('patterns').gap || ')?0{0,2}'
+        || array_to_string(string_split(ltrim(number, '0'), ''), getvariable('patterns').gap),
         if(getvariable('settings').recipients = 'hash', digest(number), ''),
         'g'
     );
@@ -165,7 +165,7 @@ create macro macros.holds_number(given, number) as
 create macro macros.masked_url(given) as
     regexp_replace(
         regexp_replace(given, '(://)[^/?#@\s"\\]*@', '\1***@', 'g'),
-        '(' || credential_query_pattern() || ')[^&#"\\\s]+',
+        '(' || getvariable('patterns').credential_query || ')[^&#"\\\s]+',
         '\1***',
         'g'
     );
@@ -173,7 +173,7 @@ create macro macros.masked_url(given) as
 -- JSON, as text, without credentials, whatever the setting: those under keys that say so, in pairs of name and value, in lists of
 -- such pairs, in headers that are one text, and in URLs.
 create macro macros.masked(document) as case
-    when not regexp_matches(document, credential_suspicion_pattern()) then document
+    when not regexp_matches(document, getvariable('patterns').credential_suspicion) then document
     else
         regexp_replace(
             regexp_replace(
@@ -182,21 +182,21 @@ create macro macros.masked(document) as case
                         regexp_replace(
                             regexp_replace(
                                 masked_url(document),
-                                '("(?i:name|key|header|field)":"' || credential_pattern() || '",'
-                                || '"(?i:values?|content)":)' || json_value_pattern(),
+                                '("(?i:name|key|header|field)":"' || getvariable('patterns').credential || '",'
+                                || '"(?i:values?|content)":)' || getvariable('patterns').json_value,
                                 '\1"***"',
                                 'g'
                             ),
-                            '("(?i:values?|content)":)' || json_value_pattern()
-                            || '(,"(?i:name|key|header|field)":"' || credential_pattern() || '")',
+                            '("(?i:values?|content)":)' || getvariable('patterns').json_value
+                            || '(,"(?i:name|key|header|field)":"' || getvariable('patterns').credential || '")',
                             '\1"***"\2',
                             'g'
                         ),
-                        '("' || credential_pattern() || '",)' || json_text_pattern() || '([],])',
+                        '("' || getvariable('patterns').credential || '",)' || getvariable('patterns').json_text || '([],])',
                         '\1"***"\2',
                         'g'
                     ),
-                    '("' || credential_pattern() || '":)' || json_value_pattern(),
+                    '("' || getvariable('patterns').credential || '":)' || getvariable('patterns').json_value,
                     '\1"***"',
                     'g'
                 ),
@@ -205,7 +205,7 @@ create macro macros.masked(document) as case
                 '\1***',
                 'g'
             ),
-            '(' || bearer_word_pattern() || ')' || bearer_value_pattern(),
+            '(' || getvariable('patterns').bearer_word || ')' || getvariable('patterns').bearer_value,
             '\1***',
             'g'
         )

@@ -133,7 +133,7 @@ create macro macros.content_id(title, body, html) as
 -- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.
 create macro macros.holds_nested(document, place, texts) as case
     when regexp_matches(texts, '\x1F[{[]')
-    then list_has_any(json_type(document, getvariable('specification').scalars[place].pointers), ['OBJECT', 'ARRAY'])
+    then list_has_any(json_type(document, getvariable('specification').scalars[place]), ['OBJECT', 'ARRAY'])
     else false
 end;
 
@@ -144,11 +144,12 @@ create macro macros.without_nested(document, place) as json_merge_patch(
         list_transform(
             list_filter(
                 list_zip(
-                    getvariable('specification').scalars[place].fields, json_type(document, getvariable('specification').scalars[place].pointers)
+                    getvariable('specification').scalars[place],
+                    json_type(document, getvariable('specification').scalars[place])
                 ),
                 lambda one: one[2] in ('OBJECT', 'ARRAY')
             ),
-            lambda one: member(one[1], null)
+            lambda one: member(substr(one[1], 2), null)
         )
     )::json
 );
@@ -188,4 +189,4 @@ create macro macros.counted_day(micros, export_day) as
 
 -- The value of a record's field as it may stay. Ids are full of digits.
 create macro macros.redacted_field(given) as
-    case when regexp_full_match(given, plain_id_pattern()) then given else redacted(given) end;
+    case when regexp_full_match(given, getvariable('patterns').plain_id) then given else redacted(given) end;

@@ -1,21 +1,21 @@
 -- The specification as data: macros, found without their schema, and the list of fields
--- (src/warehouse/fields.ts). It is a variable and no macro, since the settings name two of the fields.
+-- (src/warehouse/fields.ts).
 
 set search_path = 'main,macros';
 
+create or replace temp table fields as
+select
+    unnest(
+        from_json(
+            getvariable('specification') -> 'fields',
+            '[{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}]'
+        ),
+        recursive := true
+    );
+
+-- What macros look up of a place. A variable and no macros, since two of the fields have the name of the brand; it is small, since
+-- it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
-    '{
-        "fields": [{"place": "VARCHAR", "field": "VARCHAR", "kind": "VARCHAR", "part": "VARCHAR"}],
-        "record_fields": "VARCHAR[]",
-        "shapes": "MAP(VARCHAR, VARCHAR)",
-        "pointers": "MAP(VARCHAR, VARCHAR[])",
-        "readable": "MAP(VARCHAR, STRUCT(fields VARCHAR[], pointers VARCHAR[], kinds VARCHAR[]))",
-        "part_pointers": "MAP(VARCHAR, VARCHAR)",
-        "without_known": "MAP(VARCHAR, JSON)",
-        "scalars": "MAP(VARCHAR, STRUCT(fields VARCHAR[], pointers VARCHAR[]))"
-    }'
+    '{"shapes": "MAP(VARCHAR, VARCHAR)", "scalars": "MAP(VARCHAR, VARCHAR[])", "without_known": "MAP(VARCHAR, JSON)"}'
 );
-
-create or replace temp table fields as
-select unnest(getvariable('specification').fields, recursive := true);

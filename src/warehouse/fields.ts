@@ -178,37 +178,22 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
 
 /** The variable `specification` of a session: the fields, and what statements look up of each place. */
 export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
-  const parts = fields.flatMap(({ field, part }) =>
-    part === null ? [] : [[part, pointerTo(field)] as const],
-  );
   return {
     fields,
-    record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
-    // How json_transform reads a document of each place.
+    // How json_transform reads a document.
     shapes: shapesOf(fields),
-    // What load/documents/shapes_found asks about the documents of each place: pointers to its fields, those fields whose values
-    // have to be readable as something, and where the place lies inside of another one.
-    pointers: byPlace(fields, (known) => known.map(({ field }) => pointerTo(field))),
-    readable: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => isReadAs(kind)))),
-    part_pointers: Object.fromEntries(parts),
-    // A patch that takes the known fields out of a document of each place.
+    // Pointers to the fields that are no list or object by the specification.
+    scalars: byPlace(fields, (known) =>
+      known.filter(({ kind }) => !isNested(kind)).map(({ field }) => pointerTo(field)),
+    ),
+    // A patch that takes the known fields out of a document.
     without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
-    // The fields of each place that are no list or object by the specification.
-    scalars: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => !isNested(kind)))),
   };
 }
 
 function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
   const places = [...new Set(fields.map(({ place }) => place))];
   return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
-}
-
-function askedOf(fields: readonly Field[]): Record<'fields' | 'pointers' | 'kinds', string[]> {
-  return {
-    fields: fields.map(({ field }) => field),
-    pointers: fields.map(({ field }) => pointerTo(field)),
-    kinds: fields.map(({ kind }) => kind),
-  };
 }
 
 /** Documents of a place with the same shape, as `load/documents/shapes_found` returns them. */

@@ -4,13 +4,24 @@ import type { Day } from '../calendar.js';
 import { damaged, orStorageError } from '../storage/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
 import type { EventsPull } from '../storage/pull.js';
-import { count, type Session } from './session.js';
+import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
 import { DamageError } from '../errors.js';
 import { FOLDER_MODE } from '../storage/atomic-file.js';
-import { CHANNELS, documentsAt, EVENT_TABLES, EXTRAS, handedOver, staged, unfolded } from './messages.js';
+import {
+  CHANNELS,
+  documentsAt,
+  EVENT_TABLES,
+  EXTRAS,
+  handedOver,
+  isOfMessages,
+  MESSAGE_PLACE,
+  messagesAt,
+  staged,
+  unfolded,
+} from './messages.js';
 import type { UnknownFields } from './unknown-fields.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
@@ -265,7 +276,12 @@ export class Staging {
   }
 
   #readFiles(): Promise<Reading> {
-    return this.session.row('load/events/2_read', reading, { layout: this.#layout, channels: CHANNELS });
+    const known = this.#unknown.fields.filter(({ place }) => place === 'record');
+    return this.session.row('load/events/2_read', reading, {
+      layout: this.#layout,
+      channels: CHANNELS,
+      record_fields: listOf(known.map(({ field }) => field)),
+    });
   }
 
   /** Pages that DuckDB refuses are read from repaired copies. */
@@ -319,7 +335,13 @@ export class Staging {
     const { fields } = this.#unknown;
     const found = await session.rows('load/events/5_unfold/all', keysFound, unfolded(fields));
     const { withUnknown, odd } = this.#unknown.placesOf(found);
-    for (const place of withUnknown) await this.#unknown.splitKeys(place, documentsAt(place));
+    const [ofMessages, ofElements] = [
+      withUnknown.filter(isOfMessages),
+      withUnknown.filter((one) => !isOfMessages(one)),
+    ];
+    // All messages at once: each update writes the whole table again.
+    if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesAt(ofMessages));
+    for (const place of ofElements) await this.#unknown.splitKeys(`'${place}'`, documentsAt(place));
     await this.#splitAll(odd);
     const ofOtherKinds = await session.rows('load/events/6_messages/all', placeFound, staged(fields));
     if (ofOtherKinds.length === 0) return;

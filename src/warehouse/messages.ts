@@ -205,7 +205,7 @@ function holdsNested(document: string, place: string, read: string, fields: read
   return [`holds_nested(${document}, '${place}', concat_ws(chr(31), '', ${texts.join(', ')}))`];
 }
 
-function isOfMessages(place: string): boolean {
+export function isOfMessages(place: string): boolean {
   return place.startsWith('message_data:');
 }
 
@@ -213,15 +213,17 @@ function channelOf(place: string): string {
   return place.replace('message_data:', '');
 }
 
+/** The place of each message, in words of SQL. */
+export const MESSAGE_PLACE = "'message_data:' || carries";
+
+export function messagesAt(places: readonly string[]): Documents {
+  const condition = `carries in (${listOf(places.map(channelOf))})`;
+  return { ...DOCUMENTS, relation: 'messages', document: 'message', condition };
+}
+
 /** The rows of a batch that hold the documents of a place. */
 export function documentsAt(place: string): Documents {
-  if (!isOfMessages(place)) return { ...DOCUMENTS, relation: `${place}s` };
-  return {
-    ...DOCUMENTS,
-    relation: 'messages',
-    document: 'message',
-    condition: `carries = '${channelOf(place)}'`,
-  };
+  return isOfMessages(place) ? messagesAt([place]) : { ...DOCUMENTS, relation: `${place}s` };
 }
 
 /** `body.html` and `bodyHtml` as `body_html`. */

@@ -77,9 +77,14 @@ export class Session {
   }
 
   /** The rows of the one statement of a SQL file with parameters. */
-  async rowsWith<T>(name: string, shape: z.ZodType<T>, parameters: Values): Promise<T[]> {
+  async rowsWith<T>(
+    name: string,
+    shape: z.ZodType<T>,
+    parameters: Values,
+    names?: Readonly<Record<string, string>>,
+  ): Promise<T[]> {
     const reader = await this.#sound(() =>
-      this.#connection.runAndReadAll(statement(name), ...boundTo(parameters)),
+      this.#connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),
     );
     return z.array(shape).parse(reader.getRowObjectsJS());
   }

@@ -1,6 +1,6 @@
 /** What differs from the specification: found by lists of keys, and split off only where there is any. */
 import { z } from 'zod';
-import { nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
+import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
 import type { Session } from './session.js';
 import { dayOf } from '../calendar.js';
 
@@ -70,7 +70,7 @@ export class UnknownFields {
     );
     if (found === undefined) return;
     if (found.unknownOnly && inner === undefined) {
-      await this.splitKeys(place, documents);
+      await this.splitKeys(`'${place}'`, documents);
       return;
     }
     await this.#session.set({
@@ -84,7 +84,11 @@ export class UnknownFields {
     await this.#session.run('load/documents/split_nonconforming', { ...documents });
   }
 
-  /** The same where keys are unknown and nothing else is odd. */
+  /**
+   * The same where keys are unknown and nothing else is odd.
+   *
+   * @param place in words of SQL, of which each document may have its own
+   */
   async splitKeys(place: string, documents: Documents): Promise<void> {
     await this.#session.run('load/documents/split_unknown_keys', { ...documents, place });
   }
@@ -95,8 +99,20 @@ export class UnknownFields {
     documents: Documents,
     inParts: readonly string[] = [],
   ): Promise<Nonconforming | undefined> {
-    const found = await this.#session.rows('load/documents/shapes_found', alike, { ...documents, place });
-    return nonconforming(this.#fieldsOf(place), found, inParts);
+    const known = this.#fieldsOf(place);
+    const readable = known.filter(({ kind }) => isReadAs(kind));
+    const parent = this.fields.find(({ part }) => part === place);
+    const asked = {
+      // Where the place lies inside of another one.
+      inside: parent === undefined ? '' : pointerTo(parent.field),
+      pointers: known.map(({ field }) => pointerTo(field)),
+      // Those fields whose values have to be readable as something.
+      readable: readable.map(({ field }) => field),
+      readable_pointers: readable.map(({ field }) => pointerTo(field)),
+      kinds: readable.map(({ kind }) => kind),
+    };
+    const found = await this.#session.rowsWith('load/documents/shapes_found', alike, asked, { ...documents });
+    return nonconforming(known, found, inParts);
   }
 
   #fieldsOf(place: string): Field[] {

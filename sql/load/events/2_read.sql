@@ -25,11 +25,11 @@ set variable first_record = {
         list_transform(
             list_filter(
                 getvariable('first_record').keys::varchar[],
-                lambda key: not list_contains(getvariable('specification').record_fields, key)
+                lambda key: not list_contains([{record_fields}], key)
             ),
             lambda key: member(key, '"JSON"')
         )
-    )
+    )::varchar
 };
 
 insert into staged by name
@@ -73,7 +73,7 @@ told as (
         case
             when keys = getvariable('first_record').keys
             then if(getvariable('first_record').unknown is null, 'none', 'of the first')
-            when list_has_all(getvariable('specification').record_fields, keys) then 'none'
+            when list_has_all([{record_fields}], keys) then 'none'
             else 'others'
         end as unknown_keys,
         concat_ws(

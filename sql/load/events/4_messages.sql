@@ -81,7 +81,7 @@ told as (
             trim(
                 plain_script(
                     regexp_extract(
-                        message, '"' || recipient_key_pattern() || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
+                        message, '"' || getvariable('patterns').recipient_key || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
                     )
                 )
             ),
