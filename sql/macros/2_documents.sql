@@ -49,7 +49,7 @@ create macro macros.fits(kind, value) as coalesce(
         when kind = 'object' then json_type(value) = 'OBJECT'
         when json_type(value) in ('OBJECT', 'ARRAY') then false
         when kind in ('scalar', 'recipient') then true
-        when kind = 'whole' then whole(value ->> '$') is not null
+        when kind = 'whole' then try_cast(whole(value ->> '$') as integer) is not null
         when kind = 'counter' then counter(value ->> '$') is not null
         when kind = 'quantity' then quantity(value ->> '$') is not null
         when kind = 'number' then number(value ->> '$') is not null

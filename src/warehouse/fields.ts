@@ -5,7 +5,7 @@
 
 /**
  * `scalar` is a text, number or boolean, and `recipient` one that the privacy setting hashes or drops; `any` is kept as it comes, and
- * `text` as a text, which is JSON unless it came as one; the others are scalars that must be readable as that,
+ * `text` as a text, which is JSON unless it came as one; the others are scalars that must be readable as that, `whole` as an integer of 32 bits,
  * `epoch` as microseconds since 1970, `counter` as a whole number from 0 to 10^15, which sums of bigints hold, `quantity` as a
  * number from 0.
  */

@@ -185,6 +185,13 @@ describe('values that do not fit their column are kept, and told', () => {
     ],
     [
       'chatapp-alimtalk',
+      { buttons: [{ ordering: 3_000_000_000, name: ['n'], color: 'red' }] },
+      'message_buttons',
+      { ordering: null, name: null, extra: '{"ordering":3000000000,"name":["n"],"color":"red"}' },
+      'button.ordering (type)',
+    ],
+    [
+      'chatapp-alimtalk',
       { buttons: ['odd'] },
       'message_buttons',
       { name: null, extra: '{"value":"odd"}' },
