@@ -28,7 +28,17 @@ import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
-import { loadLanded, reportUnloaded } from './run/load-landed.js';
+import { loadLanded, reloadErased, reportUnloaded } from './run/load-landed.js';
+import {
+  Pending,
+  notPublished,
+  receiptOf,
+  rewriteDatabase,
+  searchFolder,
+  writeReceipt,
+  type Begun,
+  type Erased,
+} from './erasure/erase.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
@@ -119,6 +129,57 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
+}
+
+/**
+ * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies. An erasure that was
+ * begun and killed goes on; `begin` is not asked then.
+ *
+ * @param begin chooses the persons, from a warehouse that holds all that has landed; undefined to do nothing
+ */
+export function forget(
+  config: StorageConfig,
+  invocation: Invocation,
+  begin: (context: LocalContext) => Promise<Begun | undefined>,
+): Promise<Erased | undefined> {
+  const pending = new Pending(config.dataDir, invocation.effects);
+  return withLocalContext(config, invocation, 'forget', async (context) => {
+    const { erasures, effects, dataDir, files } = context;
+    await loadLanded(context);
+    const began = await pending.read();
+    const erasing = began ?? (await begin(context));
+    if (erasing === undefined) return undefined;
+    await pending.write(erasing);
+    const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
+    const cut = { records: 0, files: 0 };
+    const outcome = await deliver(context, async () => {
+      await cutLanded(context, erasing, pending);
+      await reloadErased(context, new Set(erasing.pulls));
+      effects.reach('erase/loaded');
+      Object.assign(cut, await erasures.cutBy(line, erasing.pulls));
+      const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+      await erasures.register.append({ event: 'cut', at: effects.now().toISOString(), of: line, ...cut, rows });
+    });
+    if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
+    await rewriteDatabase(dataDir, effects);
+    await publish({ working: files.working, published: files.published, effects });
+    const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
+    const receipt = receiptOf(erasing, cut, search, [...erasures.unread]);
+    const file = await writeReceipt(dataDir, receipt, effects);
+    await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
+    await pending.remove();
+    return { receipt, file, resumed: began !== undefined };
+  });
+}
+
+/** Cuts landed pages; each pull is noted before, so that it is loaded again after a kill too. */
+async function cutLanded({ erasures, effects }: LocalContext, erasing: Begun, pending: Pending): Promise<void> {
+  await erasures.sweep(async (pull, written) => {
+    erasing.pulls = [...new Set([...erasing.pulls, pull])];
+    erasing.written = [...new Set([...erasing.written, ...written])];
+    await pending.write(erasing);
+  });
+  effects.reach('erase/landing-swept');
 }
 
 export interface ResumeOptions {
@@ -218,6 +279,8 @@ async function deliver(
   const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
+  const { erasures } = context.erasures.register;
+  if (erasures.length > 0) await warehouse.replaceErasures(erasures.map(({ done: _, ...row }) => row));
   report.choseGoals(await timed('model', () => warehouse.model()));
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();

@@ -125,3 +125,18 @@ export function unchanged(pull: Pull): LoadReport {
     neighbours: [],
   };
 }
+
+/** A row of `ops.erasures`. */
+export interface ErasureRow {
+  readonly line: number;
+  /** The checksum of that line of the register. */
+  readonly sum: string;
+  readonly erasedAt: Date;
+  readonly persons: number;
+  /** Records that were cut from landed pages. */
+  readonly records: number;
+  /** Rows that left the warehouse. */
+  readonly rows: number;
+  /** Records that arrived later and were cut. */
+  readonly lateRecords: number;
+}

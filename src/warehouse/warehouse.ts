@@ -25,7 +25,7 @@ import { refreshModels } from './model.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { padsOf, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
-import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
+import type { BudgetRow, Covered, ErasureRow, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
 import { count, type Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
@@ -103,6 +103,31 @@ export class Warehouse {
       if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
+  }
+
+  /** Another connection, whose macros hash under every setting of privacy: for the search for a person. */
+  async searching(): Promise<Session> {
+    const session = await this.#session.sibling();
+    await session.run('session/1_settings');
+    await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
+    await session.run('erasure/open');
+    return session;
+  }
+
+  /** The last line of the register of erasures that the file knows; undefined of none. */
+  async knownErasure(): Promise<number | undefined> {
+    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
+    return last?.line;
+  }
+
+  /** Replaces `ops.erasures` by what the register says. */
+  async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.run('erasure/forget_erasures');
+        for (const row of rows) await this.#session.runWith('erasure/note_erasure', { ...row });
+      }),
+    );
   }
 
   /** The days that the warehouse holds of a stream. */
