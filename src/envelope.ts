@@ -77,12 +77,12 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
 /** The elements of a list of the body, in order. */
 export function elementsOf(body: Buffer, list: Span): Span[] {
   const elements: Span[] = [];
-  let at = skipSpace(body, list.start + 1);
-  for (let value = measure(body, at); value !== undefined; value = measure(body, at)) {
+  for (let at = list.start; at < list.end;) {
+    const value = measure(body, skipSpace(body, at + 1));
+    if (value === undefined) break;
     elements.push(value);
-    const next = skipSpace(body, value.end);
-    if (body[next] !== COMMA) break;
-    at = skipSpace(body, next + 1);
+    at = skipSpace(body, value.end);
+    if (body[at] !== COMMA) break;
   }
   return elements;
 }
@@ -90,10 +90,11 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
 /** The JSON values that a body holds one after the other, as the pages of a packed list. */
 export function valuesOf(body: Buffer): Span[] {
   const values: Span[] = [];
-  for (let at = skipSpace(body, 0), value = measure(body, at); value !== undefined; ) {
+  for (let at = skipSpace(body, 0); at < body.length;) {
+    const value = measure(body, at);
+    if (value === undefined) break;
     values.push(value);
     at = skipSpace(body, value.end);
-    value = measure(body, at);
   }
   return values;
 }

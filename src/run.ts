@@ -158,7 +158,13 @@ export function forget(
       effects.reach('erase/loaded');
       Object.assign(cut, await erasures.cutBy(line, erasing.pulls));
       const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
-      await erasures.register.append({ event: 'cut', at: effects.now().toISOString(), of: line, ...cut, rows });
+      await erasures.register.append({
+        event: 'cut',
+        at: effects.now().toISOString(),
+        of: line,
+        ...cut,
+        rows,
+      });
     });
     if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
     await rewriteDatabase(dataDir, effects);
@@ -173,7 +179,11 @@ export function forget(
 }
 
 /** Cuts landed pages; each pull is noted before, so that it is loaded again after a kill too. */
-async function cutLanded({ erasures, effects }: LocalContext, erasing: Begun, pending: Pending): Promise<void> {
+async function cutLanded(
+  { erasures, effects }: LocalContext,
+  erasing: Begun,
+  pending: Pending,
+): Promise<void> {
   await erasures.sweep(async (pull, written) => {
     erasing.pulls = [...new Set([...erasing.pulls, pull])];
     erasing.written = [...new Set([...erasing.written, ...written])];
@@ -280,7 +290,7 @@ async function deliver(
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
   const { erasures } = context.erasures.register;
-  if (erasures.length > 0) await warehouse.replaceErasures(erasures.map(({ done: _, ...row }) => row));
+  if (erasures.length > 0) await warehouse.replaceErasures(erasures);
   report.choseGoals(await timed('model', () => warehouse.model()));
   report.checked(await timed('check', () => warehouse.check()));
   await beforePublishing?.();

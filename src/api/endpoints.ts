@@ -4,7 +4,19 @@ import { windowOf } from '../calendar.js';
 
 interface RequestBase {
   /** The name in the specification, for messages and for the landing zone. */
-  readonly endpoint: 'E1' | 'E2' | 'E4' | 'E5' | 'E10' | 'E12' | 'E15' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
+  readonly endpoint:
+    | 'E1'
+    | 'E2'
+    | 'E4'
+    | 'E5'
+    | 'E10'
+    | 'E12'
+    | 'E15'
+    | 'E17'
+    | 'E18'
+    | 'E19'
+    | 'E20'
+    | 'E21';
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** From the base address on. */
   readonly path: string;

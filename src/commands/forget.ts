@@ -6,7 +6,15 @@ import { deleteUsers } from '../api/endpoints.js';
 import { ServiceClient } from '../api/client.js';
 import { requireService, type Config } from '../config.js';
 import { batchesOf } from '../erasure/landed.js';
-import { copyRows, countHeld, findPersons, heldBy, rowsHeld, type Given, type Persons } from '../erasure/person.js';
+import {
+  copyRows,
+  countHeld,
+  findPersons,
+  heldBy,
+  rowsHeld,
+  type Given,
+  type Persons,
+} from '../erasure/person.js';
 import type { Begun } from '../erasure/erase.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
 import { forget } from '../run.js';
@@ -36,7 +44,9 @@ export async function forgetCommand(options: ForgetOptions, invocation: Invocati
   const { terminal } = invocation;
   const config = invocation.loadConfig();
   const given = await givenIds(options);
-  const erased = await forget(config, invocation, (context) => begin(context, given, options, config, invocation));
+  const erased = await forget(config, invocation, (context) =>
+    begin(context, given, options, config, invocation),
+  );
   if (erased === undefined) return EXIT.done;
   const { receipt, file, resumed } = erased;
   if (resumed) {
@@ -131,7 +141,10 @@ const FIELDS = ['user_id', 'recipient'] as const;
 /** The ids of a record that the warehouse may know. */
 function idsOf(record: string): Given[] {
   const ids = z
-    .looseObject({ user_id: z.string().optional(), message_data: z.looseObject({ recipientNo: z.string() }).optional() })
+    .looseObject({
+      user_id: z.string().optional(),
+      message_data: z.looseObject({ recipientNo: z.string() }).optional(),
+    })
     .safeParse(JSON.parse(record));
   if (!ids.success) return [];
   const values = [ids.data.user_id, ids.data.message_data?.recipientNo];
@@ -150,11 +163,11 @@ async function show(context: LocalContext, persons: Persons, output: string | un
   const { landing } = foldersOf(dataDir);
   for (const some of batchesOf(await erasures.pages())) {
     for (const { file, position, record, own } of await erasures.find(some)) {
-      landed.push({ file: relative(landing, file), position, own, record: JSON.parse(record) as unknown });
+      landed.push({ file: relative(landing, file), position, own, record: parsed(record) });
     }
   }
   for (const { file, row } of await erasures.optOuts()) {
-    landed.push({ file: relative(landing, file), own: true, record: JSON.parse(row) as unknown });
+    landed.push({ file: relative(landing, file), own: true, record: parsed(row) });
   }
   const ids = persons.found.map(({ kind, value, shared }) => ({ kind, value, shared }));
   if (output !== undefined) {
@@ -167,6 +180,10 @@ async function show(context: LocalContext, persons: Persons, output: string | un
   );
 }
 
+function parsed(json: string): unknown {
+  return JSON.parse(json);
+}
+
 /** Counts, place by place, what would be erased. */
 async function tellCounts(
   { erasures, terminal }: LocalContext,
@@ -176,7 +193,10 @@ async function tellCounts(
   let records = 0;
   let mentions = 0;
   for (const some of batchesOf(await erasures.pages())) {
-    for (const { own } of await erasures.find(some)) own ? records++ : mentions++;
+    const found = await erasures.find(some);
+    const own = found.filter((one) => one.own).length;
+    records += own;
+    mentions += found.length - own;
   }
   const optOuts = (await erasures.optOuts()).length;
   const counts = { warehouse: rows, landing: { records, mentions_blanked: mentions, opt_outs: optOuts } };
@@ -184,7 +204,8 @@ async function tellCounts(
     terminal.out(JSON.stringify(counts));
     return;
   }
-  for (const [table, count] of Object.entries(rows)) terminal.draw(`warehouse, ${table}: ${plural(count, 'row')}`);
+  for (const [table, count] of Object.entries(rows))
+    terminal.draw(`warehouse, ${table}: ${plural(count, 'row')}`);
   terminal.draw(`landing zone, pages of exports: ${plural(records, 'record')}`);
   terminal.draw(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
   terminal.draw(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
@@ -201,7 +222,11 @@ const deleted = z.looseObject({ data: z.number() });
  *
  * @throws ServiceError when a call fails: then nothing is erased here
  */
-async function eraseAtService(given: readonly Given[], config: Config, invocation: Invocation): Promise<number> {
+async function eraseAtService(
+  given: readonly Given[],
+  config: Config,
+  invocation: Invocation,
+): Promise<number> {
   const { effects, signal, version } = invocation;
   const settings = requireService(config);
   const client = new ServiceClient(settings, effects, signal, version);

@@ -22,13 +22,13 @@ export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copie
  *
  * @throws what DuckDB throws where the disk refuses; the file is as it was
  */
-export async function rewriteDatabase(
-  dataDir: string,
-  effects: Pick<Effects, 'reach'>,
-): Promise<void> {
+export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
   const { working, rebuilt, temp } = dataFiles(dataDir);
   await discardDatabase(rebuilt);
-  const instance = await openInstance(':memory:', { temp_directory: temp, preserve_insertion_order: 'false' });
+  const instance = await openInstance(':memory:', {
+    temp_directory: temp,
+    preserve_insertion_order: 'false',
+  });
   try {
     const connection = await instance.connect();
     await connection.run(statement('erasure/attach', { old: quoted(working), new: quoted(rebuilt) }));
@@ -50,7 +50,8 @@ const TELLING = 6;
 
 /** A word that may be an id, or digits as people write numbers. */
 const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
-const NUMBERS = /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
+const NUMBERS =
+  /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
 
 /** Searches texts for the ids of persons: each as it is, numbers in every spelling. */
 export class Finder {
@@ -88,8 +89,9 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   const unpacked = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
   let before = Buffer.alloc(0);
   try {
-    for await (const chunk of unpacked) {
-      const text = Buffer.concat([before, chunk as Buffer]);
+    const chunks: AsyncIterable<Buffer> = unpacked;
+    for await (const chunk of chunks) {
+      const text = Buffer.concat([before, chunk]);
       if (finder.holds(text.toString('utf8'))) return true;
       before = text.subarray(Math.max(0, text.length - OVERLAP));
     }
@@ -111,7 +113,8 @@ export interface Searched {
 }
 
 /** Copies that nothing reads any more. */
-const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
+const REMOVABLE =
+  /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
 /** What holds ids by design: digests of erased persons, and the request under way. */
 const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
@@ -119,7 +122,12 @@ const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
 /** Searches every file of the data folder for these ids, and removes copies that hold one. */
 export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
   const finder = new Finder(ids);
-  const found = { files: 0, removed: new Array<string>(), left: new Array<string>(), unread: new Array<string>() };
+  const found = {
+    files: 0,
+    removed: new Array<string>(),
+    left: new Array<string>(),
+    unread: new Array<string>(),
+  };
   const entries = await orStorageError('list', dataDir, () =>
     readdir(dataDir, { recursive: true, withFileTypes: true }),
   );
@@ -236,7 +244,11 @@ export function receiptOf(
     shared_ids: sharedIds,
     places: [
       { place: `landing zone, ${cut.files} files`, erased: cut.records, unit: 'records' },
-      ...Object.entries(rows).map(([table, erased]) => ({ place: `warehouse, ${table}`, erased, unit: 'rows' })),
+      ...Object.entries(rows).map(([table, erased]) => ({
+        place: `warehouse, ${table}`,
+        erased,
+        unit: 'rows',
+      })),
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
     service_deleted_rows: serviceDeletedRows,
@@ -246,15 +258,19 @@ export function receiptOf(
 
 /** The file that readers have still holds the persons. */
 export function notPublished(published: string, reason: string | undefined): DamageError {
-  return new DamageError(`${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`, {
-    hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.',
-  });
+  return new DamageError(
+    `${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`,
+    {
+      hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.',
+    },
+  );
 }
 
 /** The receipt as text. */
 export function receiptText(receipt: Receipt): string {
   const { search } = receipt;
-  const reference = receipt.reference === undefined ? 'without a reference' : `reference: ${receipt.reference}`;
+  const reference =
+    receipt.reference === undefined ? 'without a reference' : `reference: ${receipt.reference}`;
   return [
     `Erased at ${receipt.erased_at} (${reference}).`,
     `Rule: ${receipt.rule}`,
@@ -290,7 +306,11 @@ export async function writeReceipt(
   const name = join(foldersOf(dataDir).private, 'receipts', instantName(new Date(receipt.erased_at)));
   const sha256 = createHash('sha256').update(text).digest('hex');
   await disk.write(`${name}.txt`, text, 'erase-receipt');
-  await disk.write(`${name}.json`, `${JSON.stringify({ ...receipt, text_sha256: sha256 }, null, 1)}\n`, 'erase-receipt-json');
+  await disk.write(
+    `${name}.json`,
+    `${JSON.stringify({ ...receipt, text_sha256: sha256 }, null, 1)}\n`,
+    'erase-receipt-json',
+  );
   effects.reach('erase/receipt');
   return `${name}.txt`;
 }

@@ -23,9 +23,16 @@ import type { Pull, SizedFile } from '../storage/pull.js';
 import { gzipped, readWhole } from '../storage/repair-json.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
-import { asPattern, isRefusal, loadError, repair, sized, SMALLEST_BUFFER } from '../warehouse/landed-files.js';
+import {
+  asPattern,
+  isRefusal,
+  loadError,
+  repair,
+  sized,
+  SMALLEST_BUFFER,
+} from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
-import type { Mark, Register } from './register.js';
+import type { Register } from './register.js';
 
 /** JSON that is searched at a time. */
 const BATCH_BYTES = 32 * 2 ** 20;
@@ -64,8 +71,11 @@ type Before = (pull: string, written: ReadonlySet<string>) => Promise<void>;
 
 const NOTHING_BEFORE: Before = () => Promise.resolve();
 
-/** `landing/erasures.json`: how far the register has been applied to what has landed, and when. */
-const swept = z.object({ line: z.number(), sum: z.string(), at: z.iso.datetime() });
+/**
+ * `landing/erasures.json`: how far the register has been applied to what has landed, and when the folder that changed last had
+ * changed, in milliseconds. It is the time of the filesystem, whatever the clock of the run says.
+ */
+const swept = z.object({ line: z.number(), sum: z.string(), changed: z.number() });
 
 /** Searches landed files for the ids of one set of digests, and cuts. */
 export class Erasures {
@@ -108,9 +118,23 @@ export class Erasures {
   }
 
   /** Notes in the register who is to be erased, and looks for all of it from now on; returns the line. */
-  async begin({ at, origins, ids }: { at: string; origins: readonly string[]; ids: readonly string[] }): Promise<number> {
+  async begin({
+    at,
+    origins,
+    ids,
+  }: {
+    at: string;
+    origins: readonly string[];
+    ids: readonly string[];
+  }): Promise<number> {
     const key = keyFingerprint(this.#key);
-    const line = await this.register.append({ event: 'erase', at, key, persons: origins.length, ids: [...ids] });
+    const line = await this.register.append({
+      event: 'erase',
+      at,
+      key,
+      persons: origins.length,
+      ids: [...ids],
+    });
     await this.lookFor(this.register.ids);
     return line;
   }
@@ -132,7 +156,8 @@ export class Erasures {
         guarded.push({ ...pull, files: this.#arriving(pull.files) });
         continue;
       }
-      if (pull.stream === 'events' && 'length' in pull.files) await this.late(await this.cut(await this.#sized(pull.files)));
+      if (pull.stream === 'events' && 'length' in pull.files)
+        await this.late(await this.cut(await this.#sized(pull.files)));
       if (pull.stream === 'opt_outs') await this.late(await this.cutSnapshot(join(this.#landing, pull.id)));
       guarded.push(pull);
     }
@@ -148,7 +173,8 @@ export class Erasures {
 
   /** Notes records that arrived after the erasure of their persons. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
-    if (records > 0) await this.register.append({ event: 'late', at: this.#effects.now().toISOString(), records });
+    if (records > 0)
+      await this.register.append({ event: 'late', at: this.#effects.now().toISOString(), records });
   }
 
   /**
@@ -162,17 +188,17 @@ export class Erasures {
     const last = await this.#swept();
     this.register.assertHolds(last, 'the landing zone');
     if (mark === undefined) return NOTHING;
-    const since = last?.line === mark.line ? Date.parse(last.at) : Number.NEGATIVE_INFINITY;
-    // A file that lands while the sweep goes on is looked at by the next one.
-    const at = new Date(Date.now() - 1000).toISOString();
+    const since = last?.line === mark.line ? last.changed : 0;
     let all = NOTHING;
-    for (const folder of await changedFolders(this.#landing, since)) {
+    for (const { folder, changed } of await foldersOfPersons(this.#landing)) {
+      if (changed < since) continue;
       const isSnapshot = relative(this.#landing, folder).startsWith('opt_outs');
       const cut = isSnapshot ? await this.cutSnapshot(folder, before) : await this.#cutFolder(folder, before);
       all = sum(all, cut);
     }
-    const { line, sum: checksum } = mark;
-    await this.#disk.write(this.#sweptPath, `${JSON.stringify({ line, sum: checksum, at })}\n`, 'erasures/swept');
+    const changed = (await foldersOfPersons(this.#landing)).map((one) => one.changed);
+    const now = { line: mark.line, sum: mark.sum, changed: Math.floor(Math.max(0, ...changed)) };
+    await this.#disk.write(this.#sweptPath, `${JSON.stringify(now)}\n`, 'erasures/swept');
     return all;
   }
 
@@ -196,9 +222,8 @@ export class Erasures {
 
   /** The pages of exports that have landed. */
   async pages(): Promise<SizedFile[]> {
-    const folders = await changedFolders(this.#landing, Number.NEGATIVE_INFINITY);
     const files: string[] = [];
-    for (const folder of folders) files.push(...(await pagesIn(folder)));
+    for (const { folder } of await foldersOfPersons(this.#landing)) files.push(...(await pagesIn(folder)));
     return this.#sized(files);
   }
 
@@ -222,8 +247,8 @@ export class Erasures {
   /** The opt-outs of erased persons among the landed ones, by file. */
   async optOuts(): Promise<{ file: string; row: string }[]> {
     const found: { file: string; row: string }[] = [];
-    const folders = await changedFolders(this.#landing, Number.NEGATIVE_INFINITY);
-    for (const folder of folders.filter((one) => relative(this.#landing, one).startsWith('opt_outs'))) {
+    for (const { folder } of await foldersOfPersons(this.#landing)) {
+      if (!relative(this.#landing, folder).startsWith('opt_outs')) continue;
       for (const file of await listFilesIn(folder)) {
         const rows = rowsOf((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
         const erased = await this.#numbers(rows);
@@ -316,7 +341,11 @@ export class Erasures {
     await session.run('erasure/scan');
     await session.run('load/redact');
     const rows = await session.rows('erasure/matches', match);
-    return rows.map(({ filename, given, ...rest }) => ({ ...rest, file: as ?? filename, given: given ?? [] }));
+    return rows.map(({ filename, given, ...rest }) => ({
+      ...rest,
+      file: as ?? filename,
+      given: given ?? [],
+    }));
   }
 
   async #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
@@ -387,7 +416,7 @@ export class Erasures {
     return join(this.#landing, 'erasures.json');
   }
 
-  async #swept(): Promise<(Mark & { at: string }) | undefined> {
+  async #swept(): Promise<z.infer<typeof swept> | undefined> {
     const text = await readIfThere(this.#sweptPath);
     if (text === undefined) return undefined;
     try {
@@ -400,12 +429,16 @@ export class Erasures {
 }
 
 /** An address, or digits as people write numbers. */
-const WRITTEN = /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|\+?[0-9](?:[0-9 ().\-/]|%20){5,20}[0-9]/g;
+const WRITTEN =
+  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|\+?[0-9](?:[0-9 ().\-/]|%20){5,20}[0-9]/g;
 
 function plain(piece: string): string {
   return piece.includes('@')
     ? piece.toLowerCase()
-    : piece.replaceAll('%20', '').replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
+    : piece
+        .replaceAll('%20', '')
+        .replace(/\D/g, '')
+        .replace(/^(?:00)?820?/, '0');
 }
 
 /** The digest that the load makes of a number or an address in its plain spelling. */
@@ -525,22 +558,24 @@ function pullOfPage(landing: string, file: string): string {
   return relative(landing, dirname(dirname(file)));
 }
 
-/** The folders of exports and of snapshots of opt-outs that changed since that instant, in milliseconds. */
-async function changedFolders(landing: string, since: number): Promise<string[]> {
-  const folders: string[] = [];
+interface Folder {
+  readonly folder: string;
+  /** The change of its inode in milliseconds, which a restored copy cannot hide. */
+  readonly changed: number;
+}
+
+/** The folders of exports and of snapshots of opt-outs, which hold persons. */
+async function foldersOfPersons(landing: string): Promise<Folder[]> {
+  const folders: Folder[] = [];
   for (const [stream, depth] of [
     ['events', 3],
     ['opt_outs', 2],
   ] as const) {
     let level = [join(landing, stream)];
     for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(foldersIn))).flat();
-    for (const folder of level) {
-      // The change of the inode, which a restored copy cannot hide.
-      const { ctimeMs } = await stat(folder);
-      if (ctimeMs >= since) folders.push(folder);
-    }
+    for (const folder of level.sort()) folders.push({ folder, changed: (await stat(folder)).ctimeMs });
   }
-  return folders.sort();
+  return folders;
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

@@ -39,8 +39,13 @@ export async function findPersons(
 ): Promise<Persons> {
   const all = [...given, ...also];
   await session.set({ kinds: all.map(({ kind }) => kind), given: all.map(({ value }) => value) });
-  const digests = await session.rows('erasure/digests', z.object({ given: z.string(), ids: z.array(z.string()) }));
-  const start = digests.flatMap(({ ids }, nth) => ids.map((id) => ({ id, origin: digests[nth]?.ids[0] ?? id })));
+  const digests = await session.rows(
+    'erasure/digests',
+    z.object({ given: z.string(), ids: z.array(z.string()) }),
+  );
+  const start = digests.flatMap(({ ids }, nth) =>
+    ids.map((id) => ({ id, origin: digests[nth]?.ids[0] ?? id })),
+  );
   await session.set({
     origins: start.map(({ origin }) => origin),
     erased_ids: start.map(({ id }) => id),
@@ -53,7 +58,10 @@ export async function findPersons(
     if (found === 0) break;
   }
   const found = await session.rows('erasure/person', personId);
-  const ids = new Set([...start.map(({ id }) => id), ...found.filter(({ shared }) => !shared).map(({ id }) => id)]);
+  const ids = new Set([
+    ...start.map(({ id }) => id),
+    ...found.filter(({ shared }) => !shared).map(({ id }) => id),
+  ]);
   const origins = digests.slice(0, given.length).map(({ ids: [id = ''] }) => id);
   return { origins, ids: [...ids], found };
 }
@@ -85,7 +93,11 @@ export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>
   const found = new Map<string, unknown[]>();
   for (const names of TABLES) {
     const rows = await session.rows('erasure/held_rows', z.object({ row: z.string() }), names);
-    if (rows.length > 0) found.set(names.table, rows.map(({ row }): unknown => JSON.parse(row)));
+    if (rows.length > 0)
+      found.set(
+        names.table,
+        rows.map(({ row }): unknown => JSON.parse(row)),
+      );
   }
   return found;
 }
@@ -101,7 +113,11 @@ export async function countHeld(session: Session): Promise<Map<string, number>> 
 }
 
 /** Writes them as a CSV file for each table. */
-export async function copyRows(session: Session, tables: Iterable<string>, folder: string): Promise<string[]> {
+export async function copyRows(
+  session: Session,
+  tables: Iterable<string>,
+  folder: string,
+): Promise<string[]> {
   const files: string[] = [];
   const wanted = new Set(tables);
   for (const names of TABLES.filter(({ table }) => wanted.has(table))) {

@@ -73,7 +73,11 @@ export class Register {
    * @throws DamageError when a line is not what was written
    * @throws ConfigError when it was made with another key
    */
-  static async open(dataDir: string, fingerprint: string, effects: Pick<Effects, 'reach'>): Promise<Register> {
+  static async open(
+    dataDir: string,
+    fingerprint: string,
+    effects: Pick<Effects, 'reach'>,
+  ): Promise<Register> {
     const register = new Register(dataDir, effects);
     const { lines, size, rest } = scan((await readIfThere(register.path)) ?? Buffer.alloc(0));
     if (rest?.whole === true) throw register.#damaged(`Line ${lines.length + 1} ${rest.wrong}.`);

@@ -158,7 +158,8 @@ export async function withLocalContext<T>(
         files,
         path,
         load: (pulls) => loading(async () => warehouse.loader.loadAll(await erasures.guard(pulls), proceed)),
-        reload: (pulls) => loading(async () => warehouse.loader.reloadAll(await erasures.guard(pulls), proceed)),
+        reload: (pulls) =>
+          loading(async () => warehouse.loader.reloadAll(await erasures.guard(pulls), proceed)),
       });
     } finally {
       terminal.progress('');

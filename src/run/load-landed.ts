@@ -59,7 +59,9 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
     days.includes(entry.day) || cut.has(`events/${entry.day}/${entry.key}`);
   await loadOrReport(context, await landedExports(context, wanted), 'again');
   const snapshots = (await landing.pulls((id) => id.startsWith('opt_outs/'))).filter(isReference);
-  const first = snapshots.findIndex(({ id, day }) => cut.has(id) || (firstOptOut !== undefined && day >= firstOptOut));
+  const first = snapshots.findIndex(
+    ({ id, day }) => cut.has(id) || (firstOptOut !== undefined && day >= firstOptOut),
+  );
   const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
   if (earliest !== undefined) {
     await warehouse.loader.setAside([earliest]);

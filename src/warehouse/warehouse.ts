@@ -125,7 +125,16 @@ export class Warehouse {
     await this.#writing(() =>
       this.#session.transaction(async () => {
         await this.#session.run('erasure/forget_erasures');
-        for (const row of rows) await this.#session.runWith('erasure/note_erasure', { ...row });
+        for (const { line, sum, erasedAt, persons, records, rows: held, lateRecords } of rows)
+          await this.#session.runWith('erasure/note_erasure', {
+            line,
+            sum,
+            erasedAt,
+            persons,
+            records,
+            rows: held,
+            lateRecords,
+          });
       }),
     );
   }

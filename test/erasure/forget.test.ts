@@ -48,7 +48,9 @@ afterAll(() => place.remove());
 /** A user with texts, the most of all. */
 async function somebody(): Promise<[string, string]> {
   const records = (await pages()).flatMap(({ page }) => page.data);
-  const texts = records.filter((one) => one.user_id !== undefined && one.message_data?.recipientNo !== undefined);
+  const texts = records.filter(
+    (one) => one.user_id !== undefined && one.message_data?.recipientNo !== undefined,
+  );
   const counts = new Map<string, number>();
   for (const { user_id = '' } of texts) counts.set(user_id, (counts.get(user_id) ?? 0) + 1);
   const [most = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a);
@@ -118,7 +120,10 @@ describe('forget', () => {
     expect(await filesWith(...spellings())).toEqual([]);
     const names = await readdir(join(data(), 'private', 'receipts'));
     const [json = '', text = ''] = names.sort();
-    const receipt = JSON.parse(await readFile(join(data(), 'private', 'receipts', json), 'utf8')) as Record<string, unknown>;
+    const receipt = JSON.parse(await readFile(join(data(), 'private', 'receipts', json), 'utf8')) as Record<
+      string,
+      unknown
+    >;
     const written = await readFile(join(data(), 'private', 'receipts', text), 'utf8');
     const { createHash } = await import('node:crypto');
     expect(receipt['text_sha256']).toBe(createHash('sha256').update(written).digest('hex'));
@@ -129,7 +134,9 @@ describe('forget', () => {
   test('leaves a warehouse equal to one that is rebuilt from the landing zone without the person', async () => {
     await forget('--user-id', person, '--yes');
     const erased = await contents(place.published);
-    expect(await place.rows(`select count(*) as n from events where user_id = '${person}'`)).toEqual([{ n: '0' }]);
+    expect(await place.rows(`select count(*) as n from events where user_id = '${person}'`)).toEqual([
+      { n: '0' },
+    ]);
     expect((await place.run(['rebuild'])).code).toBe(0);
     expect(differences(erased, await contents(place.published))).toEqual([]);
     expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/damaged/);
@@ -146,7 +153,13 @@ describe('forget', () => {
   });
 
   test('shows everything as JSON and CSV, counts it, and changes nothing', async () => {
-    const { stdout, code } = await forget('--user-id', person, '--show', '--output', join(place.folder, 'shown'));
+    const { stdout, code } = await forget(
+      '--user-id',
+      person,
+      '--show',
+      '--output',
+      join(place.folder, 'shown'),
+    );
     expect(code).toBe(0);
     const shown = JSON.parse(stdout) as { warehouse: Record<string, Row[]>; landing: { own: boolean }[] };
     const held = (await pages()).flatMap(({ page }) => page.data.filter((one) => one.user_id === person));
@@ -154,7 +167,9 @@ describe('forget', () => {
     expect(await readFile(join(place.folder, 'shown', 'events.csv'), 'utf8')).toContain(person);
     const counted = await forget('--user-id', person, '--dry-run', '--json');
     expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: held.length } });
-    expect(differences(await contents(place.published), await contents(join(base(), 'warehouse.duckdb')))).toEqual([]);
+    expect(
+      differences(await contents(place.published), await contents(join(base(), 'warehouse.duckdb'))),
+    ).toEqual([]);
     expect(await pages()).toEqual(await pages(base()));
   });
 
@@ -171,11 +186,16 @@ describe('what arrives after an erasure', () => {
     await forget('--user-id', person, '--yes');
     const erased = await contents(place.published);
     await rm(join(data(), 'landing', 'events'), { recursive: true });
-    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), { recursive: true, preserveTimestamps: true });
+    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), {
+      recursive: true,
+      preserveTimestamps: true,
+    });
     expect((await place.run(['run'])).code).toBe(0);
     expect(await filesWith(person)).toEqual([]);
     expect(differences(erased, await contents(place.published))).toEqual([]);
-    const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [{ late: boolean }];
+    const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
+      { late: boolean },
+    ];
     expect(late).toBe(true);
   });
 
@@ -210,7 +230,9 @@ describe('what arrives after an erasure', () => {
 test('a number in the text of somebody else is blanked, and that record stays', async () => {
   const found = await pages();
   const other = found.flatMap(({ file, page }) =>
-    page.data.flatMap((one, at) => (one.user_id !== person && one.message_data?.recipientNo === undefined ? [{ file, at }] : [])),
+    page.data.flatMap((one, at) =>
+      one.user_id !== person && one.message_data?.recipientNo === undefined ? [{ file, at }] : [],
+    ),
   )[0];
   const { page } = found.find(({ file }) => file === other?.file) ?? { page: { data: [] } };
   const spelled = spellings()[2] ?? '';

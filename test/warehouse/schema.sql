@@ -1314,6 +1314,15 @@ table ops.drift_by_day -- Fields that differ from the specification, by day; ops
     example_type varchar -- JSON type of one such value; the value itself is never kept here.
     records bigint -- In how many records.
 
+table ops.erasures -- Erasures of persons (dawnload forget), as the register lists them; nothing here names a person. One row per erasure.
+    line bigint -- Line of data/private/erasures.jsonl.
+    sum varchar -- Checksum of that line.
+    erased_at timestamp with time zone -- When the erasure began.
+    persons bigint -- How many persons were named.
+    records bigint -- Records that were cut from landed pages.
+    rows bigint -- Rows of this file that held these persons.
+    late_records bigint -- Records that arrived after it and were cut before they were loaded.
+
 table ops.experiments -- How A/B tests are judged, from the configuration; the row default speaks for all campaigns that are not named. One row per campaign that the configuration names.
     campaign_id varchar -- Campaign, or default.
     baseline varchar -- Name or id of the variant that the others are compared with; null for control, or the first one.
