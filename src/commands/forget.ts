@@ -73,7 +73,8 @@ async function begin(
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
   }
-  const persons = await search(context, given, options.includeShared === true);
+  const dropsNumbers = config.privacy.recipients === 'drop';
+  const persons = await search(context, given, options.includeShared === true, dropsNumbers);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await heldBy(session);
@@ -116,42 +117,74 @@ async function begin(
   };
 }
 
-/** Persons whom the warehouse does not know by the given id are looked for in landed pages too. */
+/**
+ * The ids by the warehouse. Landed pages are searched too where it does not know a given id, and under privacy.recipients: drop,
+ * where it knows no numbers.
+ */
 async function search(
   { erasures, terminal }: LocalContext,
   given: readonly Given[],
   includeShared: boolean,
+  dropsNumbers: boolean,
 ): Promise<Persons> {
   terminal.progress('looking for the ids in the warehouse');
   const session = await erasures.session();
   const persons = await findPersons(session, given, { includeShared });
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
-  if (persons.origins.every((origin) => known.has(origin))) return persons;
+  if (!dropsNumbers && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
-  await erasures.lookFor(persons.ids);
-  const also: Given[] = [];
-  for (const some of batchesOf(await erasures.pages())) {
-    for (const { record, own } of await erasures.find(some)) if (own) also.push(...idsOf(record));
+  let also = await landedIds(erasures, persons.ids);
+  if (dropsNumbers) {
+    const wider = await findPersons(session, given, { includeShared, also: also.flat() });
+    also = await landedIds(erasures, wider.ids);
+    const users = new Map<string, Set<string>>();
+    for (const ids of also) {
+      const [number, user] = [valueOf(ids, 'recipient'), valueOf(ids, 'user_id')];
+      if (number !== undefined && user !== undefined)
+        users.set(number, (users.get(number) ?? new Set()).add(user));
+    }
+    also = also.filter(
+      (ids) => includeShared || (users.get(valueOf(ids, 'recipient') ?? '')?.size ?? 0) <= SHARED_BY,
+    );
   }
-  return also.length === 0 ? persons : findPersons(session, given, { includeShared, also });
+  return findPersons(session, given, { includeShared, also: also.flat() });
 }
 
-const FIELDS = ['user_id', 'recipient'] as const;
+/** An id that more persons share is not followed. */
+const SHARED_BY = 3;
 
-/** The ids of a record that the warehouse may know. */
+function valueOf(ids: readonly Given[], kind: Given['kind']): string | undefined {
+  return ids.find((one) => one.kind === kind)?.value;
+}
+
+/** The user and the recipient of each landed record that is about one of these persons. */
+async function landedIds(erasures: LocalContext['erasures'], ids: readonly string[]): Promise<Given[][]> {
+  await erasures.lookFor(ids);
+  const found = new Map<string, Given[]>();
+  for (const some of batchesOf(await erasures.pages())) {
+    for (const { record, own } of await erasures.find(some)) {
+      const pair = own ? idsOf(record) : [];
+      if (pair.length > 0) found.set(JSON.stringify(pair), pair);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The ids of a record that the warehouse may not know. */
 function idsOf(record: string): Given[] {
   const ids = z
     .looseObject({
-      user_id: z.string().optional(),
-      message_data: z.looseObject({ recipientNo: z.string() }).optional(),
+      user_id: z.string().nullish(),
+      message_data: z.looseObject({ recipientNo: z.string() }).nullish().catch(undefined),
     })
     .safeParse(JSON.parse(record));
-  if (!ids.success) return [];
-  const values = [ids.data.user_id, ids.data.message_data?.recipientNo];
-  return FIELDS.flatMap((kind, nth) => {
-    const value = values[nth];
-    return value === undefined || value === '' ? [] : [{ kind, value }];
-  });
+  const values = {
+    user_id: ids.data?.user_id ?? '',
+    recipient: ids.data?.message_data?.recipientNo ?? '',
+  };
+  return (['user_id', 'recipient'] as const)
+    .filter((kind) => values[kind] !== '')
+    .map((kind) => ({ kind, value: values[kind] }));
 }
 
 /** Prints, or writes to a folder, everything that is held of the persons. Changes nothing. */

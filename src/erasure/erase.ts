@@ -45,8 +45,8 @@ function quoted(path: string): string {
   return path.replaceAll("'", "''");
 }
 
-/** Ids that are shorter stand anywhere by chance: they are looked for in the columns of ids alone. */
-const TELLING = 6;
+/** Ids that tell a person apart anywhere. Shorter ones and plain words are looked for in the columns of ids alone. */
+const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
 /** A word that may be an id, or digits as people write numbers. */
 const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
@@ -60,7 +60,7 @@ export class Finder {
   readonly #others: readonly string[];
 
   constructor(ids: Iterable<string>) {
-    const telling = [...ids].filter((id) => id.length >= TELLING);
+    const telling = [...ids].filter((id) => TELLING.test(id));
     this.#words = new Set(telling.map((id) => id.toLowerCase()));
     this.#numbers = new Set(telling.map(digitsOf).filter((digits) => digits.length >= 8));
     this.#others = telling.filter((id) => id.match(WORDS)?.[0] !== id);

@@ -428,17 +428,13 @@ export class Erasures {
   }
 }
 
-/** An address, or digits as people write numbers. */
+/** An address, or digits as people write numbers: also full-width, and with what is not seen between them. */
 const WRITTEN =
-  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|\+?[0-9](?:[0-9 ().\-/]|%20){5,20}[0-9]/g;
+  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|[+\uff0b]?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/\uff0d\u2010-\u2015]|\p{Cf}|%20){5,28}[0-9\uff10-\uff19]/gu;
 
 function plain(piece: string): string {
-  return piece.includes('@')
-    ? piece.toLowerCase()
-    : piece
-        .replaceAll('%20', '')
-        .replace(/\D/g, '')
-        .replace(/^(?:00)?820?/, '0');
+  const ascii = piece.normalize('NFKC').replace(/\p{Cf}|%20/gu, '');
+  return ascii.includes('@') ? ascii.toLowerCase() : ascii.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
 }
 
 /** The digest that the load makes of a number or an address in its plain spelling. */
