@@ -4,6 +4,7 @@
  */
 import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
+import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
@@ -80,6 +81,7 @@ async function exportPull(
   const { day, key, exportId, window, records } = entry;
   const landedAt = landedAtOf(entry, context.landing.instants);
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
+  if (await wereRemoved(context.dataDir, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
   return {
     stream: 'events',

@@ -126,6 +126,18 @@ export function unchanged(pull: Pull): LoadReport {
   };
 }
 
+/** A row of `ops.retention`. */
+export interface RetentionRow {
+  readonly removedAt: Date;
+  /** `events`, `opt_outs` or `landing`. */
+  readonly place: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly days: number;
+  /** Rows of the file, or folders of the landing zone. */
+  readonly items: number;
+}
+
 /** A row of `ops.erasures`. */
 export interface ErasureRow {
   readonly line: number;
