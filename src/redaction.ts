@@ -76,7 +76,7 @@ export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
   // A number that was cut in two would no longer be recognised.
   const seen = withoutPieces(text.length <= most ? head : head.replace(/\S{0,100}$/, ''));
-  const plain = seen.replace(OTHER_FORMS, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
+  const plain = seen.replace(/[\uff01-\uff5e]/g, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
   const without = withoutPieces(plain);
   return without === plain ? seen : without;
 }
@@ -92,7 +92,6 @@ function withoutPieces(text: string): string {
 
 const patterns = patternsOfLoad();
 const PIECES = compiled('pieces', 'g');
-const OTHER_FORMS = compiled('other_forms', 'g');
 const UNSEEN = compiled('unseen', 'g');
 const WRITTEN_MEMBER = compiled('written_member');
 const AT_SIGN = compiled('at_sign');

@@ -5,15 +5,19 @@
 create macro macros.digest(given) as
     sha256(getvariable('outer_pad') || unhex(sha256(getvariable('inner_pad') || encode(given))));
 
--- A text in plain characters: other forms of ASCII as ASCII, and without what is not seen. Numbers and addresses are looked
--- for in it, too; where none is found, a text stays as it came.
+-- A text with full-width ASCII as ASCII, and without characters that are not seen. Numbers and addresses are looked for in it,
+-- too; where none is found, a text stays as it came.
 create macro macros.plain_script(given) as case
     -- As many bytes as letters are ASCII, which numbers nearly always are.
     when strlen(given) = length(given) then given
     when not regexp_matches(given, getvariable('disguise')) then given
     else
         regexp_replace(
-            translate(given, getvariable('disguised_letters'), getvariable('plain_letters')),
+            translate(
+                given,
+                '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～',
+                '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'
+            ),
             getvariable('unseen'),
             '',
             'g'

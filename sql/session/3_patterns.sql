@@ -5,20 +5,9 @@
 -- links and HTML write them.
 set variable gap = '(?:[-.,/_\s()+\x{A0}\x{B7}\x{2010}-\x{2015}\x{3000}]|%2[0BbCcDdEeFf]|&nbsp;){0,3}';
 
--- Disguises: characters that are not seen (formats such as zero-width blanks, and fillers), and other forms of ASCII
--- (full-width, the digits of mathematics, raised, lowered and circled ones), which macros/1_privacy reads as what they stand
--- for (`plain_script`).
+-- Disguises: full-width forms of ASCII, and characters that are not seen (formats such as zero-width blanks, and fillers).
 set variable unseen = '[\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]';
-set variable small_digits = '\x{B9}\x{B2}\x{B3}\x{2070}\x{2074}-\x{2079}\x{2080}-\x{2089}\x{2460}-\x{2468}\x{24EA}';
-set variable other_forms = '[\x{FF01}-\x{FF5E}\x{1D7CE}-\x{1D7FF}' || getvariable('small_digits') || ']';
-set variable disguise = getvariable('unseen') || '|' || getvariable('other_forms');
-set variable disguised_letters = (
-    select string_agg(chr((65281 + i)::integer), '' order by i) from range(94) as forms (i)
-) || (select string_agg(chr((120782 + i)::integer), '' order by i) from range(50) as digits (i))
-|| '¹²³⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉①②③④⑤⑥⑦⑧⑨⓪';
-set variable plain_letters = (
-    select string_agg(chr((33 + i)::integer), '' order by i) from range(94) as forms (i)
-) || repeat('0123456789', 5) || '1230456789' || '0123456789' || '1234567890';
+set variable disguise = '[\x{FF01}-\x{FF5E}]|' || getvariable('unseen');
 
 -- A Korean mobile number, with 0 or the country's 82 in front: 010 and eight digits, or 011, 016 to 019 and seven or
 -- eight. Service numbers (080, 15xx) and landlines are none.
@@ -54,7 +43,7 @@ set variable telephone_key = (
 -- Whether a text may hold an address or a mobile number at all: one pass, and most texts do not.
 set variable suspicion = (
     '[^\s@]' || getvariable('at_sign') || '[^\s@.\x{FF0E}]+[.\x{FF0E}]|' || getvariable('mobile')
-    || '|[\x{FF10}-\x{FF19}\x{1D7CE}-\x{1D7FF}' || getvariable('small_digits') || ']|[0-9]' || getvariable('gap') || getvariable('unseen')
+    || '|[\x{FF10}-\x{FF19}]|[0-9]' || getvariable('gap') || getvariable('unseen')
     || '|"' || getvariable('recipient_key') || '"\s*:'
 );
 
@@ -92,7 +81,7 @@ set variable json_pieces = (
     || '|' || getvariable('json_scalars')
 );
 set variable json_suspicion = (
-    getvariable('suspicion') || '|\\u(?:00[2-7aA]|[fF]{2}|[fF]eff|20[0-8]|00[bB][239]|24[6eE]|[dD]835|034[fF]|11[56]|3164)'
+    getvariable('suspicion') || '|\\u(?:00[2-7aA]|[fF]{2}|[fF]eff|20[0-6]|034[fF]|11[56]|3164)'
     || '|"(?:' || getvariable('recipient_key') || '|' || getvariable('telephone_key') || ')\\?"\s*:'
 );
 

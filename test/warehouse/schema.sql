@@ -806,7 +806,7 @@ table marts.daily_response_times -- Responses by the time since sending, day by 
     responses bigint -- How many responses.
     quick_clicks bigint -- Clicks within two seconds of delivery, or of sending where no delivery is known, as link scanners make them.
 
-table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them. For click rates, use send_hours. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
     sent_date date -- KST day of sending.
     weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
@@ -1144,6 +1144,20 @@ view marts.restated_days -- Counts that changed after the service had first give
     first_changed_at timestamp with time zone -- When it changed first.
     last_changed_at timestamp with time zone -- When it changed last.
     days_after bigint -- Days from the day itself to the last change.
+
+view marts.send_hours -- Sends by day, weekday and hour of sending, with the messages that their clicks divide by. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
+    date date -- KST day of the send, or of the click.
+    sent_date date -- KST day of sending.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
+    clicked bigint -- Clicks of that day on messages sent in that hour; null before the channel's first click.
 
 view marts.send_time_heatmap -- When messages are sent, and how people click on those sent then. One row per channel, weekday and hour of sending in Korea.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
