@@ -41,11 +41,11 @@ create or replace temp table scanned as
 with pages as (
     select filename, data
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 ),
@@ -63,8 +63,8 @@ select
     json_extract_string(
         record,
         [
-            '/user_id', '/' || getvariable('brand') || '_user_id',
-            '/device_id', '/' || getvariable('brand') || '_device_id'
+            '/user_id', '/' || getvariable('settings').brand || '_user_id',
+            '/device_id', '/' || getvariable('settings').brand || '_device_id'
         ]
     ) as ids,
     regexp_extract(record::varchar, '"recipientNo"\s*:\s*"[^"\\]*"') as recipient_member
@@ -98,7 +98,7 @@ erased as (
 hidden as (
     select
         row_id,
-        unnest(regexp_extract_all(document, '"' || getvariable('recipient_key') || '":"?([0-9a-f]{64})', 1)) as id,
+        unnest(regexp_extract_all(document, '"' || getvariable('patterns').recipient_key || '":"?([0-9a-f]{64})', 1)) as id,
         true as own
     from redacted_documents
     union all

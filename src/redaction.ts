@@ -101,11 +101,10 @@ const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
 /** The load's patterns by name, each put together from its texts and from those before it. */
 function patternsOfLoad(): Map<string, string> {
   const found = new Map<string, string>();
-  const text = statement('session/3_patterns').replace(/^--.*$/gm, '');
-  for (const [, name = '', expression = ''] of text.matchAll(/set variable (\w+) = ([\s\S]*?);$/gm)) {
-    const terms = expression.matchAll(/getvariable\('(\w+)'\)|'((?:[^']|'')*)'/g);
-    const parts = Array.from(terms, ([, other, written = '']) =>
-      other === undefined ? written.replaceAll("''", "'") : (found.get(other) ?? ''),
+  const text = statement('session/3_patterns').replace(/^ *--.*$/gm, '');
+  for (const [, pattern = '', name = ''] of text.matchAll(/^ {12}(\S[\s\S]*?) as (\w+),?$/gm)) {
+    const parts = Array.from(pattern.matchAll(/'((?:[^']|'')*)'|([a-z]\w+)/g), ([, written, other = '']) =>
+      written === undefined ? (found.get(other) ?? '') : written.replaceAll("''", "'"),
     );
     found.set(name, parts.join(''));
   }

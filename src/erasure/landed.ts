@@ -335,8 +335,10 @@ export class Erasures {
 
   async #search(session: Session, files: readonly SizedFile[], as?: string): Promise<Match[]> {
     await session.set({
-      files: files.map(({ file }) => asPattern(file)),
-      largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
+      landed: {
+        files: files.map(({ file }) => asPattern(file)),
+        largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
+      },
     });
     await session.run('erasure/scan');
     await session.run('load/redact');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
-import { EVENT_TABLES } from '../warehouse/load-events.js';
+import { EVENT_TABLES } from '../warehouse/messages.js';
 import { count, type Session } from '../warehouse/session.js';
 
 /** An id that a person was named by. */

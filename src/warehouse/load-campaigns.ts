@@ -32,15 +32,17 @@ export async function loadCampaigns(
   const gone = pulls.flatMap(({ id, gone = [] }) => gone.map((campaignId) => ({ campaignId, pull: id })));
   const files = answers.map(({ file }) => file);
   await session.set({
-    files: files.map(asPattern),
-    paths: files,
-    path_pulls: answers.map(({ pull }) => pull),
-    campaigns: answers.map(({ campaignId }) => campaignId),
-    gone_pulls: gone.map(({ pull }) => pull),
-    gone_campaigns: gone.map(({ campaignId }) => campaignId),
-    window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
-    window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
-    largest_object: await largestOf(files),
+    landed: {
+      files: files.map(asPattern),
+      paths: files,
+      path_pulls: answers.map(({ pull }) => pull),
+      campaigns: answers.map(({ campaignId }) => campaignId),
+      gone_pulls: gone.map(({ pull }) => pull),
+      gone_campaigns: gone.map(({ campaignId }) => campaignId),
+      window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
+      window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
+      largest_object: await largestOf(files),
+    },
   });
   await session.run(files.length > 0 ? 'load/campaigns/documents/read' : 'load/campaigns/documents/none');
   await redactDocuments(session);
@@ -88,10 +90,12 @@ export async function loadStatistics(
   const names = STATISTICS[stream];
   const files = pulls.map(({ file }) => file);
   await session.set({
-    files: files.map(asPattern),
-    paths: files,
-    path_pulls: pulls.map(({ id }) => id),
-    largest_object: await largestOf(files),
+    landed: {
+      files: files.map(asPattern),
+      paths: files,
+      path_pulls: pulls.map(({ id }) => id),
+      largest_object: await largestOf(files),
+    },
   });
   await session.run('load/statistics/documents/read');
   await redactDocuments(session);

@@ -19,7 +19,7 @@ import { runChecks, type FindingGroup } from './checks.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
 import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
-import { fieldsFor, lookupsOf } from './fields.js';
+import { fieldsFor, specificationOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
@@ -186,22 +186,22 @@ export class Warehouse {
 
   /** The days that the warehouse holds of a stream. */
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
-    await this.#session.set({ stream });
-    const days = await this.#session.rows('ops/coverage', coveredDay);
+    const days = await this.#session.rowsWith('ops/coverage', coveredDay, { stream });
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
   }
 
   /** The days of a stream that the warehouse holds from pulls later than that instant. */
   async coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
-    await this.#session.set({ stream, instant });
-    const days = await this.#session.rows('ops/covered_since', z.object({ date: z.string() }));
+    const given = { stream, instant };
+    const days = await this.#session.rowsWith('ops/covered_since', z.object({ date: z.string() }), given);
     return days.map(({ date }) => date);
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of them. */
   async heldBack(stream: Stream): Promise<Day[]> {
-    await this.#session.set({ stream });
-    const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
+    const days = await this.#session.rowsWith('ops/held_days', z.object({ date: z.string() }), {
+      stream,
+    });
     return days.map(({ date }) => date);
   }
 
@@ -240,8 +240,8 @@ export class Warehouse {
 
   /** How many rows the last snapshot of each list of a stream has. */
   async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
-    await this.#session.set({ stream });
-    const lists = await this.#session.rows('ops/snapshot_rows', z.object({ list: z.string(), rows: count }));
+    const shape = z.object({ list: z.string(), rows: count });
+    const lists = await this.#session.rowsWith('ops/snapshot_rows', shape, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
@@ -252,16 +252,18 @@ export class Warehouse {
   async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
     if (instants.size === 0) return;
     await this.#session.set({
-      asked_pulls: [...instants.keys()],
-      instants: [...instants.values()].map((instant) => instant.toISOString()),
+      given: {
+        pulls: [...instants.keys()],
+        instants: [...instants.values()].map((instant) => instant.toISOString()),
+      },
     });
     await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
-    await this.#session.set({ first_day: { day: start }, last_day: { day: end } });
-    const rows = await this.#session.rows('ops/campaigns_seen', z.object({ campaign_id: z.string() }));
+    const shape = z.object({ campaign_id: z.string() });
+    const rows = await this.#session.rowsWith('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
@@ -275,7 +277,7 @@ export class Warehouse {
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
-        await this.#session.set({ exports: wellFormedJson(rows) });
+        await this.#session.set({ given: { exports: wellFormedJson(rows) } });
         await this.#session.run('ops/exports');
       }),
     );
@@ -316,7 +318,7 @@ export class Warehouse {
         await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
         await refreshModels(this.#session);
         await describeAll(this.#session);
-        return chooseMainGoals(this.#session);
+        return chooseMainGoals(this.#session, effects.now());
       }),
     );
     effects.reach('model/done');
@@ -403,15 +405,15 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
 
 async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
-  const fields = fieldsFor(brand);
   await session.set({
-    brand,
-    messenger: messenger.replaceAll('_', '-'),
-    recipients: privacy.recipients,
-    inner_pad: inner,
-    outer_pad: outer,
-    record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
-    lookups: JSON.stringify(lookupsOf(fields)),
+    settings: {
+      brand,
+      messenger: messenger.replaceAll('_', '-'),
+      recipients: privacy.recipients,
+      inner_pad: inner,
+      outer_pad: outer,
+    },
+    specification: JSON.stringify(specificationOf(fieldsFor(brand))),
   });
   await session.run('session/2_fields');
   await session.run('session/3_patterns');

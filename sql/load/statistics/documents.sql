@@ -12,13 +12,13 @@ select
     coalesce(record, 'null'::json) as document,
     null::json as extra
 from (
-    select map_extract_value(map(getvariable('paths'), getvariable('path_pulls')), filename) as pull, unnest(answer) as record
+    select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = 'unstructured',
         records = false,
         columns = {answer: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 ) as answers
@@ -86,7 +86,7 @@ with given as (
 there as (
     select date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
     from {table}
-    where date between getvariable('first_day') and getvariable('last_day')
+    where date between getvariable('load').first_day and getvariable('load').last_day
     group by date
 ),
 
@@ -131,7 +131,7 @@ from staged_conversions
 semi join days using (pull, date);
 
 insert into ops.load_notes by name
-select getvariable('stream') as stream, notes.*
+select getvariable('load').stream as stream, notes.*
 from (
     select
         coalesce(if(day_note = 'outside_range', null, staged_statistics.date), first_days.date) as date,
@@ -164,7 +164,7 @@ where extra is not null;
 
 insert into ops.drift_by_day by name
 select
-    getvariable('stream') as stream,
+    getvariable('load').stream as stream,
     date,
     'record' as place,
     field,
