@@ -23,7 +23,7 @@ delete from opt_outs_history where valid_to < getvariable('before');
 attach '{old}' as old (read_only);
 
 -- name: take_days
--- What another file of this data folder computed of days whose pages were removed.
+-- Rows that another file of this data folder computed from days whose pages were removed.
 
 create or replace temp table taken_days as
 select date

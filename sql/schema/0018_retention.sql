@@ -1,4 +1,4 @@
--- What left by the settings under `retention`, one row for each run and place.
+-- Removals by the settings under `retention`, one row for each run and place.
 
 create table ops.retention (
     removed_at timestamptz,

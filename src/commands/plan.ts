@@ -41,7 +41,7 @@ export interface Plan {
   readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
   /** Reference data of which a snapshot is taken, with the day of the last one. */
   readonly reference: readonly { readonly stream: ReferenceStream; readonly last: Day | null }[];
-  /** What the next run removes by the settings under `retention`; null without one. */
+  /** The removals of the next run by the settings under `retention`; null without one. */
   readonly retention: { readonly events: Day[]; readonly landing: string[] } | null;
   readonly events: {
     readonly budget: { records_per_run: number; records_per_month: number } | null;

@@ -1,4 +1,4 @@
-/** What an erasure leaves behind and what it must not: the database without old bytes, the search for what is left, the receipt. */
+/** The end of an erasure: the database is written anew, every file is searched for the ids, a receipt says what was done. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -101,7 +101,7 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   }
 }
 
-/** What the search of the data folder found. */
+/** The result of the search of the data folder. */
 export interface Searched {
   readonly files: number;
   /** Files that held an id and were removed: rejected answers, temporary and set-aside files. */
@@ -116,7 +116,7 @@ export interface Searched {
 const REMOVABLE =
   /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
-/** What holds ids by design: digests of erased persons, and the request under way. */
+/** Files that hold ids by design: the digests of erased persons, and the request under way. */
 const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
 
 /** Searches every file of the data folder for these ids, and removes copies that hold one. */
@@ -196,7 +196,7 @@ export class Pending {
   }
 }
 
-/** What was done for one request. Snake case, as it is written. */
+/** The account of one erasure, in snake case as it is written. */
 export interface Receipt {
   readonly erased_at: string;
   /** On whose request, as it was given. */

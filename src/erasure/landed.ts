@@ -58,7 +58,7 @@ export interface Match {
   readonly given: readonly string[];
 }
 
-/** What was cut. */
+/** The result of cutting. */
 export interface Cut {
   readonly records: number;
   readonly pulls: ReadonlySet<string>;
@@ -233,7 +233,7 @@ export class Erasures {
     return all;
   }
 
-  /** What is damaged stops no search: the load reports it. */
+  /** A damaged file stops no search: the load reports it. */
   async #readable<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -18,7 +18,7 @@ import type { ErasureRow } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 
 const line = z.discriminatedUnion('event', [
-  /** What is to be erased, before anything is. */
+  /** The ids to erase, before anything is erased. */
   z.object({
     event: z.literal('erase'),
     at: z.iso.datetime(),
@@ -178,7 +178,7 @@ export class Register {
 
 const remembered = z.object({ line: z.number(), sum: z.string() });
 
-/** What both files of the warehouse remember of the register; for the time when neither is open. Throws as `assertHolds` does. */
+/** Compares the register with both files of the warehouse, while neither is open. Throws as `assertHolds` does. */
 export async function assertRemembered(register: Register, dataDir: string): Promise<void> {
   const { working, published } = dataFiles(dataDir);
   for (const file of [working, published]) {

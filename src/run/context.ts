@@ -41,7 +41,7 @@ export interface LocalContext {
   /** The number of the last migration of the published file; 0 where there is none. */
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
-  /** Who is erased, and stays it whatever arrives. */
+  /** Cuts erased persons from whatever arrives. */
   readonly erasures: Erasures;
   readonly runs: RunJournal;
   /** The id of this process's run. */

@@ -122,7 +122,7 @@ export class RunReport {
     return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
   }
 
-  /** What left by the settings under `retention`. */
+  /** A removal by the settings under `retention`. */
   removed(removal: Removal): void {
     this.#removed.push(removal);
   }
@@ -241,7 +241,7 @@ export class RunReport {
   }
 }
 
-/** What left by the settings under `retention`. */
+/** A removal by the settings under `retention`. */
 interface Removal {
   /** `events`, `opt_outs` or `landing`. */
   readonly place: string;

@@ -19,7 +19,7 @@ type Retention = Config['retention'];
 /** Beside the place of pages that were removed: they are not missing. */
 export const REMOVED = 'removed.json';
 
-/** What the next run removes: days of events from the file, folders of the landing zone. */
+/** The removals of the next run: days of events from the file, folders of the landing zone. */
 export interface Due {
   readonly events: readonly Day[];
   readonly folders: readonly { readonly path: string; readonly day: Day }[];
