@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { listDays, type Day, type DayRange } from './calendar.js';
 import type { Invocation, Job } from './run/invocation.js';
 import { actionsNeeded } from './exports/advice.js';
-import type { ServiceConfig } from './config.js';
+import type { Config, ServiceConfig } from './config.js';
 import {
   CorruptDatabaseError,
   EXIT,
@@ -23,7 +23,8 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { handOver, pushAfterRun } from './run/hand-over.js';
+import { handOver, pushAfterRun, pushLake } from './run/hand-over.js';
+import { plural } from './terminal/terminal.js';
 import { inRanges, retain, wereRemoved } from './run/retention.js';
 import type { Export } from './exports/export.js';
 import type { Ledger } from './exports/ledger.js';
@@ -145,7 +146,7 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
  * @param begin chooses the persons, from a warehouse that holds all that has landed; undefined to do nothing
  */
 export function forget(
-  config: StorageConfig,
+  config: Config,
   invocation: Invocation,
   begin: (context: LocalContext) => Promise<Begun | undefined>,
 ): Promise<Erased | undefined> {
@@ -177,12 +178,26 @@ export function forget(
     await rewriteDatabase(dataDir, effects);
     await publish({ working: files.working, published: files.published, effects });
     const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
-    const receipt = receiptOf(erasing, cut, search, [...erasures.unread]);
+    const lake = await deletedInLake(config, invocation);
+    const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
     await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
     await pending.remove();
     return { receipt, file, resumed: began !== undefined };
   });
+}
+
+/** Pushes the days that changed, so that the lake's tables do not hold the persons either; a failure is told in the receipt. */
+async function deletedInLake(config: Config, invocation: Invocation): Promise<string | undefined> {
+  const { dataDir, lake } = config;
+  if (lake === undefined) return undefined;
+  try {
+    const commits = await pushLake({ dataDir, lake }, invocation, 'forget', true);
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and bucket versions or object locks for longer`;
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
+  }
 }
 
 /** Cuts landed pages; each pull is noted before, so that it is loaded again after a kill too. */

@@ -211,6 +211,8 @@ export interface Receipt {
   readonly search: Searched;
   /** E15's count of deleted rows; undefined where the service was not asked. */
   readonly service_deleted_rows: number | undefined;
+  /** The state of the lake, as a clause; undefined where there is none. */
+  readonly lake: string | undefined;
   readonly out_of_reach: readonly string[];
 }
 
@@ -235,6 +237,7 @@ export function receiptOf(
   cut: { readonly records: number; readonly files: number },
   search: Searched,
   unread: readonly string[],
+  lake: string | undefined,
 ): Receipt {
   return {
     erased_at: at,
@@ -252,6 +255,7 @@ export function receiptOf(
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
     service_deleted_rows: serviceDeletedRows,
+    lake,
     out_of_reach: OUT_OF_REACH,
   };
 }
@@ -289,6 +293,7 @@ export function receiptText(receipt: Receipt): string {
       ? `Searched ${search.files} files of the data folder for every spelling of the ids: none found.`
       : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}.`,
     ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
+    ...(receipt.lake === undefined ? [] : [`Lake: ${receipt.lake}.`]),
     'Out of reach of this command:',
     ...receipt.out_of_reach.map((what) => `  ${what}`),
     '',
