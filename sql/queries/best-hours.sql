@@ -46,8 +46,9 @@ rates as (
     from hours
     window sender as (partition by channel, campaign_id, user_journey_id)
 ),
--- How much hours differ beyond chance, over all campaigns of the channel, by the method of moments: of a beta-binomial the
--- spread is (1 + (n - 1) rho) times that of chance, and 1 / rho - 1 messages of the campaign's own rate are the prior.
+-- Estimates by the method of moments, over all campaigns of a channel, how much hours differ beyond chance. The variance of a
+-- beta-binomial is (1 + (n - 1) rho) times the binomial one, and its prior weighs 1 / rho - 1 messages at the campaign's own
+-- rate.
 spreads as (
     select
         channel,
@@ -60,7 +61,8 @@ spreads as (
     where click_rate_of_all > 0
     group by channel
 ),
--- Between ten messages and a hundred thousand: hours that differ by no more than chance all have the campaign's rate.
+-- Bounds the prior to between ten and a hundred thousand messages: hours that differ by no more than chance all get the
+-- campaign's rate.
 priors as (
     select channel, 1 / greatest(least(coalesce(rho, 0), 1 / 11), 1 / 100001) - 1 as prior_messages
     from spreads

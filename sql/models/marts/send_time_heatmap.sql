@@ -1,6 +1,6 @@
 -- grain: one channel, weekday (1 for Monday) and hour of sending in Korea, over all days held.
 --
--- Clicks stand with the hour in which their message was sent, from the first day on which the channel counts any.
+-- A click counts for the hour in which its message was sent, from the first day on which the channel counts clicks.
 
 with weekdays as (
     select weekday::integer as weekday from range(1, 8) as numbers (weekday)
