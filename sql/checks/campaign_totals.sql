@@ -3,8 +3,8 @@
 -- scope: full
 -- meaning: The days of a metric do not add up to the total that the service gives with them, so one of the two is
 --   wrong. Pull those days again with `dawnload backfill --streams campaigns`; ask the service if it persists.
--- Only of pulls of which no later one has replaced a day: the days of the others stand beside their totals no more.
--- These pulls are few, however old the warehouse is.
+-- Checks only pulls whose days no later pull has replaced; the totals of other pulls no longer match the days held. These pulls
+-- are few, however old the warehouse is.
 
 with whole_pulls as (
     select pull
@@ -52,5 +52,5 @@ left join sums
         and totals.metric_type is not distinct from sums.metric_type
         and totals.metric_name is not distinct from sums.metric_name
         and totals.conversion_type is not distinct from sums.conversion_type
--- Sums of money come as binary fractions; a thousandth is no difference.
+-- Sums of money are binary fractions, so a difference of a thousandth is ignored.
 where abs(totals.total - coalesce(sums.value, 0)) > 0.001 or totals.times > 1;

@@ -5,7 +5,7 @@
 -- meaning: The detailed statistics of a campaign (E19) and the daily statistics (E17), which the service gives
 --   separately, count different numbers of successful sends. Pull both again with `dawnload backfill`; ask the service if
 --   it persists.
--- Days on which the service gives no campaign that metric are not compared: it may be named otherwise.
+-- Days on which no campaign has the metric are not compared: it may have another name.
 
 with both_covered as (
     select date

@@ -3,8 +3,8 @@
 -- depends_on: statistics, statistics_by_subchannel, campaigns
 -- meaning: The service gave an impossible count: below zero, or more failures than sends in one row of a day. Rates of
 --   that row are wrong. Pull the day again with `dawnload backfill`; ask the service if it persists.
--- A failure is dated by its attempt, so it cannot fall on another day than the send. What follows a send later,
--- deliveries and clicks, is looked at in reactions_in_range. Sums of sales may be below zero where goods go back.
+-- A failure is dated by its attempt, so it falls on the day of the send. Deliveries and clicks may come later; reactions_in_range
+-- checks them. Sums of sales may be below zero because of returns.
 
 with counted as (
     select 'daily_statistics' as place, date, statistic_id, message_sent, message_failed, delivered, click

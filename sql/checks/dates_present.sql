@@ -1,7 +1,7 @@
 -- severity: stop
 -- scope: full
 -- meaning: Rows have no day, so no question about days finds them. Run `dawnload rebuild`; report it if it persists.
--- DuckDB knows for each block of rows whether a null is among them, so this reads hardly anything.
+-- DuckDB records for each block of rows whether it has nulls, so this check reads almost nothing.
 
 with undated as (
     select 'daily_statistics' as subject from daily_statistics where date is null

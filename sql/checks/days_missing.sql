@@ -6,7 +6,7 @@
 with followed as (
     select stream, date, lead(date) over (partition by stream order by date) as next_date
     from ops.coverage
-    -- Snapshots of past days cannot be had, and the next one shows all that there is.
+    -- Snapshots of past days cannot be requested, and the next one is complete.
     where not marts.is_snapshot(stream)
 )
 

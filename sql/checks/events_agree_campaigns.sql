@@ -25,7 +25,7 @@ statistics as (
     semi join both_covered using (date)
 ),
 
--- On other channels the statistics count no clicks, and the export may yet hold some.
+-- On other channels the statistics count no clicks, although the export may hold some.
 clicking as (
     select distinct date, channel from statistics where click is not null
 ),

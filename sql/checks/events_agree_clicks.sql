@@ -4,7 +4,7 @@
 -- depends_on: statistics, events
 -- meaning: The export of a day and the daily statistics count different clicks on that channel. Small differences may
 --   come from clicks that the service counts late; ask the service about large ones.
--- Only on channels whose clicks the statistics count.
+-- Checks only channels whose clicks the statistics count.
 
 with both_covered as (
     select date
@@ -27,7 +27,7 @@ exported as (
     select date, coalesce(channel, 'without a channel') as channel, count(*) as clicks
     from events
     semi join both_covered using (date)
-    -- An open vocabulary; closing a message is the one click that does not count.
+    -- Event names are an open vocabulary. Closing a message is the only click that does not count.
     where event_name like '%\_click' escape '\' and event_name <> 'close_button_click'
     group by all
 )

@@ -5,7 +5,7 @@
 -- lookback: 28 days
 -- meaning: Events name a campaign or user journey that the daily statistics of that day and of the four weeks before do
 --   not list, so it has no name here. It was deleted, sent nothing for weeks, or the service left it out.
--- Looked at where that day and the three before are held, since an older message may still be opened and closed.
+-- Checked only where that day and the three before are held, since an older message may still be opened and closed.
 
 with near_days as (
     select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step

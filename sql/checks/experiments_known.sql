@@ -19,7 +19,7 @@ with named as (
     where campaign_id <> 'default'
 ),
 
--- A campaign that the warehouse does not hold yet may come.
+-- A campaign that the warehouse does not hold yet may still be sent.
 judged as (
     select
         campaign_id,

@@ -3,8 +3,8 @@
 -- depends_on: catalogs, brand_templates, alimtalk_templates, opt_outs
 -- meaning: The history of reference data holds two versions of one thing for the same day, or one that ends before it begins,
 --   so joins with it count twice or find nothing. Run `dawnload rebuild`; report it if it persists.
--- Things without an id are not looked at. A thing is looked at where a version of it begins on a day that changed. The table beside a history is the versions that
--- are open, so its keys are those of the last day.
+-- Checks things with an id that have a version beginning on a changed day. The table beside a history holds its open versions, so
+-- its keys are those of the last day.
 
 with versions as (
     select 'catalogs' as subject, hash(catalog_name) as key, valid_from, valid_to

@@ -2,7 +2,7 @@
 -- scope: incremental
 -- meaning: The service gave something unusual, which was handled as the finding says. Nothing is lost; the landing zone
 --   holds the answer verbatim.
--- Values that are missing, and records outside their window, are found where they stand: required_values, events_in_window.
+-- Missing values and records outside their window have checks of their own: required_values and events_in_window.
 
 select
     date,

@@ -3,8 +3,8 @@
 -- scope: incremental
 -- meaning: A mart does not add up to the rows that it is made of, so its answers are wrong. Run `dawnload rebuild`;
 --   report it if it persists.
--- marts.conversions holds all conversions, marts.message_days those of the main goals. The bounds are what DuckDB hands on
--- into the view; batch_days alone it would apply to all that it gives.
+-- marts.conversions holds all conversions, marts.message_days those of the main goals. DuckDB pushes the bounds into the view; it
+-- would apply batch_days only to the view's result.
 
 with statistics as (
     select

@@ -10,7 +10,7 @@ with looked_at as (
     where event_id is not null and export_date in (select date from batch_days)
 ),
 
--- Nearly always the event came with the same export.
+-- The event nearly always came with the same export.
 unknown as materialized (
     select looked_at.*
     from looked_at

@@ -4,11 +4,11 @@
 -- lookback: 7 days
 -- meaning: The message of an event, a button or an attachment is stored more than once, so joins with events count it
 --   more than once. Run `dawnload rebuild`; report it if it persists.
--- The send and a click a day later have one id and each brings the message, in two exports; so the week before is
--- compared, and what repeats a message of that week is found.
+-- A send and a click a day later have one id, and both exports carry the message. So the check compares with the week before and
+-- finds repetitions of its messages.
 
--- By hash first: hardly any message repeats, and a week of lists would not fit into memory, nor would its hashes. Those of the
--- batch do, and the days before are held against them.
+-- Compares hashes first: few messages repeat, and neither a week of lists nor its hashes fit into memory. The hashes of the batch
+-- do, and the days before are compared with them.
 with hashes as (
     select hash(subject, event_id, position) as hashed
     from message_rows
@@ -43,7 +43,7 @@ repeated as (
     having count(*) > 1
 ),
 
--- Each row that follows another one of the same message within a week.
+-- Rows that repeat a message of the week before.
 followers as (
     select subject, unnest(export_dates[2:]) as date, unnest(export_dates[:-2]) as earlier
     from repeated

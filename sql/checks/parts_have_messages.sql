@@ -25,7 +25,7 @@ messages as not materialized (
         )
 ),
 
--- Nearly always the message came with the same export.
+-- The message nearly always came with the same export.
 unknown as materialized (
     select looked_at.*
     from looked_at

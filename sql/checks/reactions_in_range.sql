@@ -4,9 +4,9 @@
 -- lookback: 3 days
 -- meaning: On one day more messages were delivered or clicked than were sent on that day and the three before, so a
 --   rate is above 1. Either people react more than once, or sends are missing; compare with the events of that day.
--- Counts are dated by when they happen: of a send at 23:59 the delivery counts on the next day, and so may a click. So a
--- rate of one day may exceed 1 and be right; that of four days together hardly can. Looked at where all four are held
--- and something was sent on them: an old message may be clicked for ever.
+-- Events are dated when they happen: the delivery of a message sent at 23:59 counts on the next day, and so may its click. The
+-- rate of one day may therefore exceed 1; the rate of four days together hardly can. Checked only where all four days are held
+-- and have sends: an old message may be clicked at any time.
 
 with near_days as (
     select batch_days.date, (batch_days.date - steps.step)::date as near_date

@@ -5,16 +5,16 @@
 -- meaning: The counts by sub-channel (E18) do not add up to the daily statistics of the channel (E17), which the
 --   service gives separately. Trust the daily statistics, and ask the service if later pulls of the day still differ.
 --
--- Counters are compared as they are. Conversions have a type in E17 and a localised label in E18, and no list says which
--- label is which type. So the numbers tell: over the channels of a day, a label is the type that it agrees with in most of
--- them, and the two best pairs of label and type, of which none shares a label or a type, are compared channel by channel.
+-- Counters are compared directly. Conversions have a type in E17 and a localised label in E18, and the specification does not map
+-- labels to types. So labels are matched by their numbers: over the channels of a day, a label is paired with the type that it
+-- equals on most channels. The two best disjoint pairs are then compared channel by channel.
 --   * Labels for both types: each is compared with its own, so that one cannot make up for the other.
 --   * One label: it is compared with the type that it fits, total or direct; the other type has nothing to be held against.
 --   * More labels with a number than types: they may divide a type by language or channel. Nothing is compared.
 --   * No label: the service gives no conversions by sub-channel. Nothing is compared.
--- Right numbers are never found: where every label equals some type, the pairs with no difference come first. A wrong number
--- of one channel is found, since its label keeps its type by the other channels; a channel that stands alone is held
--- against the nearest type. Only a label that gives exactly the other type everywhere goes unnoticed.
+-- Correct numbers are never reported: where every label equals a type, pairs without a difference come first. A wrong number on
+-- one channel is reported, since its label keeps its type by the other channels; a single channel is compared with the nearest
+-- type. Only a label that equals the other type everywhere goes unnoticed.
 
 with both_covered as (
     select date
@@ -80,7 +80,7 @@ conversion_parts as (
     group by all
 ),
 
--- The two types of the specification are there whether or not anything was counted.
+-- The two types of the specification are always included, even without counts.
 types as (
     select date, type from conversions
     union

@@ -4,10 +4,11 @@
 -- lookback: 56 days
 -- meaning: A channel sent far more or far fewer messages than usual. If nobody planned that, look for a campaign that
 --   ran twice, one that stopped, or a day that the service gave only in part.
--- Usual is the median of the same weekday of the eight weeks before, where at least four of those are held; else of the
--- 28 days before, where at least 14 are. A day is far off when it misses the median by more than half of it (when lower)
--- or by three times as much (when higher), and by more than five usual deviations (1.4826 x the median of the absolute
--- differences from the median). Small channels have no usual volume: the median must be 100 or more, and the difference 500.
+-- The usual volume is the median of the same weekday in the eight weeks before, if at least four of those days are held;
+-- otherwise of the 28 days before, if at least 14 are. A day is unusual if it is below the median by more than half of it, or
+-- above by more than three times it, and if the difference also exceeds five usual deviations (1.4826 x the median of the
+-- absolute differences from the median). Small channels are not judged: the median must be at least 100 and the difference at
+-- least 500.
 
 with near_days as (
     select batch_days.date, (batch_days.date - steps.step)::date as near_date, steps.step
@@ -28,7 +29,7 @@ volumes as (
     group by date, channel
 ),
 
--- A held day without the channel is one on which it sent nothing.
+-- On a held day without rows, the channel sent nothing.
 days_by_channel as (
     select held_days.date, channels.channel, held_days.step, coalesce(volumes.sent, 0) as sent
     from held_days

@@ -44,9 +44,6 @@ group by pull;
 set variable load = struct_insert(
     getvariable('load'), first_day := (select min(date) from days), last_day := (select max(date) from days)
 );
--- load/statistics reads them.
-set variable first_day = getvariable('load').first_day;
-set variable last_day = getvariable('load').last_day;
 
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 

@@ -5,16 +5,20 @@
 create macro macros.digest(given) as
     sha256(getvariable('settings').outer_pad || unhex(sha256(getvariable('settings').inner_pad || encode(given))));
 
--- A text in plain characters: other forms of ASCII as ASCII, and without what is not seen. Numbers and addresses are looked
--- for in it, too; where none is found, a text stays as it came.
+-- A text with full-width ASCII as ASCII, and without characters that are not seen. Numbers and addresses are looked for in it,
+-- too; where none is found, a text stays as it came.
 create macro macros.plain_script(given) as case
     -- As many bytes as letters are ASCII, which numbers nearly always are.
     when strlen(given) = length(given) then given
-    when not regexp_matches(given, getvariable('disguise')) then given
+    when not regexp_matches(given, getvariable('patterns').disguise) then given
     else
         regexp_replace(
-            translate(given, getvariable('disguised_letters'), getvariable('plain_letters')),
-            getvariable('unseen'),
+            translate(
+                given,
+                '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～',
+                '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'
+            ),
+            getvariable('patterns').unseen,
             '',
             'g'
         )
@@ -131,7 +135,7 @@ create macro macros.redacted(given) as case
     when not may_be_personal(given) then given
     else
         list_reduce(
-            if(regexp_matches(given, getvariable('disguise')), ['as it came', 'plain'], ['as it came']),
+            if(regexp_matches(given, getvariable('patterns').disguise), ['as it came', 'plain'], ['as it came']),
             lambda seen, how: list_transform(
                 [if(how = 'plain', plain_script(seen), seen)],
                 lambda looked_at: list_transform(

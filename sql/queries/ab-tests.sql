@@ -19,7 +19,7 @@ with params as (
         coalesce(getvariable('lang')::varchar, 'en') as lang,
         getvariable('goal')::varchar as goal
 )
--- Look as often as you like: the intervals and verdicts allow for it. The unit is people where events are held.
+-- The intervals and verdicts stay valid however often the query is run. The unit is people where events are held.
 select
     ab_tests.campaign_name,
     ab_tests.metric,

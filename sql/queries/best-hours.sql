@@ -26,25 +26,15 @@ with params as (
 -- A click counts for the day and hour in which its message was sent.
 hours as (
     select
-        daily_send_hours.channel,
-        daily_send_hours.campaign_id,
-        daily_send_hours.user_journey_id,
-        daily_send_hours.hour,
-        sum(
-            marts.clickable_messages(
-                daily_send_hours.channel,
-                daily_send_hours.succeeded,
-                if(daily_send_hours.sent_date >= channel_counters.deliveries_since, daily_send_hours.shown, null)
-            )
-        )::bigint as messages,
-        sum(daily_send_hours.clicked)::bigint as clicked
-    from marts.daily_send_hours
-    inner join params on daily_send_hours.sent_date between params.first_day and params.last_day
-    inner join marts.channel_counters
-        on
-            daily_send_hours.channel = channel_counters.channel
-            and daily_send_hours.sent_date >= channel_counters.clicks_since
-    where params.only_channel is null or daily_send_hours.channel = params.only_channel
+        send_hours.channel,
+        send_hours.campaign_id,
+        send_hours.user_journey_id,
+        send_hours.hour,
+        sum(send_hours.clickable)::bigint as messages,
+        sum(send_hours.clicked)::bigint as clicked
+    from marts.send_hours
+    inner join params on send_hours.sent_date between params.first_day and params.last_day
+    where params.only_channel is null or send_hours.channel = params.only_channel
     group by all
     having messages > 0
 ),
@@ -56,8 +46,9 @@ rates as (
     from hours
     window sender as (partition by channel, campaign_id, user_journey_id)
 ),
--- How much hours differ beyond chance, over all campaigns of the channel, by the method of moments: of a beta-binomial the
--- spread is (1 + (n - 1) rho) times that of chance, and 1 / rho - 1 messages of the campaign's own rate are the prior.
+-- Estimates by the method of moments, over all campaigns of a channel, how much hours differ beyond chance. The variance of a
+-- beta-binomial is (1 + (n - 1) rho) times the binomial one, and its prior weighs 1 / rho - 1 messages at the campaign's own
+-- rate.
 spreads as (
     select
         channel,
@@ -70,7 +61,8 @@ spreads as (
     where click_rate_of_all > 0
     group by channel
 ),
--- Between ten messages and a hundred thousand: hours that differ by no more than chance all have the campaign's rate.
+-- Bounds the prior to between ten and a hundred thousand messages: hours that differ by no more than chance all get the
+-- campaign's rate.
 priors as (
     select channel, 1 / greatest(least(coalesce(rho, 0), 1 / 11), 1 / 100001) - 1 as prior_messages
     from spreads

@@ -10,7 +10,7 @@
 with recursive clock as (
     select coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea
 ),
--- Every export that may be billed counts: by the records received, or as many as were expected.
+-- Every export that may be billed counts, with the records received or, until they are, with the records expected.
 requests as (
     select
         date,
@@ -25,13 +25,13 @@ requests as (
     from ops.exports
     where state not in ('failed', 'withdrawn')
 ),
--- Days that no run asks for: those that an export covers, and those of which the statistics hold nothing.
+-- No run requests a day that an export covers, or a day for which the statistics hold nothing.
 settled as (
     select unnest(generate_series(first_day::timestamp, last_day::timestamp, interval 1 day))::date as date from requests
     union
     select date from ops.coverage where stream = 'statistics' and rows = 0
 ),
--- A run asks for the last complete day (from 07:00 in Korea on, E17), unless that is settled, then for the next one.
+-- A run requests the last complete day (complete from 07:00 KST, E17), or the next one if that day is settled.
 months as (
     select
         date_trunc('month', now_in_korea)::date as month,
@@ -76,8 +76,8 @@ estimates as (
     from counted
     cross join learned
 ),
--- A day that is not counted yet holds as many records as the last four of its weekday on average, else as those of four
--- weeks; before any export was received, as the estimates say.
+-- A day that is not counted yet is forecast from the mean of the last four days of the same weekday, or else of the last four
+-- weeks. Before the first export is received, the estimate is the forecast.
 received as (
     select date, max(records) as records
     from requests
@@ -98,8 +98,8 @@ usual as (
     from history
     where date > (select max(date) - 28 from history)
 ),
--- Days that are not settled, newest first, with the records that their exports will hold. The last day of a month is asked
--- for on the first of the next, whose budget pays for it.
+-- Unsettled days, newest first, with the forecast number of records. The last day of a month is requested on the first day of the
+-- next month and charged to that month's budget.
 days as (
     select
         wanted.date,
@@ -117,8 +117,8 @@ days as (
     left join weekdays on isodow(wanted.date) = weekdays.weekday
     anti join settled on wanted.date = settled.date
 ),
--- Each night asks for the newest day that fits into what is left of the run and of the month, then for the next one. Nothing
--- is asked for while the size of an export is not known, or, until one was received, while another is under way.
+-- Each night requests the newest days that fit into the remaining budget of the run and of the month. It requests nothing while
+-- the size of an export is unknown or, before the first export is received, while another export is pending.
 nights as (
     select
         months.tonight as night,
@@ -164,7 +164,7 @@ nights as (
     ) as tried
     where next is not null or night + 1 < last_of_month
 ),
--- Without any history nothing is forecast.
+-- There is no forecast without history.
 forecast as (
     select
         exists (from days where records is not null) or not exists (from days) as is_known,

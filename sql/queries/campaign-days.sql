@@ -21,7 +21,7 @@ with params as (
         getvariable('campaign')::varchar as only_campaign,
         getvariable('channel')::varchar as only_channel,
         coalesce(getvariable('by')::varchar, 'campaign') as grain,
-        -- The marts heed it.
+        -- The marts read it with getvariable('goal').
         getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'

@@ -17,7 +17,7 @@ with params as (
         getvariable('tag')::varchar as only_tag,
         getvariable('goal')::varchar as goal
 )
--- The changes compare the last 28 days with the 28 before; null unless all of these are held.
+-- The changes compare the last 28 days with the 28 before. They are null unless all 56 days are held.
 select
     campaign_lifetimes.campaign_name,
     campaign_lifetimes.channel,

@@ -25,7 +25,7 @@ metrics as (
     inner join params on campaign_metrics.date between params.first_day and params.last_day
     where params.only_campaign is null or campaign_metrics.campaign_id = params.only_campaign
 )
--- The detailed statistics hold ids alone; the daily ones know the names, if they hold the campaign too.
+-- The detailed statistics hold ids only. Names come from the daily statistics, where those have the campaign.
 select
     any_value(campaigns.campaign_name) as campaign_name,
     metrics.metric_name,

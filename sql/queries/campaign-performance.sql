@@ -19,7 +19,7 @@ with params as (
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
         getvariable('channel')::varchar as only_channel,
         getvariable('tag')::varchar as only_tag,
-        -- The marts heed it.
+        -- The marts read it with getvariable('goal').
         getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
@@ -39,7 +39,7 @@ resources as (
         and (params.only_tag is null or list_contains(message_days.tags, params.only_tag))
     group by message_days.resource_type, message_days.resource_id, message_days.channel
 ),
--- The share among clicks whose message is known by events.
+-- quick_click_share divides by the clicks whose message the events show.
 quick as (
     select
         coalesce(times.campaign_id, times.user_journey_id) as resource_id,
@@ -51,7 +51,7 @@ quick as (
     group by all
 )
 select
-    -- A name may change; the newest one is what people know it by.
+    -- Names may change, so the newest one is shown.
     coalesce(campaigns.campaign_name, user_journeys.user_journey_name) as resource_name,
     resources.channel,
     resources.sent,

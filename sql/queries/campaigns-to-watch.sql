@@ -17,7 +17,7 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
--- A week is compared with the one before only if all of both are held.
+-- A week is compared with the previous one only if all days of both are held.
 held as (
     select count(*) = 14 as has_two_weeks
     from ops.coverage
@@ -44,8 +44,8 @@ campaign_counts as (
     group by campaign_id, channel
     having sum(clickable) > 0
 ),
--- A person who clicks one message may click the others, too. If all or none were clicked, that many messages would behave as
--- one (likeness): the mean of messages per person, weighed by messages.
+-- A person who clicks one message may click the others too. If each person clicked all or none, this many messages would behave
+-- as one (likeness): the mean number of messages per person, weighted by messages.
 received as (
     select
         daily_people.channel,
@@ -62,8 +62,9 @@ received as (
     where daily_people.campaign_id is not null
     group by all
 ),
--- How alike the messages to a person are: 0 where each is clicked or not for itself, 1 where all or none are (the intraclass
--- correlation, by moments), of a campaign's and of the channel's, whichever is more. A few who click tell nothing: 1.
+-- The intraclass correlation of the messages to a person, estimated by moments: 0 if messages are clicked independently, 1 if a
+-- person clicks all or none. The larger one of the campaign's and the channel's counts. It is 1 where too few people click to
+-- estimate it.
 cells as (
     select channel, campaign_id, person, messages, clicks
     from received
@@ -113,7 +114,7 @@ known_of_channels as (
     from (select channel, person, sum(messages) as messages from received group by channel, person)
     group by channel
 ),
--- Messages of days without events are taken to reach the same people, as far as any are known.
+-- Messages of days without events are assumed to reach the people known from other days.
 counted as (
     select
         campaign_counts.*,
@@ -135,7 +136,7 @@ counted as (
     left join alike on campaign_counts.channel is not distinct from alike.channel
     window channel as (partition by campaign_counts.channel)
 ),
--- By how much the variances are larger than those of messages for themselves.
+-- The factors by which the variances exceed those of independent messages.
 widened as (
     select
         * replace (
@@ -146,7 +147,7 @@ widened as (
         )
     from counted
 ),
--- A rate of few messages may be luck: at_least is how far off it is at the nearer end of its interval.
+-- The rate of a few messages may be chance, so at_least measures the distance from the nearer end of its interval.
 rates as (
     select
         *,
@@ -192,7 +193,7 @@ tests as (
         (select has_two_weeks from held)
         and least(week_messages, previous_messages) >= greatest(1, (select least_messages from params))
 ),
--- Some of many comparisons look unusual by chance: Holm's correction, over all campaigns and kinds.
+-- Among many comparisons some look unusual by chance, so Holm's correction is applied over all campaigns and kinds.
 ranked as (
     select *, row_number() over (order by p_alone, campaign_id, channel, kind) as place, count(*) over () as comparisons
     from tests
@@ -203,7 +204,7 @@ groups as (
         max(least(1, p_alone * (comparisons - place + 1))) over (order by place rows unbounded preceding) as p_value
     from ranked
 ),
--- The share among clicks whose message is known by events. So many are a link scanner's, not a reader's.
+-- The share of clicks that link scanners made, among the clicks whose message the events show.
 quick as (
     select times.campaign_id, times.channel, sum(times.quick_clicks) / sum(times.responses) as quick_click_share
     from marts.daily_response_times as times

@@ -25,7 +25,7 @@ names as (
         event_people.event_name,
         event_people.kind,
         count(*) as events,
-        -- People must not be added up over days: one may have come back.
+        -- People of several days do not add up: a person may appear on more than one.
         count(distinct coalesce(people.person, event_people.person)) as users
     from marts.event_people
     inner join params on event_people.date between params.first_day and params.last_day
@@ -33,7 +33,7 @@ names as (
     where params.only_channel is null or event_people.channel = params.only_channel
     group by event_people.channel, event_people.event_name, event_people.kind
 )
--- By the messages of the channel that succeeded, and by the people who got one.
+-- Rates divide by the successful messages of the channel, and by the people who received one.
 select
     channel,
     event_name,

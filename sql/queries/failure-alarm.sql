@@ -17,8 +17,8 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
--- The same weekday of the eight weeks before, of which at least four must have sends. Rates are compared as
--- asin(sqrt(rate)), on which chance alone has the variance 1 / (4 x sends) whatever the rate.
+-- Compares with the same weekday of the previous eight weeks, of which at least four must have sends. Rates are compared as
+-- asin(sqrt(rate)), whose variance by chance is 1 / (4 x sends) at any rate.
 days as (
     select
         channel_days.channel,
@@ -37,9 +37,9 @@ days as (
         and channel_days.failed between 0 and channel_days.sent
         and (params.only_channel is null or channel_days.channel = params.only_channel)
 ),
--- A prediction interval of 99 % for one more day: what chance does to the day and to the mean of the weeks (the quantile
--- of the normal distribution), and what weeks differ beyond chance, which is estimated from them (Student's quantile with
--- weeks - 1 degrees of freedom).
+-- The 99 % prediction interval for one more day combines the chance variation of the day and of the weeks' mean (normal quantile)
+-- with the variation between weeks beyond chance, estimated from the weeks (Student's quantile with weeks - 1 degrees of
+-- freedom).
 usual as (
     select
         channel,
@@ -60,7 +60,7 @@ bounds as (
         coalesce(usual.weeks, 0) as weeks,
         usual.failure_rate as usual_rate,
         usual.angle,
-        -- Fewer than four weeks tell nothing of what is usual.
+        -- Fewer than four weeks are too few to estimate a usual range.
         if(
             usual.weeks >= 4,
             sqrt(

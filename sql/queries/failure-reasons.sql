@@ -12,7 +12,7 @@
 with params as (
     select getvariable('channel')::varchar as only_channel
 )
--- The trend compares the failure rates of the last seven days and of the seven before; null unless all of these are held.
+-- The trend compares the failure rates of the last seven days and the seven before. It is null unless all 14 days are held.
 select
     failure_reasons.channel,
     failure_reasons.failure_reason,

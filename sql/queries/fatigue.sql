@@ -23,7 +23,7 @@ with params as (
     from ops.coverage
     where stream = 'events'
 ),
--- Messages before the first day held are not known: such readers seem to have had too few.
+-- Messages before the first day held are unknown, so days close to it would undercount what readers received.
 held as (
     select count(*) as days_held
     from ops.coverage
@@ -43,7 +43,7 @@ readers as (
         on
             daily_fatigue.date between params.first_day and params.last_day
             and daily_fatigue.window_days = params.length
-    -- Where nobody counts clicks, nothing tells of fatigue.
+    -- Fatigue cannot be measured on channels that count no clicks.
     inner join marts.channel_counters
         on daily_fatigue.channel = channel_counters.channel and channel_counters.counts_clicks
     where

@@ -17,7 +17,7 @@ with params as (
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
         getvariable('journey')::varchar as only_journey,
-        -- The marts heed it.
+        -- The marts read it with getvariable('goal').
         getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'

@@ -35,7 +35,8 @@ nodes as (
         and (params.only_journey is null or message_days.user_journey_id = params.only_journey)
     group by message_days.user_journey_id, message_days.user_journey_node_id
 ),
--- The order is that of people's first messages over all days held. A node that began within the range had less time to send.
+-- Nodes are in the order of people's first messages over all days held. A node that started within the range had less time to
+-- send.
 steps as (
     select
         nodes.*,

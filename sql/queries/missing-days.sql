@@ -13,7 +13,7 @@
 with clock as (
     select
         coalesce(getvariable('now')::timestamptz, now()) at time zone 'Asia/Seoul' as now_in_korea,
-        -- Reference data has no days to miss: a snapshot holds all that there is.
+        -- Reference data cannot miss days: every snapshot is complete.
         min(date) as first_held
     from ops.coverage
     where not marts.is_snapshot(stream)
@@ -21,7 +21,7 @@ with clock as (
 params as (
     select
         coalesce(getvariable('start')::date, first_held) as first_day,
-        -- Yesterday is complete from 07:00 in Korea on (E17); a later day cannot be missing yet.
+        -- Yesterday is complete from 07:00 KST on (E17). Later days are not due yet.
         coalesce(getvariable('end')::date, (now_in_korea - interval 7 hours)::date - 1) as wanted_day,
         least(wanted_day, (now_in_korea - interval 7 hours)::date - 1) as last_day,
         getvariable('stream')::varchar as only_stream
@@ -42,7 +42,7 @@ missing as (
     select
         wanted.stream,
         wanted.date,
-        -- Neighbours have the same difference of day and place in line: that makes them one gap.
+        -- Consecutive days have the same difference between date and row number, so they form one gap.
         wanted.date - row_number() over (partition by wanted.stream order by wanted.date)::integer as gap
     from wanted
     anti join ops.coverage

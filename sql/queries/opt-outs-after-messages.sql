@@ -19,8 +19,8 @@ with held as (
     from ops.coverage
     where stream = 'events'
 ),
--- The opt-outs after a message are known once a snapshot was taken three whole days after its own, and which message was the
--- last one before them where events of those days are held.
+-- A message's opt-outs are known once a snapshot was taken three whole days after its day. The last message before an opt-out is
+-- known only where the events of those days are held.
 complete as (
     select held.date
     from held
@@ -44,7 +44,7 @@ days as (
     from complete
     inner join params on complete.date between params.first_day and params.last_day
 ),
--- Recipients that were dropped can be held against nothing.
+-- Dropped recipients cannot be matched with opt-outs.
 known as (
     select count(*) = 0 or count(recipient) > 0 as has_recipients
     from opt_outs_history
@@ -112,7 +112,7 @@ rates as (
         marts.wilson_interval(opted_out, messages) as likely,
         marts.difference_interval(opted_out, messages, other_opted_out, nullif(other_messages, 0)) as likely_difference,
         messages >= params.least_messages as is_enough,
-        -- Opt-outs are rare, so what counts is exact: of all opt-outs, how many fall to these messages by chance.
+        -- Opt-outs are rare, so the test is exact: the number of all opt-outs that would follow these messages by chance.
         case
             when is_enough and other_messages > 0 and opted_out + other_opted_out > 0
             then marts.binomial_p(opted_out, opted_out + other_opted_out, messages / (messages + other_messages))
@@ -121,7 +121,7 @@ rates as (
     cross join params
     window of_all as (partition by compared_within)
 ),
--- Some of many comparisons look unusual by chance: Holm's correction, over all that are judged here.
+-- Among many comparisons some look unusual by chance, so Holm's correction is applied over all of them.
 ranked as (
     select
         *,

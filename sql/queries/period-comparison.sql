@@ -27,7 +27,7 @@ with params as (
     from ops.coverage
     where stream = 'statistics'
 ),
--- The period before has as many days; a year before are 52 weeks, so that weekdays are the same.
+-- The previous period has the same number of days. The year before is 52 weeks back, so that weekdays match.
 periods as (
     select 'this' as period, first_day, last_day from params
     union all
@@ -67,7 +67,7 @@ performance as (
     from days
     group by period, channel, campaign_id
 ),
--- Conversions of different goals are not compared either.
+-- Conversions of different goals are not compared.
 measures as (
     select
         * replace (if(measure = 'conversion_rate' and goals <> goals_compared, null, value) as value),
@@ -91,7 +91,7 @@ measures as (
     )
     unpivot include nulls (value for measure in (sent, failure_rate, delivery_rate, click_rate, conversion_rate))
 ),
--- A period with missing days is not compared: only what is there of the one that was asked for is shown.
+-- A period with missing days is not compared. The requested period is shown with the days that are held.
 compared as (
     select
         measures.channel,

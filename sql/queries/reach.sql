@@ -25,7 +25,7 @@ days as (
     select unnest(range(first_day, last_day + 1, interval 1 day))::date as date
     from params
 ),
--- People reached on days that are not held are not counted.
+-- People who were reached only on days that are not held are not counted.
 range_days as (
     select
         count(coverage.date) as days_held,
@@ -52,7 +52,7 @@ people as (
         and (params.only_channel is null or daily_people.channel = params.only_channel)
     group by all
 ),
--- On a channel that counts no clicks, nobody is known to have clicked or not.
+-- On a channel that counts no clicks, the number of clickers is unknown, not zero.
 readers as (
     select
         people.campaign_id,

@@ -14,7 +14,7 @@ with params as (
     from ops.coverage
     where stream = 'events'
 )
--- The status of a template before the first snapshot that shows it is unknown: template_known is `later` then.
+-- A template's status before its first snapshot is unknown; template_known is then `later`.
 select
     template_days.template_kind,
     template_days.template,

@@ -12,13 +12,13 @@ with params as (
     select
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 55) as first_day,
-        -- Younger days may still be asked for again.
+        -- Younger days may still be requested again.
         least(last_day, max(date) - 7) as last_settled_day,
         coalesce(getvariable('least_days')::bigint, 7) as least_days
     from ops.coverage
     where stream = 'statistics'
 ),
--- How old a day was when it was first asked for, and when it was last.
+-- The age of a day when it was first and last requested.
 pulled as (
     select
         coverage.date,
@@ -55,7 +55,7 @@ changes as (
         coalesce(after, 0) - coalesce(before, 0) as change
     from ops.restatements
 ),
--- The count of a day at an age is its count now, less all later additions.
+-- A day's count at an age is its present count less all later additions.
 rises as (
     select
         ages.date,

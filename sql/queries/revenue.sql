@@ -26,7 +26,8 @@ main_goals as (
     from marts.goals
     where is_main
 ),
--- One purchase may reach several goals, so the amounts of one count: those of the main goal, or of the goal with the most.
+-- One purchase may reach several goals, so only the amounts of one goal count: the main goal, or else the goal with the largest
+-- amount.
 goals as (
     select
         campaign_metrics.campaign_id,
@@ -88,7 +89,7 @@ counted as (
         or (metrics.metric_type = 'conversion' and metrics.metric_name = goals.goal)
     group by metrics.campaign_id, metrics.variant, goals.goal, metrics.date
 ),
--- A variant that is not told of on a day sold nothing.
+-- A variant without a row on a day had no sales.
 grid as (
     select *
     from (select distinct campaign_id, variant, goal from counted) as variants
@@ -110,8 +111,8 @@ days as (
             and grid.variant is not distinct from counted.variant
             and grid.date = counted.date
 ),
--- Each of several equal variants gets, of the revenue of a day, its share of the messages so far, however large the purchases are.
--- Refunds are no revenue, and before all variants have sent there is nothing to compare.
+-- If variants are equal, each expects a share of the day's revenue equal to its share of the messages so far, whatever the size
+-- of purchases. Refunds are not revenue, and days before all variants have sent are not compared.
 shares as (
     select
         *,
@@ -136,10 +137,10 @@ sums as (
         coalesce(sum(succeeded) filter (is_shown), 0)::bigint as succeeded,
         coalesce(sum(conversions) filter (is_shown), 0)::bigint as conversions,
         coalesce(sum(revenue) filter (is_shown), 0) as revenue,
-        -- From the first day of the test, whatever range is asked: a bet that is begun anew each morning wins by chance in time.
-        -- The capital of a gambler who bets a part of it on the variant, day after day at fair odds. Among equal variants, one
-        -- in n ever makes n times the stake, however often one looks (Ville's inequality), as long as
-        -- the purchases of a day do not follow from those of the days before.
+        -- Counts from the first day of the test, whatever the range: a bet that restarts every morning eventually wins by chance.
+        -- The capital of a gambler who bets a part of it on the variant every day at fair odds. Among equal variants, at most one
+        -- in n ever multiplies the stake by n, however often it is checked (Ville's inequality), provided that a day's purchases
+        -- do not depend on those of earlier days.
         (
             exp(sum(ln(0.9 + 0.1 * relative_share)))
             + exp(sum(ln(0.8 + 0.2 * relative_share)))
@@ -167,7 +168,7 @@ select
     round(compared.revenue, 2) as revenue,
     round(compared.revenue / nullif(compared.succeeded, 0), 2) as revenue_per_message,
     round(compared.revenue / nullif(compared.conversions, 0), 2) as revenue_per_conversion,
-    -- At most one test in twenty without a difference ever has a winner.
+    -- At most one in twenty tests without a difference ever names a winner.
     case when compared.variants > 1 then compared.evidence >= 20 * compared.variants end as is_winner,
     round(compared.evidence, 4) as evidence,
     compared.goal,

@@ -38,7 +38,7 @@ starts as (
     select unnest(generate_series(first_period::timestamp, last_period::timestamp, length)) as starts_at, length
     from bounds
 ),
--- A period that is not wholly held is shown with what is there, and says how many of its days that is.
+-- A period with missing days is shown with the days held, and with their number.
 periods as (
     select
         starts.starts_at::date as period,

@@ -17,7 +17,7 @@ with params as (
         coalesce(getvariable('measure')::varchar, 'click_rate') as measure,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages
 ),
--- Rates of two channels are not comparable: an hour in which the one sends more than the other would seem better or worse.
+-- Channels are not mixed, since their rates are not comparable: an hour would look better or worse by its mix of channels.
 shown as (
     select send_time_heatmap.channel
     from marts.send_time_heatmap

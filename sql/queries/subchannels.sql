@@ -19,7 +19,7 @@ with params as (
     from ops.coverage
     where stream = 'statistics_by_subchannel'
 ),
--- Conversions by sub-channel have types in the words of the service's console, which are not those of the main goals.
+-- Conversions by sub-channel have localised labels of the service's console as types, which do not match the main goals.
 statistics as (
     select
         statistics.channel,

@@ -25,7 +25,7 @@ with params as (
 days as (
     select
         template_days.*,
-        -- Without a snapshot there is nothing that tells versions apart.
+        -- Versions can only be told apart by snapshots.
         case params.per
             when 'version' then struct_pack(template_id, channel_id, version_from, template_known)
             when 'template' then null
@@ -56,7 +56,7 @@ sums as (
     from days
     group by all
 ),
--- A rate of what nobody counts is unknown. A person may click twice: an interval is of at most one click for each message.
+-- The rate of an uncounted event is null. A person may click twice, so an interval counts at most one click per message.
 rates as (
     select
         sums.*,

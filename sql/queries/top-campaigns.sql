@@ -21,7 +21,7 @@ with params as (
         coalesce(getvariable('measure')::varchar, 'clicked') as measure,
         coalesce(getvariable('top')::bigint, 10) as top,
         coalesce(getvariable('least_messages')::bigint, 100) as least_messages,
-        -- The marts heed it.
+        -- The marts read it with getvariable('goal').
         getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
@@ -36,8 +36,8 @@ campaign_totals as (
     where message_days.campaign_id is not null
     group by message_days.campaign_id
 ),
--- A high rate of few messages may be luck. So a rate ranks by what it is at the least: the lower end of its 95 % interval
--- (Wilson's), at most one success for each message; and even that says little of a handful of messages.
+-- A high rate of a few messages may be chance, so rates rank by the lower end of their 95 % interval (Wilson's), with at most one
+-- success per message. Rates of fewer than least_messages messages are not ranked.
 bounds as (
     select
         *,
@@ -77,7 +77,7 @@ select
     measured.campaign_id
 from measured
 inner join campaigns on measured.campaign_id = campaigns.campaign_id
--- A campaign that the measure is not known of has no place among the best.
+-- A campaign whose measure is unknown is not ranked.
 where measured.score is not null
 qualify rank <= measured.top
 order by rank, measured.campaign_id;

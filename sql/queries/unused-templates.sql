@@ -25,7 +25,7 @@ held as (
     inner join ops.coverage
         on coverage.stream = 'events' and coverage.date between params.last_day - params.length::integer + 1 and params.last_day
 ),
--- Templates of one name that events cannot tell apart all count as used.
+-- Templates of the same name that events cannot tell apart all count as used.
 uses as (
     select
         daily_templates.template_kind,
@@ -44,7 +44,7 @@ templates as (
         sender_key,
         arg_max(template_versions, valid_from) as latest,
         min(valid_from) as known_since,
-        -- When a template was made is known where the service tells, or where earlier snapshots did not show it.
+        -- The creation day is known where the service gives it, or where an earlier snapshot lacks the template.
         coalesce(min(created_date), if(known_since > any_value(first_snapshot), known_since, null)) as new_since
     from (
         select *, min(valid_from) over (partition by template_kind) as first_snapshot

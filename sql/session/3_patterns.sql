@@ -2,25 +2,15 @@
 -- to statements. As macros they would be compiled whenever the macros are made, and put together wherever they are used: 0.3
 -- seconds of a load that takes three.
 
--- Disguises: characters that are not seen (formats such as zero-width blanks, and fillers), and other forms of ASCII
--- (full-width, the digits of mathematics, raised, lowered and circled ones), which macros/1_privacy reads as what they stand
--- for (`plain_script`).
-set variable unseen = '[\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]';
-set variable small_digits = '\x{B9}\x{B2}\x{B3}\x{2070}\x{2074}-\x{2079}\x{2080}-\x{2089}\x{2460}-\x{2468}\x{24EA}';
-set variable other_forms = '[\x{FF01}-\x{FF5E}\x{1D7CE}-\x{1D7FF}' || getvariable('small_digits') || ']';
-set variable disguise = getvariable('unseen') || '|' || getvariable('other_forms');
-set variable disguised_letters = (
-    select string_agg(chr((65281 + i)::integer), '' order by i) from range(94) as forms (i)
-) || (select string_agg(chr((120782 + i)::integer), '' order by i) from range(50) as digits (i))
-|| '¹²³⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉①②③④⑤⑥⑦⑧⑨⓪';
-set variable plain_letters = (
-    select string_agg(chr((33 + i)::integer), '' order by i) from range(94) as forms (i)
-) || repeat('0123456789', 5) || '1230456789' || '0123456789' || '1234567890';
-
 set variable patterns = (
     select patterns
     from (
         select
+            -- Disguises: full-width forms of ASCII, and characters that are not seen (formats such as zero-width blanks, and
+            -- fillers).
+            '[\p{Cf}\x{34F}\x{115F}\x{1160}\x{3164}\x{FFA0}]' as unseen,
+            '[\x{FF01}-\x{FF5E}]|' || unseen as disguise,
+
             -- Separators between the digits of a number: hyphens, dots, blanks, brackets, commas, slashes, underscores, and how
             -- links and HTML write them.
             '(?:[-.,/_\s()+\x{A0}\x{B7}\x{2010}-\x{2015}\x{3000}]|%2[0BbCcDdEeFf]|&nbsp;){0,3}' as gap,
@@ -59,7 +49,7 @@ set variable patterns = (
             -- Whether a text may hold an address or a mobile number at all: one pass, and most texts do not.
             (
                 '[^\s@]' || at_sign || '[^\s@.\x{FF0E}]+[.\x{FF0E}]|' || mobile
-                || '|[\x{FF10}-\x{FF19}\x{1D7CE}-\x{1D7FF}' || getvariable('small_digits') || ']|[0-9]' || gap || getvariable('unseen')
+                || '|[\x{FF10}-\x{FF19}]|[0-9]' || gap || unseen
                 || '|"' || recipient_key || '"\s*:'
             ) as suspicion,
 
@@ -97,7 +87,7 @@ set variable patterns = (
                 || '|' || json_scalars
             ) as json_pieces,
             (
-                suspicion || '|\\u(?:00[2-7aA]|[fF]{2}|[fF]eff|20[0-8]|00[bB][239]|24[6eE]|[dD]835|034[fF]|11[56]|3164)'
+                suspicion || '|\\u(?:00[2-7aA]|[fF]{2}|[fF]eff|20[0-6]|034[fF]|11[56]|3164)'
                 || '|"(?:' || recipient_key || '|' || telephone_key || ')\\?"\s*:'
             ) as json_suspicion,
 

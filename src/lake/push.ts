@@ -22,10 +22,11 @@ export const LAKE_POINTS = [
 /**
  * Pushes what differs; returns the commits.
  *
+ * @param together whether all days of events are one commit
  * @throws what `commitTogether` throws; the commits before it stand
  * @throws ConfigError when the lake is not set up, has another writer, or its columns cannot be brought in line
  */
-export async function push(pushing: Pushing): Promise<Commit[]> {
+export async function push(pushing: Pushing, together = false): Promise<Commit[]> {
   const { lake, state, effects } = pushing;
   const [newest] = await latestCommits(lake, 1);
   await state.agree(newest);
@@ -47,7 +48,7 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
   };
   const events = changes.streams.get('events') ?? [];
   const transaction = new Transaction(pushing, relations, await hasArchived(lake));
-  for (const day of events.slice(0, -1)) {
+  for (const day of together ? [] : events.slice(0, -1)) {
     pushing.progress(`pushing the events of ${day}`);
     keep(await transaction.commit(async () => transaction.eventsOf(day)));
   }
@@ -56,7 +57,7 @@ export async function push(pushing: Pushing): Promise<Commit[]> {
   );
   keep(
     await transaction.commit(() =>
-      transaction.all(changes, events.at(-1), held === columns ? undefined : columns),
+      transaction.all(changes, together ? events : events.slice(-1), held === columns ? undefined : columns),
     ),
   );
   return commits;

@@ -64,17 +64,17 @@ export class Transaction {
     });
   }
 
-  /** Everything that differs, with the events of the given day, and the columns where they changed. Whether anything did. */
+  /** Everything that differs, with the events of the given days, and the columns where they changed. Whether anything did. */
   async all(
     { streams, models }: Changes,
-    newestEvents: Day | undefined,
+    events: readonly Day[],
     columns: string | undefined,
   ): Promise<boolean> {
     let changed = false;
     for (const [stream, days] of streams) {
       if (stream !== 'events') changed = await this.#streamDays(stream, days);
     }
-    if (newestEvents !== undefined) changed = await this.eventsOf(newestEvents);
+    for (const day of events) changed = await this.eventsOf(day);
     for (const relation of this.#relations) {
       const days = (models.get(nameOf(relation)) ?? []).filter(
         (day) => relation.stream === undefined || !this.#people.has(day),

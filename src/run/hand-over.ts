@@ -93,20 +93,28 @@ export async function withLake<T>(
 }
 
 /** Pushes what differs; for the holder of the lock. Throws as `push` does. */
-export function pushLake(settings: LakeSettings, invocation: Invocation, command: string): Promise<Commit[]> {
+export function pushLake(
+  settings: LakeSettings,
+  invocation: Invocation,
+  command: string,
+  together = false,
+): Promise<Commit[]> {
   const { effects, terminal, version } = invocation;
   return withLake(settings, invocation, async (lake) => {
     const state = await LakeState.open(settings, effects);
-    return push({
-      lake,
-      state,
-      effects,
-      command,
-      version,
-      progress: (what) => {
-        terminal.progress(what);
+    return push(
+      {
+        lake,
+        state,
+        effects,
+        command,
+        version,
+        progress: (what) => {
+          terminal.progress(what);
+        },
       },
-    });
+      together,
+    );
   });
 }
 

@@ -8,7 +8,9 @@ import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
+import { erasedIn, readEnvelope } from '../envelope.js';
 import { DamageError } from '../errors.js';
+import { readWhole } from '../storage/repair-json.js';
 import { FOLDER_MODE } from '../storage/atomic-file.js';
 import {
   CHANNELS,
@@ -61,7 +63,7 @@ export async function loadEvents(
   for (const pull of pulls) {
     const found = records.get(pull.day) ?? 0;
     const landed = await pull.records;
-    if (found !== landed) {
+    if (found !== landed && found + (await erasedFrom(pull)) !== landed) {
       throw damaged(
         await firstOf(pull),
         `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
@@ -157,6 +159,18 @@ async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
     await session.run('load/events/9_repeats/keep_one', { table: name, key, record });
   }
+}
+
+/** How many records of an export were erased from its pages. */
+async function erasedFrom({ files }: EventsPull): Promise<number> {
+  let erased = 0;
+  for await (const some of 'length' in files ? [files] : files) {
+    for (const one of some) {
+      const body = await readWhole(typeof one === 'string' ? one : one.file);
+      erased += erasedIn(body, readEnvelope(body));
+    }
+  }
+  return erased;
 }
 
 async function firstOf({ files, id }: EventsPull): Promise<string> {

@@ -203,7 +203,8 @@ async function loadStream(
   const statistics = pulls.filter(
     (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
   );
-  if (statistics.length > 0) await loadStatistics(session, unknown, statistics);
+  const [first] = statistics;
+  if (first !== undefined) await loadStatistics(session, unknown, statistics, first.stream);
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
   if (campaigns.length > 0) await loadCampaigns(session, unknown, campaigns);
   const reference = pulls.filter(isReference);

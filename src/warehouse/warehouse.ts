@@ -25,7 +25,16 @@ import { refreshModels } from './model.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { padsOf, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
-import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
+import type {
+  BudgetRow,
+  Covered,
+  ErasureRow,
+  ExportRow,
+  RetentionRow,
+  MessageTotals,
+  RunEnd,
+  RunStart,
+} from './rows.js';
 import { count, type Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
@@ -103,6 +112,76 @@ export class Warehouse {
       if (isStorage(error)) throw cannotWrite(path, error);
       throw new CorruptDatabaseError(`${path} is damaged, or is not a warehouse.`, error);
     }
+  }
+
+  /** Another connection, whose macros hash under every setting of privacy: for the search for a person. */
+  async searching(): Promise<Session> {
+    const session = await this.#session.sibling();
+    await session.run('session/1_settings');
+    await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
+    await session.run('erasure/open');
+    return session;
+  }
+
+  /** The last line of the register of erasures that the file knows; undefined of none. */
+  async knownErasure(): Promise<number | undefined> {
+    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
+    return last?.line;
+  }
+
+  /** Replaces `ops.erasures` by what the register says. */
+  async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.run('erasure/forget_erasures');
+        for (const { line, sum, erasedAt, persons, records, rows: held, lateRecords } of rows)
+          await this.#session.runWith('erasure/note_erasure', {
+            line,
+            sum,
+            erasedAt,
+            persons,
+            records,
+            rows: held,
+            lateRecords,
+          });
+      }),
+    );
+  }
+
+  /** Days of events that are not in the file any more. */
+  async leftDays(): Promise<Day[]> {
+    const days = await this.#session.rows('archive/archived', z.object({ date: z.string() }));
+    return days.map(({ date }) => date);
+  }
+
+  /** Removes versions of opt-outs that ended before that day; undefined where there is none. */
+  async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
+    await this.#session.set({ before: { day: before } });
+    const ended = z.object({
+      first_day: z.string().nullable(),
+      last_day: z.string().nullable(),
+      items: count,
+    });
+    const { first_day, last_day, items } = await this.#session.row('retention/closed_opt_outs', ended);
+    if (first_day === null || last_day === null) return undefined;
+    await this.#writing(() =>
+      this.#session.transaction(() => this.#session.run('retention/remove_opt_outs')),
+    );
+    return { days: [first_day, last_day], items };
+  }
+
+  async noteRetention(row: RetentionRow): Promise<void> {
+    await this.#writing(() => this.#session.runWith('retention/note', { ...row }));
+  }
+
+  /** Takes what another file of this data folder computed of days whose pages were removed. Before `model`. */
+  async takeDays(from: string, days: readonly Day[]): Promise<void> {
+    const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
+    await this.#session.run('retention/attach', { old: from.replaceAll("'", "''") });
+    await this.#session.set({ days });
+    const tables = await this.#session.rows('retention/take_days', table);
+    for (const names of tables) await this.#session.run('retention/take_model', names);
+    await this.#session.run('retention/detach');
   }
 
   /** The days that the warehouse holds of a stream. */

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -251,6 +251,27 @@ describe('the writer of a lake', () => {
     await good(other.place.run(['lake', 'setup', '--take-over']));
     await good(other.place.run(['lake', 'push']));
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
+  });
+
+  test('loses an erased person in one commit, and the receipt says that old data files still hold the rows', async () => {
+    const { place, lake } = await filled();
+    const [{ user }] = (await lake.rows(
+      'select user_id as user from lake.dl.events where user_id is not null order by 1 limit 1'.replace(
+        'lake.',
+        '',
+      ),
+    )) as [{ user: string }];
+    const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
+    await good(place.run(['forget', '--user-id', user, '--yes']));
+    expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
+      { n: 0 },
+    ]);
+    expect(await lake.rows('select count(*)::int - 1 as n from dl_ops.lake_commits')).toEqual(commits);
+    const [receipt = ''] = (await readdir(join(place.folder, 'data', 'private', 'receipts'))).filter((name) =>
+      name.endsWith('.txt'),
+    );
+    const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
+    expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
   });
 
   test('is not a copy of its data folder', async () => {

@@ -18,7 +18,7 @@ select
     sum(daily_conversions.count) filter (
         where daily_conversions.type = 'direct_count_conversion'
     )::bigint as direct_conversions,
-    -- Types that the specification does not name.
+    -- Types that the specification does not define.
     sum(daily_conversions.count) filter (
         where daily_conversions.type not in ('total_count_conversion', 'direct_count_conversion')
     )::bigint as other_conversions,

@@ -3,8 +3,8 @@
 -- depends_on: events
 -- lookback: 7 days
 --
--- The text that people see or the template of the message: the template where there is one, the title otherwise. Records of one
--- id share a message, which stands with the first of them: a click may come days later.
+-- The content of a message is its template or, without one, its title. Records of one id share a message, which is stored with
+-- the first record; a click may come days later.
 
 with contents as (
     select event_id, date, 'template_code' as content_kind, template_code as content

@@ -5,8 +5,8 @@
 -- lookback: 35 days
 -- dirties: all later days
 --
--- A click stands with the day on which it happened and with what its reader had had before the message, which is up to
--- seven days older. Displays are neither counted nor do they tire: they are not sent.
+-- A click counts on the day on which it happened, by the number of messages that its reader had received before the clicked
+-- message, which is up to seven days older. Displays (in-app and in-web messages) are not sent and are not counted.
 
 with reached as (
     select date, person, sum(messages) as messages

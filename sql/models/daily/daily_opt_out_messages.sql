@@ -3,8 +3,8 @@
 -- depends_on: events, opt_outs
 -- lookback: 3 days
 --
--- By the KST day of the request: of each channel, the last message to the same recipient that shows the number of the opt-out
--- in the 72 hours before it, and the last one that was delivered on that channel. marts.opt_outs_after_messages decides which of
+-- For each opt-out, by the KST day of its request, and each channel: the last message to the same recipient within 72 hours that
+-- shows the number of the opt-out, and the last such message that was delivered. marts.opt_outs_after_messages decides which of
 -- them the opt-out follows. Recipients that are kept as given are compared in one spelling.
 
 with requests as (

@@ -4,8 +4,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- Models that look back over weeks read this, so that a night identifies people for its own day only. People of several days
--- are counted with distinct: they do not add up.
+-- Models that look back over weeks read this table, so that each night identifies people for its own day only. Use
+-- count(distinct) for people over several days: daily numbers do not add up.
 
 select
     date,

@@ -4,9 +4,9 @@
 -- lookback: 27 days
 -- dirties: all later days
 --
--- Messages are those that were sent to the person, texts instead of a failed message too. In-app and in-web messages that
--- were shown stand apart, as displays. clickable are the messages on channels that reported a click within the window: the
--- others tell nothing about interest.
+-- Messages are those sent to the person, including texts sent instead of a failed message. In-app and in-web messages that were
+-- shown are counted separately, as displays. clickable counts the messages on channels that reported a click within the window;
+-- other channels show nothing about interest.
 
 with person_days as (
     select
@@ -25,11 +25,11 @@ windows as (
     select batch_days.date, window_days, batch_days.date - window_days + 1 as first_date
     from batch_days
     cross join (values (7), (28)) as lengths (window_days)
-    -- A day that is not held has no window: nothing is known of it.
+    -- A day that is not held has no window.
     where batch_days.date in (select date from ops.coverage where stream = 'events')
 ),
 
--- To whom an id belongs by the last day of a window. A device may belong to a service user and that one to a user.
+-- The person to whom an id belongs on the last day of a window. A device may belong to a service user, who may belong to a user.
 owners as (
     select
         batch_days.date,
@@ -56,7 +56,7 @@ persons as (
         coalesce(owners.person, person_days.person) as person,
         sum(person_days.messages) as messages,
         sum(person_days.displays) as displays,
-        -- The text that goes out instead of a message is not clicked on its channel.
+        -- A text sent instead of a message is not clicked on the message's channel.
         sum(person_days.messages - person_days.failover_texts) filter (
             reporting.channel is not null
         ) as clickable,

@@ -16,7 +16,7 @@ with delivered as (
         and marts.event_kind(event_name) = 'delivered'
 ),
 
--- Sends of the days before matter where their message was delivered today.
+-- Earlier sends are needed for messages that were delivered today.
 occurred as (
     select event_id, date, occurred_at, channel, resource_type, campaign_id, user_journey_id
     from events
@@ -70,7 +70,7 @@ messages as (
         and event_id in (select event_id from occurred)
 ),
 
--- One of a day, the earliest: what the service tells twice went out once.
+-- Only the earliest send of a day counts: a send that the service reports twice went out once.
 sends as (
     select
         occurred.event_id,

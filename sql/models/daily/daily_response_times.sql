@@ -3,10 +3,9 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- How long after sending people are reached (delivered) and click (clicked). Percentiles of days cannot be added up, and
--- these counts can: times are rounded by at most 2 %, so a percentile of any days is right to that.
--- Link scanners click within two seconds of the delivery of a message, or of its sending where no delivery is known:
--- quick_clicks.
+-- The time from sending to delivery (delivered) and to the click (clicked). Percentiles of days do not add up; these counts do.
+-- Times are rounded by at most 2 %, so a percentile over any days is exact to 2 %. quick_clicks are clicks within two seconds of
+-- delivery, or of sending where no delivery is known: link scanners make them.
 
 with responses as (
     select *, hash(channel, campaign_id, user_journey_id, user_journey_node_id) as sender

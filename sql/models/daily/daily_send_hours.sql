@@ -3,8 +3,8 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- A click counts for the day and hour in which its message was sent: so the hours answer when to send.
--- shown are in-app and in-web messages that were sent then and shown.
+-- A click counts for the day and hour in which its message was sent, so that hours show when to send. shown counts the in-app and
+-- in-web messages sent then that were shown.
 
 with counted as (
     select

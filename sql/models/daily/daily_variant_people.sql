@@ -3,7 +3,7 @@
 -- depends_on: events
 -- dirties: all later days
 --
--- People are what a test divides, so people are what it must count. Their days are kept apart: any span adds up.
+-- A test divides people, so its unit is people. Rows are kept by day, so that any range of days can be counted.
 
 select
     date,

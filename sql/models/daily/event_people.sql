@@ -1,8 +1,8 @@
 -- grain: one export record, by the person whom it is about.
 --
--- A person is the user, or as long as no user is known of an id: the service's user, the device, or the service's device.
--- An id belongs to the person known on the day of the record. Bounds of dates reach both tables, where a list of days
--- reaches the events alone: models ask for both.
+-- A person is the user; for ids without a known user it is the service's user, the device, or the service's device. An id belongs
+-- to the person known on the day of the record. DuckDB passes a range of dates on to both tables, but a list of days to the
+-- events alone, so models filter by both.
 
 with identified as (
     select

@@ -4,12 +4,12 @@
 -- dirties: all later days
 -- unique_key: weaker_id
 --
--- Ids that appear together in a record belong to one person. user_id is stronger than service_user_id, that than device_id,
--- and that than service_device_id. A weaker id belongs to the strongest one of the first record in which it had one: so
--- two users of one device stay two people, and what the device does alone is held to be its first user's. A link holds
--- from its day on: what is learned later changes no earlier day.
+-- Ids that appear together in a record belong to one person. In descending strength they are user_id, service_user_id, device_id
+-- and service_device_id. A weaker id belongs to the strongest id of the first record that links it. Two users of one device
+-- therefore stay two people, and records of the device alone belong to its first user. A link holds from its day on and changes
+-- no earlier day.
 
--- Most people have the same ids in all of their records, so each set of ids is looked at once.
+-- Most people have the same ids in all their records, so each set of ids is read once.
 with records as (
     select
         date,
@@ -23,7 +23,7 @@ with records as (
     group by date, user_id, service_user_id, device_id, service_device_id
 ),
 
--- An id of one kind is never one of another.
+-- Ids of different kinds are never equal, even if their text is.
 numbered as (
     select
         *,

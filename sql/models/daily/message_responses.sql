@@ -4,10 +4,10 @@
 -- lookback: 7 days
 -- dirties: all later days
 --
--- Its message is the last one before it to that person, from the same campaign or node and on the same channel, within
--- seven days.
+-- The message of a response is the last one to that person in the seven days before, from the same campaign or node and on the
+-- same channel.
 
--- Two lists, not two looks at one: that one would be held whole, with all columns of a week.
+-- Sends and responses are read separately: DuckDB would materialize a shared CTE, with all columns of a week.
 with sends as (
     select
         person,
@@ -44,7 +44,7 @@ responses as (
         and occurred_at is not null
 ),
 
--- Messages to an id that was not linked yet: its owner on the days after.
+-- Messages to an id before it was linked belong to its owner of the following days.
 linked_since as (
     select batch_days.date, identities.stronger_id as person, identities.weaker_id as person_then
     from marts.identities
@@ -70,7 +70,7 @@ answered as (
             known_as.person_then = sends.person
             and responses.sender = sends.sender
             and responses.occurred_at >= sends.sent_at
-    -- Numbers: taking an interval from an instant asks the calendar of a time zone, row by row.
+    -- Instants are compared as numbers: subtracting an interval from an instant consults a time zone's calendar for every row.
     where epoch_us(responses.occurred_at) - epoch_us(sends.sent_at) < 7 * 86_400_000_000
     group by responses.response_number
 )

@@ -1,7 +1,7 @@
 -- grain: one id that has appeared with a stronger one, by the person whom it belongs to as of now.
 --
--- A device may belong to a service user and that one to a user, so a link is followed three times. Ranges of days count people
--- by it: who was known by a device first, and as a user later, is one person.
+-- A device may belong to a service user, who may belong to a user, so links are followed three times. Ranges of days count people
+-- by this view: a person first seen as a device and later as a user is counted once.
 
 select
     first.weaker_id,

@@ -3,15 +3,15 @@
 -- Tests are looked at every morning, so every number here is valid whenever and however often one looks, over all variants,
 -- channels and metrics of a campaign together (mixture sequential probability ratio test, Bonferroni):
 -- difference_low and difference_high: the interval of the difference from the baseline's rate.
--- p_value: how often chance alone ever shows such a difference.
--- unequal_groups_p_value: how often chance alone ever splits the people who were observed so unlike the intended split.
--- unit: people, where events are held. Messages of one person are not independent, so rates by message are judged with a
--- variance as large as if all messages of a person behaved as one, and not at all where people are unknown. The service
--- counts conversions and not who converts: they are judged once a setting says how often a person converts at most.
+-- p_value: the probability that chance alone ever shows such a difference. unequal_groups_p_value: the probability that chance
+-- alone ever splits the observed people so far from the intended split.
+-- unit: people, where events are held. Messages to one person are not independent, so the variance of rates by message assumes
+-- that all messages to a person behave as one; where people are unknown, there is no verdict. The service counts conversions but
+-- not converting people, so conversions get a verdict only if a setting gives the maximum per person.
 -- size_needed: how many of the unit each side needs to show the smallest effect of interest with the wanted power.
 
 with configured as (
-    -- A campaign that the configuration names has a row with all settings.
+    -- A campaign in the configuration has one row with all settings.
     select arms.*, if(own.campaign_id is null, general, own) as settings
     from marts.experiment_arms as arms
     inner join ops.experiments as general on general.campaign_id = 'default'
@@ -22,7 +22,7 @@ judged_by as (
     select
         configured.*,
         list_has_any(coalesce(settings.hold_outs, []), names) as is_hold_out,
-        -- One that nothing was sent to is nothing to compare with.
+        -- A variant without sends cannot be compared.
         coalesce(succeeded, 0) > 0 and not is_hold_out as is_compared,
         last_covered.date - min(first_date) over (partition by campaign_id, channel) + 1 as days
     from configured
@@ -36,7 +36,7 @@ arms as (
             when settings.split is null then 1
             else settings.split[list_intersect(names, map_keys(settings.split))[1]]
         end as share,
-        -- The baseline comes first: the one that was chosen, one that is called so, or the one that was sent first.
+        -- The baseline comes first: the configured variant, else one named as a control, else the one sent first.
         row_number() over (
             partition by campaign_id, channel, is_compared
             order by
@@ -58,7 +58,7 @@ tests as (
         coalesce(sum(clickers), 0) > 0 or coalesce(sum(clicked), 0) = 0 as has_clickers,
         sum(conversions) is not null as converts,
         case
-            -- The people who were observed: those of days without events are unknown, whatever their group.
+            -- The observed people. People of days without events are unknown in every group.
             when has_people and count(share) = count(*)
             then marts.sequential_split_p(
                 list(people_sent order by place)::double[],
@@ -88,7 +88,7 @@ measures as (
     where clickable > 0
 
     union all by name
-    -- A variant without a conversion is one on which nobody converted, if anybody did on another.
+    -- A variant without conversions has zero if another variant has some.
     select
         'conversion' as metric,
         'message' as unit,
@@ -137,7 +137,7 @@ tested as (
         difference + half_width as difference_high,
         marts.sequential_p(difference, variance_of_difference, scale) as p_alone,
         if(p_alone is null, null, least(1, comparisons * p_alone)) as p_value,
-        -- Where the smallest effect, less the half width at that size, is what the power asks for.
+        -- The size at which the smallest effect, less half the width of the interval, reaches the wanted power.
         sqrt(1.0667 * (ln(16) - 2 * ln(level))) + marts.normal_quantile(settings.power) as reach,
         2 * widest_likeness * pooled_rate * (1 - pooled_rate) * pow(reach / smallest_difference, 2) as size_needed
     from pairs
@@ -182,7 +182,7 @@ worded as (
                     'needed': format('{:,d}', ceil(size_needed)::bigint),
                     'likeness': printf('%.1f', widest_likeness),
                     'days_without_events': format('{:,d}', days_without_events),
-                    -- Names come last: what stands in them is no word to replace.
+                    -- Names are filled in last, since their text may contain a placeholder.
                     'variant': variant_name,
                     'baseline': baseline_name
                 }

@@ -1,8 +1,8 @@
 -- grain: one campaign and channel, over all days held.
 --
--- recent_ is the last 28 days, previous_ the 28 before. previous_ is null unless all of its days are held, and the changes
--- unless all 56 are. A campaign that was first sent later than in the first week of the 56 days has no whole window before,
--- so its changes are null too.
+-- recent_ covers the last 28 days, previous_ the 28 before. previous_ is null unless all of its days are held, and the changes
+-- are null unless all 56 days are. The changes are also null for a campaign that was first sent after the first week of the 56
+-- days, since its previous window is not whole.
 
 with latest as (
     select

@@ -1,8 +1,8 @@
 -- grain: one channel.
 --
--- The counters of a channel, as far as any day held shows: its statistics have the counter, or its events the kind. A rate of
--- what nobody counts is null rather than zero, and one of what is counted but did not happen is zero. Messages of the days before
--- a counter's first one (deliveries_since, clicks_since) belong to no rate of it.
+-- A channel has a counter if its statistics of any day held have it, or its events have the kind. The rate of an uncounted event
+-- is null; the rate of a counted event that did not happen is zero. Rates leave out messages of the days before the counter began
+-- (deliveries_since, clicks_since).
 
 with known as (
     select channel, date, delivered is not null as counts_deliveries, click is not null as counts_clicks

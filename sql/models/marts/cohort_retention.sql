@@ -1,7 +1,7 @@
 -- grain: one week of first messages and number of weeks since, up to the week of the last day held.
 --
--- A week in which nobody of the cohort was active is there with zeros. is_complete says whether all its days are held: a
--- week in progress, or one with missing days, shows fewer people than there were.
+-- A week without activity of the cohort has a row of zeros. is_complete says whether all days of the week are held: a week in
+-- progress, or with missing days, shows too few people.
 
 with held as (
     select date_trunc('week', date)::date as week, count(*) as days_held
@@ -10,7 +10,7 @@ with held as (
     group by all
 ),
 
--- Everybody of a cohort got a message in its first week.
+-- Every person of a cohort received a message in its first week.
 cohorts as (
     select cohort_week, messaged_users as users
     from marts.weekly_cohorts

@@ -1,8 +1,8 @@
 -- grain: one campaign, channel and variant of an A/B test, over all days held.
 --
--- Messages come from the daily statistics (E17), people from the events (E21), whose groups bear the name of a variant, now
--- or formerly. messages_per_person is weighed by messages (the sum of squares over the sum): that many messages may all
--- behave as one, so a variance by message is widened by it. What was sent on days without events went to the same people.
+-- Messages come from the daily statistics (E17), people from the events (E21), whose groups have a present or former name of a
+-- variant. messages_per_person is weighted by messages (the sum of squares over the sum): so many messages may behave as one, and
+-- the variance by message is multiplied by it. Messages of days without events are assumed to reach the same people.
 
 with arms as (
     select
@@ -36,7 +36,7 @@ receivers as (
         -- A person first seen as a device and later as a user is counted once.
         coalesce(people.person, days.person) as person,
         sum(days.sent) as sent,
-        -- A display is shown and not sent: what was shown counts as received too.
+        -- Displays are shown, not sent, so a shown display counts as received.
         greatest(sum(days.succeeded), sum(days.delivered)) as received,
         sum(days.clicked) as clicked
     from marts.daily_variant_people as days

@@ -1,8 +1,8 @@
 -- grain: one KST day, channel, and campaign or user journey that tries failed messages again as texts.
 --
--- Every day with failures of such a campaign is here, also one on which no text was tried: a rate over the days with texts
--- alone would leave out the failures that nothing was done about. A text may go out the day after its message failed, so
--- rates are right over a range of days; the rate of one day is null where more texts were tried than messages failed.
+-- Every day on which such a campaign has failures has a row, also without texts: a rate over the days with texts would leave out
+-- failures that were not tried again. A text may be sent on the day after its message failed, so rates are meant for ranges of
+-- days. The rate of one day is null where more texts were tried than messages failed.
 
 with days as (
     select

@@ -1,13 +1,13 @@
 -- grain: one channel, event name and failure reason, over all days held.
 --
--- A failure rate is failures by attempts of the channel; texts instead of a failed message are attempts of their own.
--- recent_ is the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, change and
--- trend unless all fourteen are.
+-- A failure rate divides failures by the attempts of the channel. Texts sent instead of a failed message are attempts too.
+-- recent_ covers the last seven days, previous_ the seven before. previous_ is null unless all of its days are held, and change
+-- and trend are null unless all 14 are.
 --
--- The trend calls a difference of rates a change only if it is large (1.5 times) and more than chance: given the failures
--- of both windows, those of the recent one must be three standard deviations from what equal rates would give. Failures come
--- in bursts, so the variance is multiplied by how far the days of a window scatter beyond chance (Pearson's dispersion, at
--- least 1). A large difference that may be chance is `unclear`.
+-- A trend is a change only if the rates differ by a factor of 1.5 and by more than chance: given the failures of both windows,
+-- the recent ones must be three standard deviations from what equal rates would give. Failures come in bursts, so the variance is
+-- multiplied by the dispersion of the days of a window (Pearson's, at least 1). A large difference that may be chance is
+-- `unclear`.
 
 with latest as (
     select
@@ -97,7 +97,7 @@ windows as (
         coalesce(sum(failures) filter (not is_recent), 0) as previous_failures,
         sum(attempts) filter (is_recent) as recent_attempts,
         sum(attempts) filter (not is_recent) as previous_attempts,
-        -- A window without a failure has nothing to scatter.
+        -- A window without failures has no dispersion.
         greatest(
             1,
             coalesce(

@@ -1,7 +1,7 @@
 -- grain: one stream.
 --
--- Reference data comes in snapshots: one holds all that there is, so no day of them is missing, and what counts is how many
--- nights ago the last one was taken. The snapshot of a night is of the day after the newest one that statistics hold.
+-- Reference data comes in complete snapshots, so no days can be missing, and freshness is the number of nights since the last
+-- one. A night's snapshot is dated on the day after the newest day of the statistics.
 
 with held as (
     select

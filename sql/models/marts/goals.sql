@@ -1,7 +1,7 @@
 -- grain: one campaign or user journey, channel and goal, over all days held.
 --
--- A goal is the name of a conversion. One is the main goal of a campaign or user journey: the one of ops.main_goals, which is
--- chosen once; until it has any conversion to choose by, the first by name.
+-- A goal is the name of a conversion. The main goal of a campaign or user journey is the one in ops.main_goals, which is chosen
+-- once; before it has conversions, it is the first goal by name.
 
 with counted as (
     select

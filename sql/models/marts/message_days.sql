@@ -1,12 +1,11 @@
 -- grain: one KST day, campaign or user journey, variant or node, and channel: a row of the daily statistics.
 --
--- deliverable, clickable and convertible are the succeeded messages of which deliveries, clicks and conversions are known:
--- rates divide by them (marts.performance). Of a channel that does not count one, it is null. In-app and in-web messages are
--- clickable when they are shown.
--- goals is the goal as a list, for sums: of several goals conversions are not added up.
--- Conversions are those of one goal, since one person may reach several: the main goal of the campaign or user journey
--- (marts.goals), or the one that the session names: `set variable goal = '구매 완료'`. From the first
--- day on which a channel reports that goal it has 0 conversions on days without one; before, nobody knows, and null.
+-- deliverable, clickable and convertible are the successful messages whose deliveries, clicks and conversions are known. Rates
+-- divide by them (marts.performance). They are null on a channel that does not count the event. In-app and in-web messages are
+-- clickable when they are shown. goals is the goal as a list, for sums: conversions of several goals are not added up.
+-- Conversions count one goal, since one person may reach several: the main goal of the campaign or user journey (marts.goals), or
+-- the session's goal: `set variable goal = '구매 완료'`. From the first day on which a channel reports the goal, days without
+-- conversions have 0; before that day they are null.
 
 with goals as (
     select resource_type, resource_id, channel, goal, first_date

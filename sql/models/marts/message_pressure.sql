@@ -1,6 +1,6 @@
 -- grain: one KST day, window of 7 or 28 days that ends with it, and number of messages that reached a person in it.
 --
--- A window with days that are not held shows fewer messages than there were: days_held tells.
+-- A window with missing days (days_held) shows too few messages.
 
 with held as (
     select date

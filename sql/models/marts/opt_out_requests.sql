@@ -1,8 +1,8 @@
 -- grain: one opt-out, by its number, recipient and time.
 --
--- A recipient who is not known (privacy.recipients: drop) may be several: those of one second are counted apart. date is the
--- KST day of the request, or of the first snapshot where the request has no readable time. vanished_date is the day of the
--- first snapshot without it.
+-- Unknown recipients (privacy.recipients: drop) may be several people, so requests of one second are counted separately. date is
+-- the KST day of the request, or of the first snapshot if the request has no readable time. vanished_date is the day of the first
+-- snapshot without it.
 
 with requests as (
     select

@@ -1,7 +1,7 @@
 -- grain: one opt-out that a message to the same recipient precedes by at most 72 hours.
 --
--- The last message before it gets it, on whichever channel; on a channel that tells of deliveries, the last one that was
--- delivered. Two opt-outs may follow one message, which then counts once: count distinct event_id.
+-- An opt-out is attributed to the last message before it on any channel; on a channel that reports deliveries, to the last
+-- delivered one. Two opt-outs may follow one message, so count(distinct event_id) counts messages.
 
 with channels as (
     select distinct channel, counted_as

@@ -1,11 +1,10 @@
 -- grain: one KST day, kind of template, template, sender, channel, sub-channel, and campaign or user journey.
 --
--- The rule of the version of the day, for all who ask: the latest version that a snapshot showed on that day or before, else
--- the earliest one there is. template_known says which: `that day`, `earlier` (the last snapshot before that day that showed
--- the template: it was deleted, or nights are missing), `later` (the day is before the first snapshot that showed it), or
--- `unknown` (no snapshot shows such a template).
--- Templates of one name are told apart by the sender, where both sides name it; of those that cannot be told apart, one that
--- was there on that day is taken, then the latest, then the first by id. candidates says how many there were.
+-- The version of a day is the latest one that a snapshot showed on or before that day, else the earliest one. template_known says
+-- which: `that day`, `earlier` (an earlier snapshot showed the template last: it was deleted, or nights are missing), `later`
+-- (the day is before the template's first snapshot), or `unknown` (no snapshot shows the template). Templates of the same name
+-- are distinguished by the sender where both sides name it. Among templates that cannot be distinguished, one that existed on
+-- that day is taken, then the latest, then the first by id. candidates is their number.
 
 with used as (
     select distinct date, template_kind, template, sender_key, plus_friend_id

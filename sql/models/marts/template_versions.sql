@@ -1,6 +1,6 @@
 -- grain: one version of a brand or alimtalk template.
 --
--- Both kinds in one shape, by what messages call them: template is the name of a brand template, the code of an alimtalk
+-- Both kinds have one shape. template is what messages call it: the name of a brand template, or the code of an alimtalk
 -- template. The buttons of a brand template are those of the first day of the version.
 
 with brand_buttons as (

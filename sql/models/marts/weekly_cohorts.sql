@@ -30,6 +30,6 @@ select
     count(*) filter (active.messaged and active.clicked) as messaged_clickers
 from active
 inner join cohorts on active.person = cohorts.person
--- A click before the first message held is one on a message that is not held.
+-- A click before the first message held belongs to a message that is not held.
 where active.week >= cohorts.cohort_week
 group by all;
