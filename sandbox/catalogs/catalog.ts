@@ -1,9 +1,47 @@
-/** One catalog: its fields, its items, and what of them is shown. */
-import type { Day } from '../../src/calendar.js';
-import type { CatalogSource, Field, Values, ItemSource } from '../world/catalogs/index.js';
+/** The catalogs of the project: those of the world, and what was made of them since. */
+import { type Day, dayOf } from '../../src/calendar.js';
+import type { Settings } from '../options.js';
+import {
+  type CatalogSource,
+  type Field,
+  type Values,
+  type ItemSource,
+  worldCatalogs,
+} from '../world/catalogs/index.js';
 import type { Json, JsonObject } from '../world/messages/json.js';
 import { resultsOf, type Selection } from './selection.js';
 
+export class Catalogs {
+  private readonly byName = new Map<string, Catalog>();
+  private readonly today: () => string;
+
+  constructor(settings: Settings) {
+    this.today = () => dayOf(settings.now());
+    for (const source of worldCatalogs(settings.seed, settings.catalogItems)) {
+      this.byName.set(source.name, Catalog.ofWorld(source, this.today));
+    }
+  }
+
+  all(): Iterable<Catalog> {
+    return this.byName.values();
+  }
+
+  get(name: string): Catalog | undefined {
+    return this.byName.get(name);
+  }
+
+  create(name: string, description: string, fields: readonly Field[]): Catalog {
+    const catalog = Catalog.created(name, description, fields, this.today);
+    this.byName.set(name, catalog);
+    return catalog;
+  }
+
+  delete(name: string): void {
+    this.byName.delete(name);
+  }
+}
+
+/** One catalog: its fields, its items, and what of them is shown. */
 export class Catalog {
   readonly items: Items;
   readonly selections = new Map<string, Selection>();

@@ -1,14 +1,20 @@
 /** E2: the operations on catalogs, each with its method and the rest of its path. */
 import { type Reply, jsonAnswer } from '../answer.js';
-import type { Call, Endpoint } from '../endpoint.js';
+import { type Call, decoded, type Endpoint } from '../endpoint.js';
 import { refuse } from '../family.js';
 import type { Settings } from '../options.js';
-import { decoded } from '../paths.js';
-import type { Catalog } from './catalog.js';
-import { Catalogs } from './catalogs.js';
-import { BODY_BYTES, PAGE_ITEMS, ARRAY_LENGTH, ITEM_BYTES, NESTING } from './limits.js';
-import { checkName } from './names.js';
-import { Problems, problem, type Path } from './problems.js';
+import { type Catalog, Catalogs } from './catalog.js';
+import {
+  ARRAY_LENGTH,
+  BODY_BYTES,
+  checkName,
+  ITEM_BYTES,
+  NESTING,
+  PAGE_ITEMS,
+  type Path,
+  problem,
+  Problems,
+} from './problems.js';
 import { addFields, createCatalog, deleteCatalog, deleteField } from './write-catalogs.js';
 import { createHash } from 'node:crypto';
 import type { Values } from '../world/catalogs/index.js';

@@ -1,6 +1,5 @@
 /** E3 to E6, E10 and E11: templates of brand messages and alimtalk. */
-import type { Endpoint, Call } from '../endpoint.js';
-import { decoded } from '../paths.js';
+import { type Call, decoded, type Endpoint } from '../endpoint.js';
 import type { Settings } from '../options.js';
 import { Images } from './images.js';
 import { type Reply, jsonAnswer } from '../answer.js';
@@ -18,7 +17,7 @@ import { randomBytes } from 'node:crypto';
 import { type BrandTemplate, brandTemplates, updatedAt } from '../world/templates/brand.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../json.js';
-import { OPT_OUT_NUMBERS } from '../world/opt-out-numbers.js';
+import { OPT_OUT_NUMBERS } from '../world/numbers.js';
 
 /** A carousel of many large images. */
 const UPLOAD_BYTES = 64 * 1024 * 1024;

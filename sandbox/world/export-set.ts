@@ -2,7 +2,7 @@
 import { type Day, windowOf } from '../../src/calendar.js';
 import type { Catalogue } from './catalogue.js';
 import { daysTouched, shareOf, type World, type DayPlan, shared } from './plan.js';
-import { phoneOf } from './phone.js';
+import { phoneOf } from './numbers.js';
 import { mix, pair, strideOf } from './random.js';
 import type { Segment } from './segment.js';
 import { eventMicros, messageChance, type Sending, sendingOf, userOf } from './sending.js';
