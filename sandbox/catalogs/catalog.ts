@@ -13,6 +13,7 @@ import { resultsOf, type Selection } from './selection.js';
 
 export class Catalogs {
   private readonly byName = new Map<string, Catalog>();
+  private readonly deleted = new Set<string>();
   private readonly today: () => string;
 
   constructor(settings: Settings) {
@@ -38,6 +39,16 @@ export class Catalogs {
 
   delete(name: string): void {
     this.byName.delete(name);
+    this.deleted.add(name);
+  }
+
+  /** What was written: the changed catalogs, and the names of deleted ones. */
+  written(): JsonObject {
+    const changed = [...this.byName.values()].filter((catalog) => catalog.isWritten());
+    return {
+      changed: changed.map((catalog) => catalog.written()),
+      deleted: [...this.deleted].filter((name) => !this.byName.has(name)),
+    };
   }
 }
 
@@ -102,6 +113,25 @@ export class Catalog {
     return Object.fromEntries(entries);
   }
 
+  isWritten(): boolean {
+    const changes = [this.added.length, this.deleted.size, this.items.changes().length, this.selections.size];
+    return this.source === null || changes.some((count) => count > 0);
+  }
+
+  /** The fields and items that were written, null for deleted items, and what selections find. */
+  written(): JsonObject {
+    return {
+      name: this.name,
+      created: this.source === null,
+      addedFields: this.added.map(({ name, type }) => ({ name, type })),
+      deletedFields: [...this.deleted],
+      items: this.items
+        .changes()
+        .map(([id, values]) => ({ id, item: values === null ? null : this.shown(id, values) })),
+      selections: [...this.selections].map(([name, { results }]) => ({ name, results })),
+    };
+  }
+
   /** Finds the items of all stored selections again, as after every change of items or fields. */
   recompute(): void {
     for (const selection of this.selections.values()) {
@@ -158,6 +188,10 @@ class Items {
   delete(id: string): void {
     if (!this.written.has(id)) this.order = null;
     this.written.set(id, null);
+  }
+
+  changes(): (readonly [id: string, values: Values | null])[] {
+    return [...this.written];
   }
 
   count(): number {

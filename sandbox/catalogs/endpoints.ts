@@ -3,7 +3,7 @@ import { type Reply, jsonAnswer } from '../answer.js';
 import { type Call, decoded, type Endpoint } from '../endpoint.js';
 import { refuse } from '../family.js';
 import type { Settings } from '../options.js';
-import { type Catalog, Catalogs } from './catalog.js';
+import type { Catalog, Catalogs } from './catalog.js';
 import {
   ARRAY_LENGTH,
   BODY_BYTES,
@@ -28,9 +28,7 @@ const VALUES = { items: 'itemId', fields: 'fieldName', selections: 'selectionNam
 
 type Operation = (catalog: Catalog, call: Call, second: string) => Reply;
 
-export function catalogEndpoints(settings: Settings): Endpoint[] {
-  const catalogs = new Catalogs(settings);
-
+export function catalogEndpoints(settings: Settings, catalogs: Catalogs): Endpoint[] {
   /** An operation on one catalog, whose name and the value after it are decoded and checked first. */
   function on(
     method: Endpoint['method'],

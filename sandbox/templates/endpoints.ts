@@ -17,15 +17,38 @@ import { randomBytes } from 'node:crypto';
 import { type BrandTemplate, brandTemplates, updatedAt } from '../world/templates/brand.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../json.js';
-import { OPT_OUT_NUMBERS } from '../world/numbers.js';
 
 /** A carousel of many large images. */
 const UPLOAD_BYTES = 64 * 1024 * 1024;
 
-export function templateEndpoints(settings: Settings): Endpoint[] {
+export interface Templates {
+  readonly endpoints: readonly Endpoint[];
+  readonly alimtalk: AlimtalkTemplates;
+  /** The templates that were written. */
+  state(): JsonObject;
+}
+
+export function createTemplates(settings: Settings): Templates {
   const images = new Images();
   const brand = new BrandTemplates(settings, images);
   const alimtalk = new AlimtalkTemplates(settings);
+  return {
+    endpoints: endpointsOf(settings, images, brand, alimtalk),
+    alimtalk,
+    state: () => ({
+      brandTemplates: brand.written(),
+      images: images.written(),
+      deletedAlimtalkTemplates: alimtalk.written(),
+    }),
+  };
+}
+
+function endpointsOf(
+  settings: Settings,
+  images: Images,
+  brand: BrandTemplates,
+  alimtalk: AlimtalkTemplates,
+): Endpoint[] {
   const { messenger, pageParameters } = settings;
   const brandPath = `^/v1/projects/([^/]+)/messages/${messenger}-brand-message`;
   const alimtalkPath = `^/projects/([^/]+)/messages/${messenger}-alimtalk/templates`;
@@ -89,7 +112,7 @@ const PAGE_SIZE = 15;
 
 const STATUS_NAMES = { APR: '승인', REJ: '반려', REQ: '요청', STP: '중단' } as const;
 
-class AlimtalkTemplates {
+export class AlimtalkTemplates {
   private readonly deleted = new Set<string>();
 
   constructor(private readonly settings: Settings) {}
@@ -122,7 +145,11 @@ class AlimtalkTemplates {
     return jsonAnswer({ resultCode: 0, resultMessage: 'SUCCESS' });
   }
 
-  private all(): AlimtalkTemplate[] {
+  written(): string[] {
+    return [...this.deleted];
+  }
+
+  all(): AlimtalkTemplate[] {
     const { seed } = this.settings;
     return alimtalkTemplates(this.settings.now(), seed).filter(({ code }) => !this.deleted.has(code));
   }
@@ -143,7 +170,7 @@ function shown(template: AlimtalkTemplate): JsonObject {
   };
 }
 
-interface AlimtalkTemplate {
+export interface AlimtalkTemplate {
   readonly code: string;
   readonly name: string;
   readonly channelId: string;
@@ -155,6 +182,9 @@ interface AlimtalkTemplate {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** The channels that the project has registered. */
+export const CHANNEL_IDS: readonly string[] = ['ch-1001', 'ch-1002'];
 
 const MAIN = { channelId: 'ch-1001', senderKey: SENDER.senderKey };
 const OTHER = { channelId: 'ch-1002', senderKey: '4b7d9e1a2c5f80361d9e' };
@@ -269,7 +299,7 @@ class BrandTemplates {
 
   /** E3. */
   create({ body }: Call): Reply {
-    const read = readNewTemplate(body, (url) => this.images.has(url));
+    const read = readNewTemplate(body, this.images, this.settings.unsubscribeNumbers);
     if (typeof read === 'string') return refuse('brand-message', 'invalid', read);
     const now = this.settings.now();
     const id = randomBytes(12).toString('hex');
@@ -317,6 +347,10 @@ class BrandTemplates {
       },
       error: null,
     });
+  }
+
+  written(): JsonObject[] {
+    return this.created.map((template) => this.shown(template));
   }
 
   private all(): BrandTemplate[] {
@@ -378,7 +412,11 @@ type NewTemplate = z.output<typeof NewTemplate>;
 const WITH_IMAGE = ['image', 'wide-image'];
 
 /** The request, or what is wrong with it. */
-function readNewTemplate(body: unknown, isUploaded: (url: string) => boolean): NewTemplate | string {
+function readNewTemplate(
+  body: unknown,
+  images: Images,
+  unsubscribeNumbers: readonly string[],
+): NewTemplate | string {
   if (isDeeperThan(body, NESTING)) return 'The request is nested too deeply';
   const parsed = NewTemplate.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
@@ -386,12 +424,12 @@ function readNewTemplate(body: unknown, isUploaded: (url: string) => boolean): N
   if (failoverTextMessage !== undefined && unsubscribeNumber === undefined) {
     return 'unsubscribeNumber is required when failoverTextMessage is sent';
   }
-  if (unsubscribeNumber !== undefined && !OPT_OUT_NUMBERS.includes(unsubscribeNumber)) {
+  if (unsubscribeNumber !== undefined && !unsubscribeNumbers.includes(unsubscribeNumber)) {
     return 'unsubscribeNumber must be a registered 080 number';
   }
   const urls = imageUrls(template.content);
   if (WITH_IMAGE.includes(template.type) && urls.length === 0) return 'content.image.url is required';
-  return urls.every(isUploaded) ? parsed.data : 'Images must be uploaded first';
+  return urls.every((url) => images.has(url)) ? parsed.data : 'Images must be uploaded first';
 }
 
 /** The addresses of all images in a content, at any depth. */

@@ -103,9 +103,26 @@ export function allStreams(seed: number): Stream[] {
   ];
 }
 
+/** The campaigns that messages sent by E7, E8 and E9 are counted in: records and statistics know nothing else. */
+const DIRECT = {
+  friendtalk: { id: 'api-friendtalk', name: '친구톡 API 발송' },
+  'text-message': { id: 'api-text-message', name: '문자 API 발송' },
+  alimtalk: { id: 'api-alimtalk', name: '알림톡 API 발송' },
+} as const;
+
+/** The stream of one request that sends messages. */
+export function directStream(channel: keyof typeof DIRECT, sub: string | null, copy: Copy): Stream {
+  const rest = { tags: [], weekdays: EVERY_DAY, hours: 'service', volume: 0, conversions: [] } as const;
+  const leg: Leg = { channel, ...(sub === null ? {} : { sub }), share: 1 };
+  const campaign: Campaign = { ...DIRECT[channel], ...rest, legs: [leg], variants: [], copy };
+  const [stream] = campaignStreams(campaign, 0);
+  if (stream === undefined) throw new Error('A campaign with a leg has a stream.');
+  return stream;
+}
+
 /** Whether a campaign of that id exists (E19 knows campaigns only). */
 export function isCampaign(id: string): boolean {
-  return CAMPAIGNS.some((one) => one.id === id) || MORE_CAMPAIGNS.some((one) => one.id === id);
+  return [CAMPAIGNS, MORE_CAMPAIGNS, Object.values(DIRECT)].some((all) => all.some((one) => one.id === id));
 }
 
 function node(id: string, name: string, leg: Omit<Leg, 'share'>, remaining: number, copy: Copy): JourneyNode {

@@ -121,8 +121,8 @@ describe('other projects and paths', () => {
     await service.e20(NEW_EXPORT);
     const { json: requests } = await ask(sandbox, { path: '/_sandbox/requests' });
     expect(requests).toEqual({
-      ...{ E1: 1, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E10: 0, E11: 0, E12: 0 },
-      ...{ E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 },
+      ...{ E1: 1, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E7: 0, E8: 0, E9: 0, E10: 0, E11: 0, E12: 0 },
+      ...{ E13: 0, E14: 0, E15: 0, E16: 0, E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 },
     });
     expect(requests).toEqual(sandbox.requests());
     expect((await ask(sandbox, { path: '/_sandbox/bills' })).json).toEqual(sandbox.bills());
