@@ -70,9 +70,16 @@ export function userEndpoints(settings: Settings, writes: Writes): Endpoint[] {
       bodyBytes: MULTI_BODY_BYTES,
       answer: ({ body }) => {
         const list = readBody(settings, 'users', schema, isList(body) ? body : [body], most);
-        return Array.isArray(list) ? answer(list) : list;
+        return withDetails(Array.isArray(list) ? answer(list) : list);
       },
     };
+  }
+
+  /** Errors name the project, once it is known whose call it was; the specification calls that optional. */
+  function withDetails(reply: Reply): Reply {
+    const json: unknown = JSON.parse(reply.body.toString());
+    if (reply.status === 200 || !isRecord(json)) return reply;
+    return jsonAnswer({ ...json, projectId: settings.projectId, durationMs: null }, reply.status);
   }
 
   function track(list: readonly z.output<typeof TrackedEvent>[]): Reply {
