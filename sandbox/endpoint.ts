@@ -6,6 +6,8 @@ type Number = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 
 
 export type EndpointName = `E${Number}`;
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** A request that has passed authentication and is for the sandbox's own project. */
 export interface Call {
   /** The path's values, after the project's where the path has one. */
@@ -20,7 +22,7 @@ export interface Call {
 
 export interface Endpoint {
   readonly name: EndpointName;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: (typeof METHODS)[number];
   /** The first group is the project, unless the body names it. */
   readonly path: RegExp;
   /** True where the body names the project (E7 to E9, E13 to E15): then the endpoint checks it. */
@@ -35,6 +37,23 @@ export interface Endpoint {
   readonly answer: (call: Call) => Reply;
   /** The answer for another project; default the family's refusal. */
   readonly otherProject?: () => Reply;
+}
+
+/**
+ * A row of the table. `request` is a method and a path, a regular expression. A GET or DELETE has no JSON body and
+ * others have one, unless `rest` says otherwise.
+ */
+export function endpoint(
+  name: EndpointName,
+  family: Family,
+  request: `${Endpoint['method']} /${string}`,
+  answer: Endpoint['answer'],
+  rest: Partial<Endpoint> = {},
+): Endpoint {
+  const [, method, path = ''] = /^(GET|POST|PUT|PATCH|DELETE) (.*)$/.exec(request) ?? [];
+  const known = METHODS.find((one) => one === method) ?? 'GET';
+  const hasBody = known !== 'GET' && known !== 'DELETE';
+  return { name, family, method: known, path: new RegExp(`^${path}$`), hasBody, answer, ...rest };
 }
 
 /** A value of a path as it was meant; what cannot be decoded stays as it is, and fits no rule. */

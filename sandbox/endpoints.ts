@@ -4,7 +4,7 @@ import { type Reply, jsonAnswer, bytesAnswer } from './answer.js';
 import { Catalogs } from './catalogs/catalog.js';
 import { catalogEndpoints } from './catalogs/endpoints.js';
 import { campaignStats } from './campaign-stats.js';
-import type { Endpoint, Call } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { refuse } from './family.js';
 import type { Bills } from './bills.js';
 import type { Settings } from './options.js';
@@ -49,61 +49,38 @@ export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills
     return jsonAnswer({ data: tokens.issue(settings.accessKey), error: null });
   }
 
-  const endpoints: Endpoint[] = [
-    {
-      name: 'E1',
-      method: 'POST',
-      path: /^\/authenticate$/,
-      family: 'authentication',
-      hasBody: true,
-      answer: ({ body }) => authenticate(body),
-    },
+  const exported = '/projects/([^/]+)/campaign-event-data/exports';
+  const endpoints = [
+    endpoint('E1', 'authentication', 'POST /authenticate', ({ body }) => authenticate(body)),
     ...catalogEndpoints(settings, catalogs),
     ...templates.endpoints,
     ...sendingEndpoints(settings, writes, templates.alimtalk),
     ...optOutEndpoints(settings, optOuts),
     ...userEndpoints(settings, writes),
-    {
-      name: 'E17',
-      method: 'POST',
-      path: /^\/v1\/projects\/([^/]+)\/statistics$/,
-      family: 'statistics',
-      hasBody: true,
-      answer: ({ body }) => statistics.json(body),
-    },
-    {
-      name: 'E18',
-      method: 'GET',
-      path: /^\/v1\/projects\/([^/]+)\/statistics\.csv$/,
-      family: 'statistics-csv',
-      hasBody: true,
-      answer: ({ body }) => statistics.csv(body),
-    },
-    {
-      name: 'E19',
-      method: 'GET',
-      path: /^\/projects\/([^/]+)\/campaigns\/([^/]+)\/stats$/,
-      family: 'campaign',
-      hasBody: false,
-      answer: ({ values: [campaignId = ''], query }) => campaignStats(settings, world, campaignId, query),
-    },
-    {
-      name: 'E20',
-      method: 'POST',
-      path: /^\/projects\/([^/]+)\/campaign-event-data\/exports$/,
-      family: 'export',
-      hasBody: true,
-      answer: ({ body }) => exports.request(body),
-    },
-    {
-      name: 'E21',
-      method: 'GET',
-      path: /^\/projects\/([^/]+)\/campaign-event-data\/exports\/([^/]+)\/result$/,
-      family: 'export',
-      hasBody: false,
-      answer: ({ values: [exportId = ''], query }) => exports.read(exportId, query),
-      otherProject: () => exports.notFound(),
-    },
+    endpoint('E17', 'statistics', 'POST /v1/projects/([^/]+)/statistics', ({ body }) =>
+      statistics.json(body),
+    ),
+    endpoint(
+      'E18',
+      'statistics-csv',
+      'GET /v1/projects/([^/]+)/statistics\\.csv',
+      ({ body }) => statistics.csv(body),
+      { hasBody: true },
+    ),
+    endpoint(
+      'E19',
+      'campaign',
+      'GET /projects/([^/]+)/campaigns/([^/]+)/stats',
+      ({ values: [campaignId = ''], query }) => campaignStats(settings, world, campaignId, query),
+    ),
+    endpoint('E20', 'export', `POST ${exported}`, ({ body }) => exports.request(body)),
+    endpoint(
+      'E21',
+      'export',
+      `GET ${exported}/([^/]+)/result`,
+      ({ values: [exportId = ''], query }) => exports.read(exportId, query),
+      { otherProject: () => exports.notFound() },
+    ),
   ];
   return {
     endpoints,
@@ -117,30 +94,15 @@ export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills
 }
 
 function optOutEndpoints(settings: Settings, list: OptOutList): Endpoint[] {
-  const path = '^/projects/([^/]+)/messages/text-message/blockservice/recipients';
-  const rest = { name: 'E12', family: 'opt-out', pageParameter: settings.pageParameters.E12.page } as const;
+  const path = '/projects/([^/]+)/messages/text-message/blockservice/recipients';
+  const rest = { pageParameter: settings.pageParameters.E12.page };
   return [
-    {
+    endpoint('E12', 'opt-out', `POST ${path}`, (call) => list.register(call), rest),
+    endpoint('E12', 'opt-out', `DELETE ${path}/removes`, (call) => list.remove(call), {
       ...rest,
-      method: 'POST',
-      path: new RegExp(`${path}$`),
       hasBody: true,
-      answer: (call) => list.register(call),
-    },
-    {
-      ...rest,
-      method: 'DELETE',
-      path: new RegExp(`${path}/removes$`),
-      hasBody: true,
-      answer: (call) => list.remove(call),
-    },
-    {
-      ...rest,
-      method: 'GET',
-      path: new RegExp(`${path}$`),
-      hasBody: false,
-      answer: (call) => list.list(call),
-    },
+    }),
+    endpoint('E12', 'opt-out', `GET ${path}`, (call) => list.list(call), rest),
   ];
 }
 

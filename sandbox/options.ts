@@ -114,43 +114,16 @@ export interface SandboxOptions {
   interfere?: Interfere | undefined;
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
-  readonly now: () => Date;
-  readonly date: (now: Date) => string | null;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly projectId: string;
-  readonly brand: string;
-  readonly messenger: string;
-  readonly pageParameter: string;
-  readonly tokenLifetimeSeconds: number;
-  readonly exportSeconds: number;
-  readonly latencyMs: number;
-  readonly eventsPerDay: number;
-  readonly seed: number;
+/** The options with every default in place. */
+export type Settings = {
+  readonly [Name in Exclude<keyof SandboxOptions, Whole>]-?: Exclude<SandboxOptions[Name], undefined>;
+} & {
   readonly billingJournal: string | null;
-  readonly pushChannelSpelling: 'push-notification' | 'push_notification';
-  readonly emptyExport: 'success' | 'invalid_page';
-  readonly longestRangeDays: number;
-  readonly timeoutStatus: 200 | 408;
-  readonly catalogItems: number;
-  readonly catalogList: 'wrapped' | 'plain';
   readonly pageParameters: Readonly<Record<PagedList, PageParameters>>;
-  readonly senderKeyIn: 'query' | 'header';
-  readonly statusMovesUpdatedAt: boolean;
-  readonly restates: boolean;
-  readonly textSender: string | null;
-  readonly chatappSending: boolean;
-  readonly legacyPlatform: boolean;
-  readonly unsubscribeNumbers: readonly string[];
   readonly fieldNames: FieldNames;
-  readonly unknownUsers: 'created' | 'ignored';
-  readonly apiJourneys: readonly string[];
-  readonly triggers: Readonly<Record<string, string>>;
-  readonly interfere: Interfere;
-}
+};
+
+type Whole = 'billingJournal' | 'pageParameters' | 'fieldNames';
 
 const PAGE_PARAMETERS: PageParameters = { page: 'pageNum', size: 'pageSize' };
 
@@ -163,7 +136,6 @@ const FIELD_NAMES: FieldNames = {
   messengerUser: 'messengerUserId',
 };
 
-/** The options with every default in place. */
 export function settle(options: SandboxOptions): Settings {
   return {
     host: options.host ?? '127.0.0.1',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dayOf } from '../src/calendar.js';
 import { type Reply, jsonAnswer } from './answer.js';
-import type { Endpoint, EndpointName } from './endpoint.js';
+import { type Endpoint, endpoint } from './endpoint.js';
 import { refuse } from './family.js';
 import type { Settings } from './options.js';
 import { type AlimtalkTemplates, CHANNEL_IDS } from './templates/endpoints.js';
@@ -67,19 +67,6 @@ export function sendingEndpoints(
   alimtalkTemplates: AlimtalkTemplates,
 ): Endpoint[] {
   const { fieldNames, messenger, textSender, unsubscribeNumbers } = settings;
-  function endpoint(name: EndpointName, channel: string, send: (body: unknown) => Reply): Endpoint {
-    return {
-      name,
-      method: 'POST',
-      path: new RegExp(`^/messages/${channel}$`),
-      projectInBody: true,
-      family: 'sending',
-      hasBody: true,
-      bodyBytes: MULTI_BODY_BYTES,
-      answer: ({ body }) => send(body),
-    };
-  }
-
   function friendtalk(body: unknown): Reply {
     if (dayOf(settings.now()) > FRIENDTALK_UNTIL) {
       const message = `Friendtalk is no longer supported: its support ended on ${FRIENDTALK_UNTIL}.`;
@@ -202,10 +189,11 @@ export function sendingEndpoints(
     return jsonAnswer(DONE);
   }
 
+  const rest = { projectInBody: true, bodyBytes: MULTI_BODY_BYTES } as const;
   return [
-    endpoint('E7', `${messenger}-friendtalk`, friendtalk),
-    endpoint('E8', 'text-message', textMessage),
-    endpoint('E9', `${messenger}-alimtalk`, alimtalk),
+    endpoint('E7', 'sending', `POST /messages/${messenger}-friendtalk`, ({ body }) => friendtalk(body), rest),
+    endpoint('E8', 'sending', 'POST /messages/text-message', ({ body }) => textMessage(body), rest),
+    endpoint('E9', 'sending', `POST /messages/${messenger}-alimtalk`, ({ body }) => alimtalk(body), rest),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** E13 to E16: events, user properties, deleted users and journeys. */
 import { z } from 'zod';
 import { type Reply, jsonAnswer } from './answer.js';
-import { type Endpoint, type EndpointName, decoded } from './endpoint.js';
+import { decoded, type Endpoint, endpoint } from './endpoint.js';
 import { type Family, refuse } from './family.js';
 import { isDeeperThan, isList, isRecord } from './json.js';
 import type { Settings } from './options.js';
@@ -54,24 +54,14 @@ export function userEndpoints(settings: Settings, writes: Writes): Endpoint[] {
   const { fieldNames, apiJourneys } = settings;
 
   /** E13 to E15: one object, or a list of them. */
-  function endpoint<T extends { projectId: string }>(
-    [name, method, path]: readonly [EndpointName, 'POST' | 'DELETE', string],
+  function several<T extends { projectId: string }>(
     schema: z.ZodType<T>,
     most: number,
     answer: (list: readonly T[]) => Reply,
-  ): Endpoint {
-    return {
-      name,
-      method,
-      path: new RegExp(`^/${path}$`),
-      projectInBody: true,
-      family: 'users',
-      hasBody: true,
-      bodyBytes: MULTI_BODY_BYTES,
-      answer: ({ body }) => {
-        const list = readBody(settings, 'users', schema, isList(body) ? body : [body], most);
-        return withDetails(Array.isArray(list) ? answer(list) : list);
-      },
+  ): Endpoint['answer'] {
+    return ({ body }) => {
+      const list = readBody(settings, 'users', schema, isList(body) ? body : [body], most);
+      return withDetails(Array.isArray(list) ? answer(list) : list);
     };
   }
 
@@ -137,18 +127,15 @@ export function userEndpoints(settings: Settings, writes: Writes): Endpoint[] {
     return jsonAnswer({ code: 200, success: true, error: null });
   }
 
+  const bodyBytes = MULTI_BODY_BYTES;
+  const rest = { projectInBody: true, hasBody: true, bodyBytes } as const;
+  const entry = 'POST /projects/([^/]+)/user-journeys/([^/]+)/enter';
   return [
-    endpoint(['E13', 'POST', 'track-event'], TrackedEvent, MOST_EVENTS, track),
-    endpoint(['E14', 'POST', 'set-user-properties'], UserOf, MOST_USERS, setProperties),
-    endpoint(['E15', 'DELETE', 'users'], Deletion, MOST_USERS, deleteUsers),
-    {
-      name: 'E16',
-      method: 'POST',
-      path: /^\/projects\/([^/]+)\/user-journeys\/([^/]+)\/enter$/,
-      family: 'journey',
-      hasBody: true,
-      bodyBytes: MULTI_BODY_BYTES,
-      answer: ({ values: [id = ''], body }) => enter(decoded(id), body),
-    },
+    endpoint('E13', 'users', 'POST /track-event', several(TrackedEvent, MOST_EVENTS, track), rest),
+    endpoint('E14', 'users', 'POST /set-user-properties', several(UserOf, MOST_USERS, setProperties), rest),
+    endpoint('E15', 'users', 'DELETE /users', several(Deletion, MOST_USERS, deleteUsers), rest),
+    endpoint('E16', 'journey', entry, ({ values: [id = ''], body }) => enter(decoded(id), body), {
+      bodyBytes,
+    }),
   ];
 }

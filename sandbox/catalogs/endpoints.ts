@@ -1,6 +1,6 @@
 /** E2: the operations on catalogs, each with its method and the rest of its path. */
 import { type Reply, jsonAnswer } from '../answer.js';
-import { type Call, decoded, type Endpoint } from '../endpoint.js';
+import { type Call, decoded, type Endpoint, endpoint } from '../endpoint.js';
 import { refuse } from '../family.js';
 import type { Settings } from '../options.js';
 import type { Catalog, Catalogs } from './catalog.js';
@@ -38,7 +38,7 @@ export function catalogEndpoints(settings: Settings, catalogs: Catalogs): Endpoi
     operate: Operation,
   ): Endpoint {
     const rest = `${part === '' ? '' : `/${part}`}${hasSecond ? '/([^/]+)' : ''}`;
-    return endpoint(method, `/([^/]+)${rest}`, hasBody, (call) => {
+    return operation(method, `/([^/]+)${rest}`, hasBody, (call) => {
       const problems = new Problems();
       const [name = '', second = ''] = call.values.map(decoded);
       checkName(name, ['catalogName'], problems);
@@ -51,8 +51,8 @@ export function catalogEndpoints(settings: Settings, catalogs: Catalogs): Endpoi
   }
 
   return [
-    endpoint('GET', '', false, () => listCatalogs(catalogs, settings)),
-    endpoint('POST', '', true, ({ body }) => createCatalog(catalogs, body)),
+    operation('GET', '', false, () => listCatalogs(catalogs, settings)),
+    operation('POST', '', true, ({ body }) => createCatalog(catalogs, body)),
     on('DELETE', '', false, false, (catalog) => deleteCatalog(catalogs, catalog)),
     on('GET', 'items', false, false, (catalog, call) => listItems(catalog, call, settings)),
     on('GET', 'items', true, false, (catalog, _, id) => getItem(catalog, id)),
@@ -71,22 +71,14 @@ export function catalogEndpoints(settings: Settings, catalogs: Catalogs): Endpoi
   ];
 }
 
-function endpoint(
+function operation(
   method: Endpoint['method'],
   rest: string,
   hasBody: boolean,
   answer: Endpoint['answer'],
 ): Endpoint {
-  return {
-    name: 'E2',
-    method,
-    path: new RegExp(`^/v1/projects/([^/]+)/catalogs${rest}$`),
-    family: 'catalog',
-    hasBody,
-    bodyBytes: BODY_BYTES,
-    pageParameter: 'cursor',
-    answer,
-  };
+  const more = { hasBody, bodyBytes: BODY_BYTES, pageParameter: 'cursor' };
+  return endpoint('E2', 'catalog', `${method} /v1/projects/([^/]+)/catalogs${rest}`, answer, more);
 }
 
 function listCatalogs(catalogs: Catalogs, settings: Settings): Reply {

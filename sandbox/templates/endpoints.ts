@@ -1,5 +1,5 @@
 /** E3 to E6, E10 and E11: templates of brand messages and alimtalk. */
-import { type Call, decoded, type Endpoint } from '../endpoint.js';
+import { type Call, decoded, type Endpoint, endpoint } from '../endpoint.js';
 import type { Settings } from '../options.js';
 import { Images } from './images.js';
 import { type Reply, jsonAnswer } from '../answer.js';
@@ -50,60 +50,27 @@ function endpointsOf(
   alimtalk: AlimtalkTemplates,
 ): Endpoint[] {
   const { messenger, pageParameters } = settings;
-  const brandPath = `^/v1/projects/([^/]+)/messages/${messenger}-brand-message`;
-  const alimtalkPath = `^/projects/([^/]+)/messages/${messenger}-alimtalk/templates`;
+  const brandPath = `/v1/projects/([^/]+)/messages/${messenger}-brand-message` as const;
+  const alimtalkPath = `/projects/([^/]+)/messages/${messenger}-alimtalk/templates` as const;
+  const family = 'brand-message';
   return [
-    {
-      name: 'E3',
-      method: 'POST',
-      path: new RegExp(`${brandPath}/templates$`),
-      family: 'brand-message',
-      hasBody: true,
-      answer: (call) => brand.create(call),
-    },
-    {
-      name: 'E4',
-      method: 'GET',
-      path: new RegExp(`${brandPath}/templates$`),
-      family: 'brand-message',
-      hasBody: false,
+    endpoint('E3', family, `POST ${brandPath}/templates`, (call) => brand.create(call)),
+    endpoint('E4', family, `GET ${brandPath}/templates`, (call) => brand.list(call), {
       pageParameter: pageParameters.E4.page,
-      answer: (call) => brand.list(call),
-    },
-    {
-      name: 'E5',
-      method: 'GET',
-      path: new RegExp(`${brandPath}/templates/([^/]+)$`),
-      family: 'brand-message',
-      hasBody: false,
-      answer: (call) => brand.get(decoded(call.values[0] ?? ''), call),
-    },
-    {
-      name: 'E6',
-      method: 'POST',
-      path: new RegExp(`${brandPath}/images$`),
-      family: 'brand-message',
+    }),
+    endpoint('E5', family, `GET ${brandPath}/templates/([^/]+)`, (call) =>
+      brand.get(decoded(call.values[0] ?? ''), call),
+    ),
+    endpoint('E6', family, `POST ${brandPath}/images`, (call) => images.upload(call), {
       hasBody: false,
       bodyBytes: UPLOAD_BYTES,
-      answer: (call) => images.upload(call),
-    },
-    {
-      name: 'E10',
-      method: 'GET',
-      path: new RegExp(`${alimtalkPath}$`),
-      family: 'alimtalk',
-      hasBody: false,
+    }),
+    endpoint('E10', 'alimtalk', `GET ${alimtalkPath}`, (call) => alimtalk.list(call), {
       pageParameter: pageParameters.E10.page,
-      answer: (call) => alimtalk.list(call),
-    },
-    {
-      name: 'E11',
-      method: 'DELETE',
-      path: new RegExp(`${alimtalkPath}/([^/]+)$`),
-      family: 'alimtalk',
-      hasBody: false,
-      answer: ({ values: [code = ''] }) => alimtalk.delete(decoded(code)),
-    },
+    }),
+    endpoint('E11', 'alimtalk', `DELETE ${alimtalkPath}/([^/]+)`, ({ values: [code = ''] }) =>
+      alimtalk.delete(decoded(code)),
+    ),
   ];
 }
 
