@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Endpoint } from '../../sandbox/endpoint.js';
-import { answerTo } from '../../sandbox/index.js';
-import { settle } from '../../sandbox/options.js';
 import { PROJECT } from './http.js';
 import { expectAccess, namesOf, withWritten, written, type Written } from './written.js';
 
@@ -247,32 +244,6 @@ describe('text messages (E8)', () => {
 
   it('access: a token, the own project, JSON of at most 4 MiB', async () => {
     await expectAccess(there, 'POST', E8, sms);
-  });
-
-  it('server failure: the words of the specification and nothing of the cause', () => {
-    const settings = settle({});
-    const broken: Endpoint = {
-      name: 'E8',
-      method: 'POST',
-      path: /^$/,
-      projectInBody: true,
-      family: 'sending',
-      hasBody: false,
-      answer: () => {
-        throw new Error('secret');
-      },
-    };
-    const asked = {
-      query: new URLSearchParams(),
-      headers: { authorization: 'Bearer x' },
-      body: Buffer.alloc(0),
-    };
-    const tokens = { issue: () => 'x', isValid: () => true };
-    const { status, body } = answerTo(broken, [], asked, settings, tokens);
-    expect([status, JSON.parse(body.toString())]).toEqual([
-      500,
-      { success: false, error: 'Internal Server Error' },
-    ]);
   });
 });
 
