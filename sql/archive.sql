@@ -20,14 +20,14 @@ delete from {table} where export_date in (select date from leaving_days);
 -- name: days
 select date::varchar as date, pull, loaded_at
 from archivable
-where date < getvariable('before')
+where date < $before::date
 order by date;
 
 -- name: leaving
 -- Which of the days leave, and the tables that hold rows of exports.
 
 create or replace temp table leaving_days as
-select date from archivable where date::varchar in (select unnest(getvariable('days')));
+select date from archivable where date::varchar in (select unnest(getvariable('given').days));
 
 create or replace temp table leaving_contents as
 select content_id from sent_emails where export_date in (select date from leaving_days)
@@ -38,8 +38,8 @@ insert into ops.archived_days by name
 select
     leaving_days.date,
     count(events.export_date) as rows,
-    getvariable('commit_id') as commit_id,
-    getvariable('archived_at') as archived_at
+    getvariable('given').commit_id as commit_id,
+    getvariable('given').archived_at as archived_at
 from leaving_days
 left join events on leaving_days.date = events.export_date
 group by leaving_days.date;

@@ -12,8 +12,8 @@ where name in ({names}) and (date is null or date in (select date from dirty_day
 -- name: forget_gone
 -- Checks that are no more leave nothing behind.
 
-delete from ops.checks where name not in (select unnest(getvariable('check_names')));
-delete from ops.check_versions where name not in (select unnest(getvariable('check_names')));
+delete from ops.checks where name not in (select unnest(getvariable('checks').names));
+delete from ops.check_versions where name not in (select unnest(getvariable('checks').names));
 
 -- name: found
 -- The findings of a check; the inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
@@ -21,7 +21,7 @@ delete from ops.check_versions where name not in (select unnest(getvariable('che
 
 insert into ops.checks by name
 select
-    getvariable('checked_at') as checked_at,
+    getvariable('checks').checked_at as checked_at,
     '{name}' as name,
     '{severity}' as severity,
     nullif('{stream}', '') as stream,
@@ -30,7 +30,7 @@ select
     found.finding,
     found.expected::varchar as expected,
     found.actual::varchar as actual,
-    getvariable('meanings')[{number}] as meaning
+    getvariable('checks').meanings[{number}] as meaning
 from (
 {check}
 ) as found
@@ -39,10 +39,10 @@ where {whole} or found.date::date in (select date from batch_days);
 -- name: note_versions
 -- The findings of these checks stand there for all days.
 
-delete from ops.check_versions where name in (select unnest(getvariable('changed_checks')));
+delete from ops.check_versions where name in (select unnest(getvariable('given').names));
 
 insert into ops.check_versions by name
-select unnest(getvariable('changed_checks')) as name, unnest(getvariable('fingerprints')) as fingerprint;
+select unnest(getvariable('given').names) as name, unnest(getvariable('given').fingerprints) as fingerprint;
 
 -- name: versions
 select name, fingerprint from ops.check_versions;

@@ -43,7 +43,7 @@ select
 
 -- name: note
 delete from ops.descriptions;
-insert into ops.descriptions values (getvariable('fingerprint'));
+insert into ops.descriptions values (getvariable('given').fingerprint);
 
 -- name: relations
 -- Every schema, table, view and column of the file with the comment that it carries. kind is what `comment on` calls it;
@@ -72,7 +72,7 @@ insert into ops.dictionary
 select entry.schema_name, entry.relation_name, entry.column_name, entry.en, entry.ko, entry.label
 from (
     select unnest(from_json(
-        getvariable('words'),
+        getvariable('given').words,
         '[{
             "schema_name": "varchar",
             "relation_name": "varchar",

@@ -9,8 +9,8 @@ from batch_days
 cross join range({lookback} + 1) as days (back);
 
 -- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
-set variable first_batch_day = date '1970-01-01' + getvariable('batch_days')[1]::integer;
-set variable last_batch_day = date '1970-01-01' + getvariable('batch_days')[-1]::integer;
+set variable first_batch_day = (select min(date) from batch_days);
+set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
@@ -53,14 +53,14 @@ select
 -- Days that a refresh chose: dirty ones, those that it leaves as they are, or those of one batch.
 
 create or replace temp table {relation} as
-select date '1970-01-01' + unnest(getvariable('{relation}'))::integer as date;
+select date '1970-01-01' + unnest($days::varchar[])::integer as date;
 
 -- name: event_days
 -- The days that hold events, from the first one that is dirty.
 
 select distinct (date - date '1970-01-01')::integer as day
 from events
-where date >= date '1970-01-01' + getvariable('first_dirty_day')::integer;
+where date >= date '1970-01-01' + $first_dirty_day::integer;
 
 -- name: every_day
 -- A full refresh: every day that any row is about.
@@ -106,31 +106,7 @@ delete from ops.touched_days;
 -- Every row of a message table, by what tells it apart: several checks look at all of these tables.
 
 create or replace temp view message_rows as
-select 'text_messages' as subject, event_id, 1 as position, date, export_date from text_messages
-union all
-select 'emails', event_id, 1, date, export_date from sent_emails
-union all
-select 'friendtalk_messages', event_id, 1, date, export_date from friendtalk_messages
-union all
-select 'alimtalk_messages', event_id, 1, date, export_date from alimtalk_messages
-union all
-select 'brand_messages', event_id, 1, date, export_date from brand_messages
-union all
-select 'in_app_messages', event_id, 1, date, export_date from in_app_messages
-union all
-select 'in_web_messages', event_id, 1, date, export_date from in_web_messages
-union all
-select 'push_messages', event_id, 1, date, export_date from sent_push_messages
-union all
-select 'web_push_messages', event_id, 1, date, export_date from web_push_messages
-union all
-select 'webhook_messages', event_id, 1, date, export_date from webhook_messages
-union all
-select 'other_messages', event_id, 1, date, export_date from other_messages
-union all
-select 'message_buttons', event_id, position, date, export_date from message_buttons
-union all
-select 'text_message_attachments', event_id, position, date, export_date from text_message_attachments;
+{tables};
 
 -- name: no_batch
 -- Tables are created without rows, and their statements are bound to these.

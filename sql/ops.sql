@@ -3,7 +3,7 @@
 -- name: campaigns_seen
 select distinct campaign_id
 from daily_statistics
-where campaign_id is not null and date between getvariable('first_day') and getvariable('last_day')
+where campaign_id is not null and date between $start::date and $end::date
 order by campaign_id;
 
 -- name: count_rows
@@ -15,11 +15,11 @@ order by campaign_id;
 with pages as (
     select row_number() over () as page, rows_in(data, "templateListResponse") as documents
     from read_json(
-        getvariable('files'),
+        $files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', "templateListResponse": 'JSON'},
-        maximum_object_size = getvariable('largest_object')
+        maximum_object_size = $largest_object
     )
 ),
 
@@ -31,26 +31,26 @@ listed as (
 hashed as (
     select
         page,
-        hash(coalesce(json_extract_string(document, nullif(getvariable('id_pointer'), '')), document::varchar)) as value
+        hash(coalesce(json_extract_string(document, nullif($id_pointer, '')), document::varchar)) as value
     from listed
 )
 
 select
     count(*) as rows,
-    if(getvariable('id_pointer') = '', count(distinct hash(page, value)), count(*)) - count(distinct value) as repeated,
-    if(getvariable('id_pointer') = '', count(*) - count(distinct value), 0) as equal
+    if($id_pointer = '', count(distinct hash(page, value)), count(*)) - count(distinct value) as repeated,
+    if($id_pointer = '', count(*) - count(distinct value), 0) as equal
 from hashed;
 
 -- name: coverage
 select date::varchar as date, rows, loaded_at
 from ops.coverage
-where stream = getvariable('stream')
+where stream = $stream
 order by coverage.date;
 
 -- name: covered_since
 select date::varchar as date
 from ops.coverage
-where stream = getvariable('stream') and pulled_at > getvariable('instant')
+where stream = $stream and pulled_at > $instant
 order by coverage.date;
 
 -- name: experiments
@@ -73,7 +73,7 @@ from (
     select
         unnest(
             from_json(
-                getvariable('experiments'),
+                getvariable('given').experiments,
                 '[{
                     "campaign_id": "VARCHAR", "baseline": "VARCHAR", "goal": "VARCHAR", "smallest_effect": "DOUBLE",
                     "alpha": "DOUBLE", "power": "DOUBLE", "split": "MAP(VARCHAR, DOUBLE)", "hold_outs": ["VARCHAR"],
@@ -108,7 +108,7 @@ from (
     select
         unnest(
             json_transform(
-                getvariable('exports'),
+                getvariable('given').exports,
                 '[{
                     "key": "VARCHAR", "window": {"start": "TIMESTAMPTZ", "end": "TIMESTAMPTZ"}, "day": "DATE",
                     "state": "VARCHAR", "exportId": "VARCHAR", "messageData": "BOOLEAN", "records": "BIGINT",
@@ -133,7 +133,7 @@ delete from ops.privacy;
 -- name: held_days
 select distinct date::varchar as date
 from ops.held_back
-where stream = getvariable('stream')
+where stream = $stream
 order by date;
 
 -- name: home
@@ -144,7 +144,7 @@ select current_database() as home;
 
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
-from (select unnest(map_entries(from_json(getvariable('main_goals'), '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
+from (select unnest(map_entries(from_json(getvariable('given').main_goals, '"MAP(VARCHAR, VARCHAR)"'))) as entry) as given;
 
 delete from ops.main_goals
 where
@@ -152,7 +152,7 @@ where
     or (chosen_by = 'setting') <> (resource_id in (select resource_id from configured_goals));
 
 insert into ops.main_goals
-select resource_id, goal, getvariable('today'), 'setting'
+select resource_id, goal, getvariable('given').today::date, 'setting'
 from configured_goals
 where resource_id not in (select resource_id from ops.main_goals);
 
@@ -172,7 +172,7 @@ where resource_id not in (select resource_id from ops.main_goals)
 qualify row_number() over (partition by resource_id order by started_at) = 1;
 
 insert into ops.main_goals
-select resource_id, goal, getvariable('today'), 'rule'
+select resource_id, goal, getvariable('given').today::date, 'rule'
 from marts.goals
 where resource_id not in (select resource_id from ops.main_goals)
 group by resource_id, goal
@@ -190,7 +190,7 @@ select pull from ops.loads;
 -- name: loaded_of
 select pull
 from ops.loads
-where pull in (select unnest(getvariable('asked_pulls')));
+where pull in (select unnest($pulls));
 
 -- name: macros_version
 select version from macros.made_of();
@@ -221,7 +221,7 @@ left join ops.privacy as privacy on true;
 
 -- name: read_file
 select count(*) from read_json_objects(
-    getvariable('files'), format = 'unstructured', maximum_object_size = getvariable('largest_object')
+    $files, format = 'unstructured', maximum_object_size = $largest_object
 );
 
 -- name: read_table
@@ -238,7 +238,7 @@ delete from ops.loads
 using (
     select split_part(pull, '/', 1) as stream, min(pulled_at) as pulled_at
     from (
-        select unnest(getvariable('asked_pulls')) as pull, unnest(getvariable('instants'))::timestamptz as pulled_at
+        select unnest($pulls) as pull, unnest($instants)::timestamptz as pulled_at
     ) as late
     group by stream
 ) as earliest
@@ -248,7 +248,7 @@ returning loads.pull;
 -- name: snapshot_rows
 select list, rows
 from ops.snapshots
-where stream = getvariable('stream')
+where stream = $stream
 qualify row_number() over (partition by list order by date desc, pulled_at desc, pull desc) = 1;
 
 -- name: start_run
@@ -271,7 +271,7 @@ create or replace temp table redated as
 select loads.pull, loads.stream, loads.first_day, asked.pulled_at
 from ops.loads
 inner join (
-    select unnest(getvariable('asked_pulls')) as pull, unnest(getvariable('instants'))::timestamptz as pulled_at
+    select unnest(getvariable('given').pulls) as pull, unnest(getvariable('given').instants)::timestamptz as pulled_at
 ) as asked using (pull)
 where loads.pulled_at <> asked.pulled_at;
 

@@ -46,14 +46,14 @@ select relation, kind, fingerprint from ops.models;
 -- name: note
 -- Models and seeds as they are made now; what was noted of them before goes, and of models that are no more.
 
-delete from ops.models where relation in (select unnest(getvariable('former_relations')));
-delete from ops.model_days where relation in (select unnest(getvariable('former_relations')));
+delete from ops.models where relation in (select unnest(getvariable('given').former_relations));
+delete from ops.model_days where relation in (select unnest(getvariable('given').former_relations));
 
 insert into ops.models by name
 select
-    unnest(getvariable('relations')) as relation,
-    unnest(getvariable('kinds')) as kind,
-    unnest(getvariable('fingerprints')) as fingerprint;
+    unnest(getvariable('given').relations) as relation,
+    unnest(getvariable('given').kinds) as kind,
+    unnest(getvariable('given').fingerprints) as fingerprint;
 
 -- name: note_days
 -- The rows of the days that were computed; after a full refresh, those of every day, also of days that stayed, since
@@ -93,7 +93,7 @@ drop table {schema}.{aside};
 delete from {relation};
 
 insert into {relation} by name
-from read_csv(getvariable('file'), header = true, comment = '#', auto_detect = true);
+from read_csv(getvariable('given').file, header = true, comment = '#', auto_detect = true);
 
 -- name: set_aside
 alter table {relation} rename to {aside};

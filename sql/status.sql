@@ -1,5 +1,9 @@
 -- Statements of commands about the published file.
 
+-- name: archived
+-- Days whose events have left the file.
+select date::varchar as date from ops.archived_days order by date;
+
 -- name: coverage
 -- Which days of which stream the warehouse holds whole.
 select stream, date::varchar as date, rows::double as rows, epoch_ms(loaded_at)::double as loaded_at_ms

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The entry point: handles signals, reports errors, and is the only place that exits. */
 import { setMaxListeners } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Action } from './commands/shared.js';
 import type { Flags } from './config.js';
 import {
@@ -48,6 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
     verbose = flags.verbose === true;
     // Help and version need no settings, and reading them takes longer than all the rest.
     const { loadConfig } = await import('./config.js').catch(cannotStart);
+    const { dataFiles } = await import('./storage/paths.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
       const { jsonLog } = await import('./terminal/json-log.js').catch(cannotStart);
       terminal = jsonLog(terminal, { runId, now: () => effects.now() }, (line) => process.stderr.write(line));
@@ -60,7 +62,13 @@ async function main(argv: readonly string[]): Promise<number> {
       runId,
       version,
       environment: process.env,
-      loadConfig: () => loadConfig(flags),
+      loadConfig: () => {
+        const config = loadConfig(flags);
+        if (existsSync(dataFiles(config.dataDir).erasing)) {
+          terminal.warn('An erasure was stopped before its end: `dawnload forget` goes on with it.');
+        }
+        return config;
+      },
     });
   };
   try {

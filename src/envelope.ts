@@ -17,7 +17,7 @@ const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Where a value lies in the body: bytes, `end` excluded. */
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
@@ -72,6 +72,55 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The elements of a list of the body, in order. */
+export function elementsOf(body: Buffer, list: Span): Span[] {
+  const elements: Span[] = [];
+  for (let at = list.start; at < list.end;) {
+    const value = measure(body, skipSpace(body, at + 1));
+    if (value === undefined) break;
+    elements.push(value);
+    at = skipSpace(body, value.end);
+    if (body[at] !== COMMA) break;
+  }
+  return elements;
+}
+
+/** The JSON values that a body holds one after the other, as the pages of a packed list. */
+export function valuesOf(body: Buffer): Span[] {
+  const values: Span[] = [];
+  for (let at = skipSpace(body, 0); at < body.length;) {
+    const value = measure(body, at);
+    if (value === undefined) break;
+    values.push(value);
+    at = skipSpace(body, value.end);
+  }
+  return values;
+}
+
+/** The member of a page that lists how many of its records were erased, when, and by which line of the register (src/erasure). */
+export const ERASED = 'dawnload_erased';
+
+export interface ErasedNote {
+  readonly records: number;
+  readonly at: string;
+  readonly line: number;
+}
+
+/** The notes of a page about erased records. */
+export function erasedNotes(body: Buffer, envelope: Envelope | undefined): ErasedNote[] {
+  const value = envelope?.kind === 'object' ? partValue(body, envelope.parts.get(ERASED)) : undefined;
+  return Array.isArray(value) ? value.filter(isErasedNote) : [];
+}
+
+/** How many records of a page were erased: with them it is as whole as it came. */
+export function erasedIn(body: Buffer, envelope: Envelope | undefined): number {
+  return erasedNotes(body, envelope).reduce((sum, { records }) => sum + records, 0);
+}
+
+function isErasedNote(value: unknown): value is ErasedNote {
+  return typeof value === 'object' && value !== null && 'records' in value && Number.isInteger(value.records);
 }
 
 function readObject(body: Buffer, start: number): Envelope | undefined {

@@ -76,7 +76,7 @@ export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
   // A number that was cut in two would no longer be recognised.
   const seen = withoutPieces(text.length <= most ? head : head.replace(/\S{0,100}$/, ''));
-  const plain = seen.replace(OTHER_FORMS, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
+  const plain = seen.replace(/[\uff01-\uff5e]/g, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
   const without = withoutPieces(plain);
   return without === plain ? seen : without;
 }
@@ -92,7 +92,6 @@ function withoutPieces(text: string): string {
 
 const patterns = patternsOfLoad();
 const PIECES = compiled('pieces', 'g');
-const OTHER_FORMS = compiled('other_forms', 'g');
 const UNSEEN = compiled('unseen', 'g');
 const WRITTEN_MEMBER = compiled('written_member');
 const AT_SIGN = compiled('at_sign');
@@ -102,11 +101,10 @@ const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
 /** The load's patterns by name, each put together from its texts and from those before it. */
 function patternsOfLoad(): Map<string, string> {
   const found = new Map<string, string>();
-  const text = statement('session/3_patterns').replace(/^--.*$/gm, '');
-  for (const [, name = '', expression = ''] of text.matchAll(/set variable (\w+) = ([\s\S]*?);$/gm)) {
-    const terms = expression.matchAll(/getvariable\('(\w+)'\)|'((?:[^']|'')*)'/g);
-    const parts = Array.from(terms, ([, other, written = '']) =>
-      other === undefined ? written.replaceAll("''", "'") : (found.get(other) ?? ''),
+  const text = statement('session/3_patterns').replace(/^ *--.*$/gm, '');
+  for (const [, pattern = '', name = ''] of text.matchAll(/^ {12}(\S[\s\S]*?) as (\w+),?$/gm)) {
+    const parts = Array.from(pattern.matchAll(/'((?:[^']|'')*)'|([a-z]\w+)/g), ([, written, other = '']) =>
+      written === undefined ? (found.get(other) ?? '') : written.replaceAll("''", "'"),
     );
     found.set(name, parts.join(''));
   }

@@ -24,11 +24,23 @@ import {
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
 import { handOver, pushAfterRun } from './run/hand-over.js';
+import { inRanges, retain, wereRemoved } from './run/retention.js';
+import type { Export } from './exports/export.js';
 import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
 import { pullReference } from './reference/pull-reference.js';
 import { pullCampaigns } from './statistics/pull-campaigns.js';
-import { loadLanded, reportUnloaded } from './run/load-landed.js';
+import { loadLanded, reloadErased, reportUnloaded } from './run/load-landed.js';
+import {
+  Pending,
+  notPublished,
+  receiptOf,
+  rewriteDatabase,
+  searchFolder,
+  writeReceipt,
+  type Begun,
+  type Erased,
+} from './erasure/erase.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
@@ -74,7 +86,10 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
       await pull(complete, context);
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {
-      const delivered = await deliver(context, work, record, () => handOver(context, config, invocation));
+      const delivered = await deliver(context, work, record, async () => {
+        await handOver(context, config, invocation);
+        return retain(context, config.retention);
+      });
       if (delivered.publishedBytes !== undefined)
         await pushAfterRun(config, invocation, job.name, delivered.report);
       return delivered;
@@ -97,6 +112,7 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
     // It is no run of its own: it tells again of those that there were.
     await retellRuns(context);
     const archived = await archivedBefore(context);
+    await takeRemovedDays(context);
     const outcome = await deliver(context, () => loadLanded(context));
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
@@ -110,15 +126,77 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
       return outcome;
     }
     await replaceDatabase(rebuilt, working, invocation.effects);
-    const again = archived.filter((day) => !outcome.lost.includes(day));
+    const removed = new Set((await removedExports(context)).map(({ day }) => day));
+    const again = archived.filter((day) => !outcome.lost.includes(day) && !removed.has(day));
     if (again.length > 0) {
       invocation.terminal.note(
-        `The events of ${listDays(again)} had left the file, since the lake holds them. They are in it again, and the next run hands them to the lake.`,
+        `The events of ${listDays(again)} had left the file. They are in it again, until the next run lets them leave.`,
       );
     }
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
+}
+
+/**
+ * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies. An erasure that was
+ * begun and killed goes on; `begin` is not asked then.
+ *
+ * @param begin chooses the persons, from a warehouse that holds all that has landed; undefined to do nothing
+ */
+export function forget(
+  config: StorageConfig,
+  invocation: Invocation,
+  begin: (context: LocalContext) => Promise<Begun | undefined>,
+): Promise<Erased | undefined> {
+  const pending = new Pending(config.dataDir, invocation.effects);
+  return withLocalContext(config, invocation, 'forget', async (context) => {
+    const { erasures, effects, dataDir, files } = context;
+    await loadLanded(context);
+    const began = await pending.read();
+    const erasing = began ?? (await begin(context));
+    if (erasing === undefined) return undefined;
+    await pending.write(erasing);
+    const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
+    const cut = { records: 0, files: 0 };
+    const outcome = await deliver(context, async () => {
+      await cutLanded(context, erasing, pending);
+      await reloadErased(context, new Set(erasing.pulls));
+      effects.reach('erase/loaded');
+      Object.assign(cut, await erasures.cutBy(line, erasing.pulls));
+      const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
+      await erasures.register.append({
+        event: 'cut',
+        at: effects.now().toISOString(),
+        of: line,
+        ...cut,
+        rows,
+      });
+    });
+    if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
+    await rewriteDatabase(dataDir, effects);
+    await publish({ working: files.working, published: files.published, effects });
+    const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
+    const receipt = receiptOf(erasing, cut, search, [...erasures.unread]);
+    const file = await writeReceipt(dataDir, receipt, effects);
+    await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
+    await pending.remove();
+    return { receipt, file, resumed: began !== undefined };
+  });
+}
+
+/** Cuts landed pages; each pull is noted before, so that it is loaded again after a kill too. */
+async function cutLanded(
+  { erasures, effects }: LocalContext,
+  erasing: Begun,
+  pending: Pending,
+): Promise<void> {
+  await erasures.sweep(async (pull, written) => {
+    erasing.pulls = [...new Set([...erasing.pulls, pull])];
+    erasing.written = [...new Set([...erasing.written, ...written])];
+    await pending.write(erasing);
+  });
+  effects.reach('erase/landing-swept');
 }
 
 export interface ResumeOptions {
@@ -200,7 +278,7 @@ async function deliver(
   context: LocalContext,
   work: () => Promise<void>,
   run?: RunRecord,
-  beforePublishing?: () => Promise<void>,
+  beforePublishing?: () => Promise<() => Promise<void>>,
 ): Promise<Outcome> {
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
@@ -218,12 +296,15 @@ async function deliver(
   const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
+  const { erasures } = context.erasures.register;
+  if (erasures.length > 0) await warehouse.replaceErasures(erasures);
   report.choseGoals(await timed('model', () => warehouse.model()));
   report.checked(await timed('check', () => warehouse.check()));
-  await beforePublishing?.();
+  const onceReplaced = await beforePublishing?.();
   const ending = await run?.expect(report, failure);
   const lost = await lostDays(context);
   const publishedBytes = await publishSound(context, lost, failure);
+  if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
   // From here on nobody goes back to the schema before.
@@ -323,6 +404,30 @@ async function holdsDays(
   }
 }
 
+/** Loaded exports whose pages were removed by retention. */
+async function removedExports({ ledger, dataDir }: LocalContext): Promise<Export[]> {
+  const loaded = ledger.entries().filter(({ state }) => state === 'loaded');
+  const removed = await Promise.all(loaded.map((entry) => wereRemoved(dataDir, entry)));
+  return loaded.filter((_, nth) => removed[nth]);
+}
+
+/** Takes over what the private file computed of days whose pages were removed: nothing can make it again. */
+async function takeRemovedDays(context: LocalContext): Promise<void> {
+  const { warehouse, files, terminal } = context;
+  const days = (await removedExports(context)).map(({ day }) => day);
+  if (days.length === 0) return;
+  try {
+    await warehouse.takeDays(files.working, days);
+    terminal.note(
+      `The pages of ${inRanges(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
+    );
+  } catch (error) {
+    terminal.warn(
+      `The pages of ${inRanges(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
+    );
+  }
+}
+
 /** The days of events that had left the files that this run makes anew: a lake holds them. */
 async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
   const others = [files.working, files.published].filter((file) => file !== path);
@@ -330,14 +435,18 @@ async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
 }
 
 /** Days whose events were loaded before and are missing from this file: their export is lost from the ledger, or damaged. */
-async function lostDays({ ledger, warehouse }: LocalContext): Promise<Day[]> {
+async function lostDays(context: LocalContext): Promise<Day[]> {
+  const { ledger, warehouse } = context;
   const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
   // Exports that are open again for their pages count too; one that a person gave up is not missing.
   const loaded = ledger
     .entries()
     .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
   const covered = await warehouse.coverage('events');
-  return [...new Set([...untracked, ...loaded].map(({ day }) => day))].filter((day) => !covered.has(day));
+  const missing = [...untracked, ...loaded].map(({ day }) => day).filter((day) => !covered.has(day));
+  if (missing.length === 0) return [];
+  const removed = new Set((await removedExports(context)).map(({ day }) => day));
+  return [...new Set(missing)].filter((day) => !removed.has(day));
 }
 
 class RunRecord {

@@ -32,7 +32,7 @@ found as (
 )
 
 select
-    getvariable('stream') as stream,
+    getvariable('load').stream as stream,
     found.date,
     if(found.place in ('statistic', 'statistic_by_subchannel'), 'record', found.place) as place,
     found.field,

@@ -6,10 +6,10 @@
 
 create or replace temp table asked as
 select
-    unnest(getvariable('pulls')) as pull,
-    unnest(getvariable('first_days'))::date as first_day,
-    unnest(getvariable('last_days'))::date as last_day,
-    unnest(getvariable('instants'))::timestamptz as pulled_at;
+    unnest(getvariable('load').pulls) as pull,
+    unnest(getvariable('load').first_days)::date as first_day,
+    unnest(getvariable('load').last_days)::date as last_day,
+    unnest(getvariable('load').instants)::timestamptz as pulled_at;
 
 -- The days that each pull may replace: those that no later pull has replaced already, in the order in which they would.
 create or replace temp table versions as
@@ -25,7 +25,7 @@ select
 from asked_days
 anti join ops.coverage as later
     on
-        later.stream = getvariable('stream')
+        later.stream = getvariable('load').stream
         and later.date = asked_days.date
         and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
 
@@ -41,8 +41,9 @@ select pull, min(date) as date
 from versions
 group by pull;
 
-set variable first_day = (select min(date) from days);
-set variable last_day = (select max(date) from days);
+set variable load = struct_insert(
+    getvariable('load'), first_day := (select min(date) from days), last_day := (select max(date) from days)
+);
 
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 
@@ -54,13 +55,13 @@ select distinct pull from versions;
 -- name: forget
 -- Notes and held-back sizes of these days are deleted with the pulls that they belong to.
 
-delete from ops.load_notes where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');
-delete from ops.drift_by_day where stream = getvariable('stream') and date in (select date from days) and getvariable('complete');
+delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
+delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 
 delete from ops.held_back
 using days
 where
-    held_back.stream = getvariable('stream')
+    held_back.stream = getvariable('load').stream
     and held_back.campaign_id is null
     and held_back.date = days.date
     and held_back.pulled_at < days.pulled_at;
@@ -69,14 +70,14 @@ where
 -- Models and checks have to look at these days again; and the pulls are loaded now.
 
 insert into ops.touched_days
-select getvariable('stream'), date from days
+select getvariable('load').stream, date from days
 except
 select stream, date from ops.touched_days;
 
 -- Answers that could only be read with some of their characters replaced; of exports, events/9_notes tells.
 insert into ops.load_notes by name
-select getvariable('stream') as stream, first_days.date, pull, 'mended' as note, count(*) as records
-from (select unnest(getvariable('repaired_pulls')) as pull) as repaired
+select getvariable('load').stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
+from (select unnest(getvariable('load').repaired_pulls) as pull) as repaired
 inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;
@@ -90,13 +91,13 @@ where
 insert into ops.loads by name
 select
     asked.pull,
-    getvariable('stream') as stream,
+    getvariable('load').stream as stream,
     asked.first_day,
     asked.last_day,
     asked.pulled_at,
-    getvariable('complete') as complete,
+    getvariable('load').complete as complete,
     coalesce(loaded_rows.rows, 0) as rows,
-    getvariable('loaded_at') as loaded_at
+    getvariable('load').loaded_at as loaded_at
 from asked
 left join loaded_rows using (pull);
 
@@ -112,7 +113,7 @@ from loaded_rows
 union all
 select pull, 'finished', date::varchar, rows
 from ops.coverage
-where stream = getvariable('stream') and pull in (select pull from asked)
+where stream = getvariable('load').stream and pull in (select pull from asked)
 
 union all
 select asked.pull, 'held', held_sizes.date::varchar, 0
@@ -136,7 +137,7 @@ union all
 select days.pull, 'drift', drift.place || '.' || drift.field || ' (' || drift.kind || ')', 0
 from ops.drift_by_day as drift
 inner join days using (date)
-where drift.stream = getvariable('stream')
+where drift.stream = getvariable('load').stream
 group by all
 
 order by fact, name;

@@ -22,8 +22,8 @@ where documents.row_id = redacted_documents.row_id;
 with meant as (
     select
         case
-            when getvariable('part_pointers')['{place}'] is null then {document}
-            else json_extract({document}, getvariable('part_pointers')['{place}'])
+            when $inside = '' then {document}
+            else json_extract({document}, $inside)
         end as document
     from {relation}
     where {document} is not null and {condition}
@@ -31,15 +31,15 @@ with meant as (
 
 select
     if(starts_with(document, '{'), json_keys(document), null) as keys,
-    json_type(document, getvariable('pointers')['{place}']) as types,
+    json_type(document, $pointers) as types,
     case
-        when len(getvariable('readable')['{place}'].fields) = 0 then []::varchar[]
+        when len($readable) = 0 then []::varchar[]
         else list_transform(
             list_filter(
                 list_zip(
-                    getvariable('readable')['{place}'].fields,
-                    getvariable('readable')['{place}'].kinds,
-                    json_extract(document, getvariable('readable')['{place}'].pointers)
+                    $readable,
+                    $kinds,
+                    json_extract(document, $readable_pointers)
                 ),
                 lambda one: not fits(one[2], one[3])
             ),
@@ -47,7 +47,7 @@ select
         )
     end as unreadable
 from meant
-where getvariable('part_pointers')['{place}'] is null or starts_with(document, '{')
+where $inside = '' or starts_with(document, '{')
 group by all;
 
 -- name: split_unknown_keys
@@ -74,7 +74,7 @@ with meant as (
         rowid as row_id,
         {document} as document,
         json_keys({document}) as keys,
-        case when getvariable('inside') <> '' then json_keys({document}, getvariable('inside')) end as keys_inside
+        case when getvariable('split').inside <> '' then json_keys({document}, getvariable('split').inside) end as keys_inside
     from {relation}
     where {document} is not null and {condition}
 ),
@@ -82,9 +82,9 @@ with meant as (
 inner_values as (
     select
         row_id,
-        unnest(getvariable('inner_keys')::varchar[]) as key,
-        unnest(getvariable('inner_kinds')::varchar[]) as kind,
-        unnest(json_extract(document, getvariable('inner_pointers')::varchar[])) as given,
+        unnest(getvariable('split').inner_keys::varchar[]) as key,
+        unnest(getvariable('split').inner_kinds::varchar[]) as kind,
+        unnest(json_extract(document, getvariable('split').inner_pointers::varchar[])) as given,
         keys_inside
     from meant
 ),
@@ -102,9 +102,9 @@ inner_left as (
 outer_values as (
     select
         row_id,
-        unnest(getvariable('split_keys')::varchar[]) as key,
-        unnest(getvariable('split_kinds')::varchar[]) as kind,
-        unnest(json_extract(document, getvariable('split_pointers')::varchar[])) as given,
+        unnest(getvariable('split').keys::varchar[]) as key,
+        unnest(getvariable('split').kinds::varchar[]) as kind,
+        unnest(json_extract(document, getvariable('split').pointers::varchar[])) as given,
         keys
     from meant
     where starts_with(document, '{')
@@ -120,7 +120,7 @@ outer_left as (
         if(not fits(nullif(kind, ''), given), given::varchar, inner_left.members) as left_value,
         if(fits(nullif(kind, ''), given), inner_left.patch, null) as patch
     from outer_values
-    left join inner_left on outer_values.row_id = inner_left.row_id and outer_values.key = getvariable('inside_key')
+    left join inner_left on outer_values.row_id = inner_left.row_id and outer_values.key = getvariable('split').inside_key
     where given is not null and (inner_left.row_id is not null or not fits(nullif(kind, ''), given))
 )
 

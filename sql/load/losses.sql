@@ -23,7 +23,7 @@ select
 from sizes
 left join ops.held_back
     on
-        held_back.stream = getvariable('stream')
+        held_back.stream = getvariable('load').stream
         and sizes.date = held_back.date
         and sizes.campaign_id is not distinct from held_back.campaign_id
         and held_back.pulled_at < sizes.pulled_at
@@ -41,7 +41,7 @@ where list_contains(getvariable('held_keys'), concat_ws(' ', date, campaign_id))
 
 insert into ops.held_back by name
 select
-    getvariable('stream') as stream,
+    getvariable('load').stream as stream,
     held_sizes.date,
     held_sizes.campaign_id,
     asked.pull,

@@ -9,8 +9,8 @@ with cut as (
         row_id,
         own,
         sender,
-        regexp_split_to_array(document, getvariable('json_pieces')) as between,
-        regexp_extract_all(document, getvariable('json_pieces')) as found
+        regexp_split_to_array(document, getvariable('patterns').json_pieces) as between,
+        regexp_extract_all(document, getvariable('patterns').json_pieces) as found
     from candidates
 ),
 
@@ -27,7 +27,7 @@ pieces as (
 
 -- A key of telephone numbers is a piece together with its value.
 members as (
-    select *, regexp_extract(piece, getvariable('telephone_member')) as key, substr(piece, length(key) + 1) as value
+    select *, regexp_extract(piece, getvariable('patterns').telephone_member) as key, substr(piece, length(key) + 1) as value
     from pieces
 ),
 
@@ -38,10 +38,10 @@ values_cut as (
         sender,
         before || key as before,
         key,
-        not regexp_matches(value, '^[[{]') and regexp_matches(key, getvariable('sure_key')) as is_sure,
+        not regexp_matches(value, '^[[{]') and regexp_matches(key, getvariable('patterns').sure_key) as is_sure,
         position,
-        regexp_split_to_array(value, getvariable('json_scalars')) as between,
-        regexp_extract_all(value, getvariable('json_scalars')) as found
+        regexp_split_to_array(value, getvariable('patterns').json_scalars) as between,
+        regexp_extract_all(value, getvariable('patterns').json_scalars) as found
     from members
     where key <> ''
 ),
@@ -86,8 +86,8 @@ judged as (
         key <> '' and not names and token is not null and (
             is_sure
             or (
-                regexp_full_match(trim(plain_script(text)), getvariable('telephone'))
-                and not regexp_full_match(trim(plain_script(text)), getvariable('service_number'))
+                regexp_full_match(trim(plain_script(text)), getvariable('patterns').telephone)
+                and not regexp_full_match(trim(plain_script(text)), getvariable('patterns').service_number)
                 and not regexp_matches(text, '^[0-9]{4}-[0-9]{2}-[0-9]{2}')
                 and (starts_with(token, '"') or regexp_full_match(text, '(?:82)?10[0-9]{8}'))
             )

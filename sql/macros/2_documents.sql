@@ -43,12 +43,12 @@ end;
 -- Whether a value (JSON) is of the kind that the specification says. Nothing fits an unknown key.
 create macro macros.fits(kind, value) as coalesce(
     case
-        when kind = 'any' then true
+        when kind in ('any', 'text') then true
         when coalesce(json_type(value), 'NULL') = 'NULL' then kind is not null
         when kind = 'list' then json_type(value) = 'ARRAY'
         when kind = 'object' then json_type(value) = 'OBJECT'
         when json_type(value) in ('OBJECT', 'ARRAY') then false
-        when kind = 'scalar' then true
+        when kind in ('scalar', 'recipient') then true
         when kind = 'whole' then whole(value ->> '$') is not null
         when kind = 'counter' then counter(value ->> '$') is not null
         when kind = 'quantity' then quantity(value ->> '$') is not null
@@ -64,9 +64,9 @@ create macro macros.fits(kind, value) as coalesce(
 -- The word of the messenger becomes `chatapp`, underscores become hyphens (field notes: "channel spelling").
 create macro macros.neutral_channel(channel) as case
     when channel in ('text-message', 'email', 'push-notification', 'web-push-notification', 'in-app-message', 'in-web-message') then channel
-    when replace(channel, '_', '-') = getvariable('messenger') then 'chatapp'
-    when starts_with(replace(channel, '_', '-'), getvariable('messenger') || '-')
-    then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('messenger')) + 1)
+    when replace(channel, '_', '-') = getvariable('settings').messenger then 'chatapp'
+    when starts_with(replace(channel, '_', '-'), getvariable('settings').messenger || '-')
+    then 'chatapp' || substr(replace(channel, '_', '-'), length(getvariable('settings').messenger) + 1)
     else replace(channel, '_', '-')
 end;
 
@@ -84,7 +84,7 @@ create macro macros.rows_in(data, response) as coalesce(
 create macro macros.member(key, value) as to_json(key)::varchar || ':' || coalesce(value::varchar, 'null');
 
 -- How json_transform reads a document of that place: scalars as text, everything else as JSON.
-create macro macros.shape(place) as getvariable('shapes')[place];
+create macro macros.shape(place) as getvariable('specification').shapes[place];
 
 -- An object of members; null of none.
 create macro macros.object_of(members) as
@@ -99,7 +99,7 @@ create macro macros.first_members(object) as object_of(
 
 -- The members of an object whose keys are unknown at its place: an object, as text, with credentials.
 create macro macros.unknown_members(document, place) as
-    json_merge_patch(document, getvariable('without_known')[place])::varchar;
+    json_merge_patch(document, getvariable('specification').without_known[place])::varchar;
 
 -- The same for a column, where it holds anything. Of two members of one name the first counts, as everywhere. DuckDB expands a
 -- macro wherever its parameter stands, so that has to be a column, too.
@@ -133,7 +133,7 @@ create macro macros.content_id(title, body, html) as
 -- those fields, each behind a separator. Titles in brackets, as on advertising, are no lists.
 create macro macros.holds_nested(document, place, texts) as case
     when regexp_matches(texts, '\x1F[{[]')
-    then list_has_any(json_type(document, getvariable('scalars')[place].pointers), ['OBJECT', 'ARRAY'])
+    then list_has_any(json_type(document, getvariable('specification').scalars[place]), ['OBJECT', 'ARRAY'])
     else false
 end;
 
@@ -144,11 +144,12 @@ create macro macros.without_nested(document, place) as json_merge_patch(
         list_transform(
             list_filter(
                 list_zip(
-                    getvariable('scalars')[place].fields, json_type(document, getvariable('scalars')[place].pointers)
+                    getvariable('specification').scalars[place],
+                    json_type(document, getvariable('specification').scalars[place])
                 ),
                 lambda one: one[2] in ('OBJECT', 'ARRAY')
             ),
-            lambda one: member(one[1], null)
+            lambda one: member(substr(one[1], 2), null)
         )
     )::json
 );
@@ -188,4 +189,4 @@ create macro macros.counted_day(micros, export_day) as
 
 -- The value of a record's field as it may stay. Ids are full of digits.
 create macro macros.redacted_field(given) as
-    case when regexp_full_match(given, getvariable('plain_id')) then given else redacted(given) end;
+    case when regexp_full_match(given, getvariable('patterns').plain_id) then given else redacted(given) end;

@@ -26,25 +26,15 @@ with params as (
 -- A click counts for the day and hour in which its message was sent.
 hours as (
     select
-        daily_send_hours.channel,
-        daily_send_hours.campaign_id,
-        daily_send_hours.user_journey_id,
-        daily_send_hours.hour,
-        sum(
-            marts.clickable_messages(
-                daily_send_hours.channel,
-                daily_send_hours.succeeded,
-                if(daily_send_hours.sent_date >= channel_counters.deliveries_since, daily_send_hours.shown, null)
-            )
-        )::bigint as messages,
-        sum(daily_send_hours.clicked)::bigint as clicked
-    from marts.daily_send_hours
-    inner join params on daily_send_hours.sent_date between params.first_day and params.last_day
-    inner join marts.channel_counters
-        on
-            daily_send_hours.channel = channel_counters.channel
-            and daily_send_hours.sent_date >= channel_counters.clicks_since
-    where params.only_channel is null or daily_send_hours.channel = params.only_channel
+        send_hours.channel,
+        send_hours.campaign_id,
+        send_hours.user_journey_id,
+        send_hours.hour,
+        sum(send_hours.clickable)::bigint as messages,
+        sum(send_hours.clicked)::bigint as clicked
+    from marts.send_hours
+    inner join params on send_hours.sent_date between params.first_day and params.last_day
+    where params.only_channel is null or send_hours.channel = params.only_channel
     group by all
     having messages > 0
 ),

@@ -17,7 +17,7 @@ with params as (
         coalesce(getvariable('end')::date, max(date)) as last_day,
         coalesce(getvariable('start')::date, last_day - 27) as first_day,
         getvariable('channel')::varchar as only_channel,
-        -- The marts heed it.
+        -- The marts read it with getvariable('goal').
         getvariable('goal')::varchar as goal
     from ops.coverage
     where stream = 'statistics'
@@ -47,18 +47,17 @@ kinds as (
     where params.only_channel is null or channel_days.channel = params.only_channel
     group by channel_days.channel, days.day_kind
 ),
--- Daily statistics date a click by the click: many of the weekend's are of Friday's messages. Only the events tell of which day
--- the message is, so the rate is of the messages in them. Conversions are known by their own day alone, and so have no rate.
+-- Daily statistics date a click by the click, and many clicks at the weekend are on Friday's messages. Only the events show the
+-- day on which the message was sent, so the rate divides by their messages. Conversions are dated by the conversion, and have
+-- no rate.
 responses as (
     select
         sends.channel,
         days.day_kind,
-        sum(sends.succeeded)::bigint as messages,
+        sum(sends.clickable)::bigint as messages,
         sum(sends.clicked)::bigint as clicked
-    from marts.daily_send_hours as sends
+    from marts.send_hours as sends
     inner join days on sends.sent_date = days.date
-    inner join marts.channel_counters as counters
-        on sends.channel = counters.channel and sends.sent_date >= counters.clicks_since
     group by sends.channel, days.day_kind
 )
 select

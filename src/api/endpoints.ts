@@ -1,11 +1,23 @@
-/** The endpoints that Dawnload uses, as a table: E1, E2, E4, E5, E10, E12 and E17 to E21 of the specification. */
+/** The endpoints that Dawnload uses, as a table: E1, E2, E4, E5, E10, E12, E15 and E17 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
 
 interface RequestBase {
   /** The name in the specification, for messages and for the landing zone. */
-  readonly endpoint: 'E1' | 'E2' | 'E4' | 'E5' | 'E10' | 'E12' | 'E17' | 'E18' | 'E19' | 'E20' | 'E21';
-  readonly method: 'GET' | 'POST';
+  readonly endpoint:
+    | 'E1'
+    | 'E2'
+    | 'E4'
+    | 'E5'
+    | 'E10'
+    | 'E12'
+    | 'E15'
+    | 'E17'
+    | 'E18'
+    | 'E19'
+    | 'E20'
+    | 'E21';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** From the base address on. */
   readonly path: string;
   readonly body?: object;
@@ -65,6 +77,18 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
     path: `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats?${query.toString()}`,
     billed: false,
   };
+}
+
+/** A person at the service: by the customer's id, or by an address or a number exactly as the service has it. */
+export interface ServiceUser {
+  readonly userId?: string;
+  readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
+}
+
+/** E15: deletes at most 1,000 persons. A second call finds them gone. */
+export function deleteUsers(projectId: string, users: readonly ServiceUser[]): FreeRequest {
+  const body = users.map((user) => ({ projectId, ...user }));
+  return { endpoint: 'E15', method: 'DELETE', path: '/users', body, billed: false };
 }
 
 /** E20: the paid one. `start` and `end` are instants in UTC. */

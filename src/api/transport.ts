@@ -50,7 +50,7 @@ const CERTIFICATE_CODES: readonly string[] = Object.keys(TROUBLES);
 const LARGEST_BODY = 64 * 1024 * 1024;
 
 interface Exchange {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly token: string | undefined;
   /** Sent as JSON, with a GET too (E18). */

@@ -14,16 +14,18 @@ import {
 } from '../calendar.js';
 import { requirePlan, streamsOn, type Config } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
-import { dataFiles } from '../storage/paths.js';
+import { relative } from 'node:path';
+import { dataFiles, foldersOf } from '../storage/paths.js';
+import { foldersDue } from '../run/retention.js';
 import type { Job, Invocation } from '../run/invocation.js';
 import type { ReferenceStream } from '../storage/pull.js';
-import { isResumable } from '../exports/export.js';
+import { isResumable, type Export } from '../exports/export.js';
 import { decide, explainLimit, REASONS, spendOf, type Decision } from '../exports/budget.js';
 import { assertSameProject } from '../storage/project.js';
 import { formatPrice, priceOf } from '../price.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { ledgerState, type Attention } from '../exports/advice.js';
-import { readPublished } from './published.js';
+import { readPublished, type CoveredDay } from './published.js';
 
 export interface PlanOptions {
   readonly json?: boolean;
@@ -39,6 +41,8 @@ export interface Plan {
   readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
   /** Reference data of which a snapshot is taken, with the day of the last one. */
   readonly reference: readonly { readonly stream: ReferenceStream; readonly last: Day | null }[];
+  /** The removals of the next run by the settings under `retention`; null without one. */
+  readonly retention: { readonly events: Day[]; readonly landing: string[] } | null;
   readonly events: {
     readonly budget: { records_per_run: number; records_per_month: number } | null;
     readonly to_request: PlannedDay[];
@@ -79,6 +83,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     emptyOnce: await tables.emptyOnce(),
     messages: await tables.messages(),
     exports: await tables.exports(),
+    archived: await tables.archived(),
   }));
   const { ledger, doubt, restored, needed } = await ledgerState(config, published.exports, now);
   const entries = ledger.entries();
@@ -132,6 +137,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     reference: streamsOn(config.reference)
       .filter((stream) => job.streams.has(stream))
       .map((stream) => ({ stream, last: [...covered(stream)].sort().at(-1) ?? null })),
+    retention: await retentionOf(config, entries, published, now),
     events: {
       budget:
         budget === undefined
@@ -151,6 +157,23 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
       month: { month: monthOf(now), records: month?.records ?? 0, price: month?.price ?? 0 },
     },
   };
+}
+
+async function retentionOf(
+  { dataDir, retention }: Config,
+  entries: readonly Export[],
+  { coverage, archived }: { readonly coverage: readonly CoveredDay[]; readonly archived: readonly Day[] },
+  now: Date,
+): Promise<Plan['retention']> {
+  if (Object.keys(retention).length === 0) return null;
+  const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
+  const events = coverage
+    .filter(({ stream, day }) => stream === 'events' && day < before && !archived.includes(day))
+    .map(({ day }) => day);
+  const left = new Set([...archived, ...events]);
+  const folders = await foldersDue(dataDir, retention, { entries, left, now });
+  const { landing } = foldersOf(dataDir);
+  return { events: events.sort(), landing: folders.map(({ path }) => relative(landing, path)) };
 }
 
 const NONE = { missing: [], again: [] };
@@ -181,6 +204,12 @@ export function printPlan(plan: Plan, json: boolean, terminal: Terminal): void {
   eventLines(events).forEach((line) => {
     terminal.out(`  ${line}`);
   });
+  if (plan.retention !== null) {
+    const { events: old, landing } = plan.retention;
+    terminal.out(
+      `  retention   removes events of ${inWords(old)}; ${plural(landing.length, 'landed folder')}`,
+    );
+  }
   for (const { advice } of events.needs_attention) terminal.warn(advice);
 }
 

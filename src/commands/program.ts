@@ -5,6 +5,7 @@ import type { AttachOptions, RecoverOptions } from './exports.js';
 import type { LakeSetupOptions } from './lake.js';
 import type { ResumeOptions } from '../run.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from './shared.js';
+import type { ForgetOptions } from './forget.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
 import type { ReportOptions } from './report.js';
@@ -135,6 +136,28 @@ export function commandLine(version: string, perform: Perform): Command {
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>
       act(async (invocation) => (await import('./rebuild.js')).rebuildCommand(options, invocation)),
+    );
+
+  add(program, 'forget', 'find a person, show what is held, and erase it everywhere in the data folder', [
+    'dawnload forget --user-id u-1024 --show',
+    'dawnload forget --recipient 010-1234-5678 --dry-run',
+    'dawnload forget --user-id u-1024 --reference "request 2026-118"',
+    'dawnload forget -f persons.txt --yes --also-service',
+  ])
+    .option('--user-id <id>', 'the id that your systems give the person')
+    .option('--recipient <number>', 'a telephone number, in any spelling')
+    .option('--email <address>', 'an e-mail address')
+    .option('-f, --file <path>', 'many: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line')
+    .option('--show', 'print everything that is held, as JSON; changes nothing')
+    .option('--output <folder>', 'with --show: write one CSV file for each table as well')
+    .option('--dry-run', 'count, place by place, what would be erased')
+    .option('--also-service', 'ask the service to delete the persons first (E15)')
+    .option('--include-shared', 'follow ids that more than three persons share')
+    .option('--reference <text>', 'on whose request, for the receipt')
+    .option('--yes', 'erase without asking')
+    .option(...JSON_OPTION)
+    .action((options: ForgetOptions) =>
+      act(async (invocation) => (await import('./forget.js')).forgetCommand(options, invocation)),
     );
 
   addLake(program, add, act);

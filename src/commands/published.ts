@@ -14,7 +14,7 @@ import { join, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
 
-interface CoveredDay {
+export interface CoveredDay {
   readonly stream: Stream;
   readonly day: Day;
   readonly rows: number;
@@ -65,6 +65,8 @@ interface Published {
   /** The latest runs, newest first. */
   runs(): Promise<PastRun[]>;
   findings(): Promise<FindingGroup[]>;
+  /** Days whose events have left the file. */
+  archived(): Promise<Day[]>;
   /** Paid exports as the ledger knew them when the file was published. */
   exports(): Promise<ExportRow[]>;
 }
@@ -87,6 +89,7 @@ export async function readPublished<T>(file: string, work: (published: Published
         new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
       runs: () => rows('runs', runRow),
       findings: () => rows('findings', findingGroup),
+      archived: async () => (await rows('archived', z.object({ date: z.string() }))).map(({ date }) => date),
       exports: async () => (reader === undefined ? [] : exportsIn(reader)),
     });
   } finally {

@@ -91,7 +91,7 @@ export async function queryCommand(
     // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
     await reader.confine();
     const values = await knownValues(question, question.values, reader);
-    const answer = counted(await ask(reader.connection, question.sql, values, question.subject));
+    const answer = await ask(reader.connection, question.sql, values, question.subject);
     await deliver(answer, {
       format,
       output,
@@ -282,28 +282,6 @@ export type Format = (typeof FORMATS)[number];
 
 /** Standard output, or what a test looks at instead. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
-
-export interface CountedAnswer extends QueryResult {
-  /** How many rows have come so far. */
-  rows(): number;
-}
-
-/** The same answer; counts its rows as they pass. */
-export function counted({ columns, chunks }: QueryResult): CountedAnswer {
-  let rows = 0;
-  return {
-    columns,
-    rows: () => rows,
-    chunks: {
-      async *[Symbol.asyncIterator]() {
-        for await (const chunk of chunks) {
-          rows += chunk.rowCount;
-          yield chunk;
-        }
-      },
-    },
-  };
-}
 
 export interface Delivery {
   readonly format: Format;

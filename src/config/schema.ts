@@ -312,6 +312,34 @@ const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));
 
+/** So many days; `730` and `730 days` are the same. */
+function days(low: number): z.ZodType<number, string> {
+  const what = `must be a number of days from ${low} to 36500, such as 730 days`;
+  return z
+    .string(what)
+    .transform((text) => text.replace(/ days?$/, ''))
+    .refine((text) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= 36_500, what)
+    .transform(Number);
+}
+
+/** How long what is held of persons is kept; without a setting, for ever. */
+const retention = z
+  .strictObject(
+    {
+      /** Events and messages in the file. Models of a day read those of up to seven days before. */
+      events: days(8).optional(),
+      /** Landed pages of events, and rejected answers. */
+      landing: days(8).optional(),
+      /** Opt-outs that have ended, and their landed snapshots. */
+      reference: days(8).optional(),
+    },
+    NO_SECTION,
+  )
+  .refine(
+    ({ events, landing }) => landing === undefined || (events !== undefined && events <= landing),
+    'must keep landed pages at least as long as events: set events to as many days as landing or fewer',
+  );
+
 export type ExperimentSettings = z.infer<typeof experiment>;
 
 export const settingsSchema = z
@@ -338,6 +366,7 @@ export const settingsSchema = z
         NO_SECTION,
       )
       .prefault({}),
+    retention: retention.prefault({}),
     exports: paidExports.prefault({}),
     reference: reference.prefault({}),
     lake: lake.optional(),

@@ -340,7 +340,7 @@ type Rest =
   | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
 
 /** The good lines from the start on, the bytes that they take, and what follows them. */
-function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest: Rest | undefined } {
+export function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest: Rest | undefined } {
   const lines: ContentLine[] = [];
   let head: Head = EMPTY;
   let start = 0;

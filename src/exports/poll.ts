@@ -7,7 +7,7 @@ import { exportResult } from '../api/endpoints.js';
 import type { LandingZone } from '../storage/landing-zone.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { SizedFile } from '../storage/pull.js';
-import { partValue, readEnvelope, type Envelope } from '../envelope.js';
+import { erasedIn, partValue, readEnvelope, type Envelope } from '../envelope.js';
 
 export interface ExportReading {
   readonly service: ServiceClient;
@@ -359,7 +359,8 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
 /** The keys that make a page. */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
-function readSuccess({ parts, twice }: EnvelopeObject, body: Buffer, number: number): Result {
+function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Result {
+  const { parts, twice } = envelope;
   const unreadable = (what: string): Result => ({ kind: 'unreadable', reason: `E21 answered ${what}`, body });
   const doubled = PAGE_KEYS.find((key) => twice.has(key));
   if (doubled !== undefined) return unreadable(`with ${doubled} given twice`);
@@ -369,7 +370,8 @@ function readSuccess({ parts, twice }: EnvelopeObject, body: Buffer, number: num
   const total = pageCount(partValue(body, parts.get('total_page_count')));
   // Without the number of pages, pages would be missing and nobody would know; the next answer may tell it.
   if (total === undefined) return unreadable('success without a total_page_count');
-  const records = data?.elements ?? 0;
+  const erased = erasedIn(body, envelope);
+  const records = (data?.elements ?? 0) + erased;
   if (total === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
   // An export without a record may come without data, a page of one with records may not.
   if (empty && (number > 0 || total > 1)) return unreadable('success without data');
@@ -380,7 +382,11 @@ function readSuccess({ parts, twice }: EnvelopeObject, body: Buffer, number: num
     body,
     records,
     totalPages: total,
-    fingerprint: createHash('sha256').update(bytes).digest('hex'),
+    // Two pages whose records were all erased do not repeat each other.
+    fingerprint: createHash('sha256')
+      .update(erased > 0 ? String(number) : '')
+      .update(bytes)
+      .digest('hex'),
   };
 }
 

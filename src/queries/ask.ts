@@ -17,7 +17,7 @@ export async function ask(
   sql: string,
   values: ParameterValues,
   subject: string,
-): Promise<QueryResult> {
+): Promise<Answer> {
   if (isEmpty(sql)) {
     throw new UsageError(`${subject} holds no statement.`, { hint: 'Write one, such as `from events`.' });
   }
@@ -47,10 +47,17 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
   }
 }
 
+interface Answer extends QueryResult {
+  /** How many rows have come so far. */
+  rows(): number;
+}
+
 /** A value may turn out to be invalid only in a later batch: that is an error of the query as well. */
-function withSqlErrors({ columns, chunks }: QueryResult, subject: string): QueryResult {
+function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Answer {
+  let rows = 0;
   return {
     columns,
+    rows: () => rows,
     chunks: {
       async *[Symbol.asyncIterator]() {
         const iterator = chunks[Symbol.asyncIterator]();
@@ -60,6 +67,7 @@ function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Query
             throw sqlError(subject, error);
           });
           if (next.done === true) return;
+          rows += next.value.rowCount;
           yield next.value;
         }
       },

@@ -19,32 +19,23 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
   const instance = await openInstance(scratch);
   try {
     const connection = await instance.connect();
-    const columns = answer.columns.map(({ type }, i) => `c${i} ${type.alias ?? String(type)}`);
-    await connection.run(`create table answer (${columns.join(', ')})`);
+    const types = answer.columns.map(({ type }, i) => `c${i} ${type.alias ?? String(type)}`);
+    await connection.run(`create table answer (${types.join(', ')})`);
     const appender = await connection.createAppender('answer');
     for await (const chunk of answer.chunks) appender.appendDataChunk(chunk);
     appender.closeSync();
-    const selected = answer.columns.map(
-      (column, i) => `${exact(`c${i}`, column.type)} as ${identifier(column)}`,
-    );
+    const columns = answer.columns.map(({ name, type }, i) => {
+      // Parquet has no integer of 128 bits, and DuckDB would write a rounded number instead. A sum of counts is one.
+      const exact = /^U?HUGEINT$/.test(String(type)) ? '::decimal(38, 0)' : '';
+      return `c${i}${exact} as "${name.replaceAll('"', '""')}"`;
+    });
     await connection.run(
-      `copy (select ${selected.join(', ')} from answer) to '${file.replaceAll("'", "''")}' (format parquet, compression zstd)`,
+      `copy (select ${columns.join(', ')} from answer) to '${file.replaceAll("'", "''")}' (format parquet, compression zstd)`,
     );
     connection.closeSync();
   } finally {
     instance.closeSync();
   }
-}
-
-/** Parquet has no integer of 128 bits, and DuckDB would write a rounded number instead. A sum of counts is one. */
-function exact(column: string, { typeId }: DuckDBType): string {
-  return typeId === duckdb.DuckDBTypeId.HUGEINT || typeId === duckdb.DuckDBTypeId.UHUGEINT
-    ? `${column}::decimal(38, 0)`
-    : column;
-}
-
-function identifier({ name }: ResultColumn): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 interface CsvOptions {
@@ -87,22 +78,14 @@ function joined(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** Types whose text can be anything, unlike numbers, days and times. */
-const WORDS: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
-  duckdb.DuckDBTypeId.VARCHAR,
-  duckdb.DuckDBTypeId.ENUM,
-  duckdb.DuckDBTypeId.BLOB,
-  duckdb.DuckDBTypeId.UNION,
-  duckdb.DuckDBTypeId.VARIANT,
-  // `-1 days` begins like a formula, and is no number.
-  duckdb.DuckDBTypeId.INTERVAL,
-]);
+/** Types whose text can be anything, unlike numbers, days and times. `-1 days` begins like a formula, and is no number. */
+const WORDS = /^(VARCHAR|ENUM|BLOB|UNION|VARIANT|INTERVAL)/;
 
 /** Null is an empty cell, an empty text is `""`. */
 function cell(value: DuckDBValue, type: DuckDBType): string {
   if (value === null) return '';
   const text = cellText(value, type);
-  return WORDS.has(type.typeId) ? textCell(text) : quoted(text);
+  return WORDS.test(String(type)) ? textCell(text) : quoted(text);
 }
 
 /**
@@ -201,41 +184,8 @@ export function bytesOf(file: string): Pieces {
 /** Korea is nine hours ahead of UTC all year. */
 const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
 
-/** Timestamps without a zone: JSON separates day and time with a T. */
-const TIMESTAMPS: ReadonlySet<unknown> = new Set([
-  duckdb.DuckDBTimestampValue,
-  duckdb.DuckDBTimestampSecondsValue,
-  duckdb.DuckDBTimestampMillisecondsValue,
-  duckdb.DuckDBTimestampNanosecondsValue,
-]);
-
-/** How many significant digits every number of JavaScript keeps. */
-const EXACT_DIGITS = 15;
-
-const NUMERIC: ReadonlySet<duckdb.DuckDBTypeId> = new Set([
-  duckdb.DuckDBTypeId.TINYINT,
-  duckdb.DuckDBTypeId.SMALLINT,
-  duckdb.DuckDBTypeId.INTEGER,
-  duckdb.DuckDBTypeId.BIGINT,
-  duckdb.DuckDBTypeId.HUGEINT,
-  duckdb.DuckDBTypeId.UTINYINT,
-  duckdb.DuckDBTypeId.USMALLINT,
-  duckdb.DuckDBTypeId.UINTEGER,
-  duckdb.DuckDBTypeId.UBIGINT,
-  duckdb.DuckDBTypeId.UHUGEINT,
-  duckdb.DuckDBTypeId.BIGNUM,
-  duckdb.DuckDBTypeId.FLOAT,
-  duckdb.DuckDBTypeId.DOUBLE,
-  duckdb.DuckDBTypeId.DECIMAL,
-]);
-
 export function isNumeric(type: DuckDBType): boolean {
-  return NUMERIC.has(type.typeId);
-}
-
-/** Whether the column holds JSON documents, which DuckDB keeps as text. */
-function isJson(type: DuckDBType | undefined): boolean {
-  return type?.alias === 'JSON';
+  return /^(\w*INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\))$/.test(String(type));
 }
 
 /** An instant in KST, with microseconds where it has any: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
@@ -249,17 +199,15 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
 /** The value as the text of one cell; null is for the caller to decide. */
 export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
-  return isNested(value) ? jsonText(value, type) : String(value);
+  return NESTED.some((kind) => value instanceof kind) ? jsonText(value, type) : String(value);
 }
 
-function isNested(value: DuckDBValue): boolean {
-  return (
-    value instanceof duckdb.DuckDBListValue ||
-    value instanceof duckdb.DuckDBArrayValue ||
-    value instanceof duckdb.DuckDBStructValue ||
-    value instanceof duckdb.DuckDBMapValue
-  );
-}
+const NESTED = [
+  duckdb.DuckDBListValue,
+  duckdb.DuckDBArrayValue,
+  duckdb.DuckDBStructValue,
+  duckdb.DuckDBMapValue,
+];
 
 /** The value as JSON text. The type is known for columns and what they nest, not inside a variant. */
 function jsonText(value: DuckDBValue, type?: DuckDBType): string {
@@ -273,7 +221,7 @@ function jsonText(value: DuckDBValue, type?: DuckDBType): string {
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;
     case 'string':
-      return isJson(type) ? documentText(value) : JSON.stringify(value);
+      return type?.alias === 'JSON' ? documentText(value) : JSON.stringify(value);
     default:
       return objectText(value, type);
   }
@@ -290,38 +238,29 @@ function documentText(text: string): string {
 }
 
 function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): string {
-  if (value instanceof duckdb.DuckDBListValue || value instanceof duckdb.DuckDBArrayValue) {
-    const inner =
-      type instanceof duckdb.DuckDBListType || type instanceof duckdb.DuckDBArrayType
-        ? type.valueType
-        : undefined;
+  const inner = type !== undefined && 'valueType' in type ? type.valueType : undefined;
+  if (value instanceof duckdb.DuckDBListValue || value instanceof duckdb.DuckDBArrayValue)
     return `[${value.items.map((item) => jsonText(item, inner)).join(',')}]`;
-  }
   if (value instanceof duckdb.DuckDBStructValue) {
     const types = type instanceof duckdb.DuckDBStructType ? type : undefined;
     return objectOf(
       Object.entries(value.entries).map(([key, entry]) => [key, jsonText(entry, types?.typeForEntry(key))]),
     );
   }
-  if (value instanceof duckdb.DuckDBMapValue) {
-    const inner = type instanceof duckdb.DuckDBMapType ? type.valueType : undefined;
+  if (value instanceof duckdb.DuckDBMapValue)
     return objectOf(value.entries.map(({ key, value: entry }) => [String(key), jsonText(entry, inner)]));
-  }
   if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
     return jsonText(value.value);
-  if (value instanceof duckdb.DuckDBDecimalValue) return decimalText(value.toString());
-  if (value instanceof duckdb.DuckDBTimestampTZValue)
-    return JSON.stringify(instantText(value).replace(' ', 'T'));
-  return JSON.stringify(TIMESTAMPS.has(value.constructor) ? String(value).replace(' ', 'T') : String(value));
+  const text = value instanceof duckdb.DuckDBTimestampTZValue ? instantText(value) : String(value);
+  // Every number of JavaScript keeps 15 significant digits.
+  if (value instanceof duckdb.DuckDBDecimalValue && text.replace(/\D/g, '').replace(/^0+/, '').length <= 15)
+    return text;
+  // JSON separates day and time with a T.
+  return JSON.stringify(text.replace(/^(\S+-\d\d-\d\d) (?=\d)/, '$1T'));
 }
 
 function objectOf(entries: readonly (readonly [string, string])[]): string {
   return `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
-}
-
-/** A number where that is exact, else text. */
-function decimalText(text: string): string {
-  return text.replace(/\D/g, '').replace(/^0+/, '').length <= EXACT_DIGITS ? text : JSON.stringify(text);
 }
 
 /** The text in pieces, one per batch of rows. */

@@ -3,7 +3,9 @@ import pLimit from 'p-limit';
 import type { Invocation } from './invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
 import type { Effects } from '../effects.js';
-import { hmacKey } from '../warehouse/privacy.js';
+import { Erasures } from '../erasure/landed.js';
+import { assertRemembered, Register } from '../erasure/register.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
@@ -39,6 +41,8 @@ export interface LocalContext {
   /** The number of the last migration of the published file; 0 where there is none. */
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
+  /** Cuts erased persons from whatever arrives. */
+  readonly erasures: Erasures;
   readonly runs: RunJournal;
   /** The id of this process's run. */
   readonly runId: string;
@@ -53,8 +57,8 @@ export interface LocalContext {
   readonly path: string;
   /** Loads pulls that were not loaded before; calls run one at a time. Throws on Ctrl-C between two pulls. */
   load(pulls: readonly Pull[]): Promise<LoadOutcome>;
-  /** Loads a pull again. */
-  reload(pull: Pull): Promise<LoadOutcome>;
+  /** Loads pulls again. */
+  reload(pulls: readonly Pull[]): Promise<LoadOutcome>;
 }
 
 export interface RunContext extends LocalContext {
@@ -104,11 +108,17 @@ export async function withLocalContext<T>(
   const inContext = async (lock: RunLock): Promise<T> => {
     const landing = await LandingZone.open(dataDir, effects);
     const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
+    const key = await hmacKey(dataDir, effects);
+    const register = await Register.open(dataDir, keyFingerprint(key), effects);
+    await assertRemembered(register, dataDir);
     const foundAtStart = await landing.found();
     const path = files[working];
     // A rebuild that was killed may have left a file behind.
     await discardDatabase(files.rebuilt);
     const warehouse = await openWarehouse(path, config, invocation);
+    const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
+      warehouse.searching(),
+    );
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
     const one = pLimit(1);
@@ -138,6 +148,7 @@ export async function withLocalContext<T>(
         forgotten,
         publishedSchema,
         warehouse,
+        erasures,
         runs,
         runId,
         report,
@@ -146,8 +157,9 @@ export async function withLocalContext<T>(
         reportIn: config.reportIn,
         files,
         path,
-        load: (pulls) => loading(() => warehouse.loader.loadAll(pulls, proceed)),
-        reload: (pull) => loading(() => warehouse.loader.reloadAll([pull], proceed)),
+        load: (pulls) => loading(async () => warehouse.loader.loadAll(await erasures.guard(pulls), proceed)),
+        reload: (pulls) =>
+          loading(async () => warehouse.loader.reloadAll(await erasures.guard(pulls), proceed)),
       });
     } finally {
       terminal.progress('');

@@ -4,15 +4,20 @@
  */
 import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
+import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
+import { deleteHeld, heldBy } from '../erasure/person.js';
 import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
 export async function loadLanded(context: LocalContext): Promise<void> {
-  const { landing, foundAtStart, ledger, warehouse, report } = context;
+  const { landing, foundAtStart, ledger, warehouse, report, erasures } = context;
+  // An erasure that was killed is finished by `dawnload forget`.
+  const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
+  if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   await warehouse.redate(landing.instants);
   const loaded = await warehouse.loader.loaded();
   const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
@@ -31,10 +36,41 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadOrReport(context, waiting);
+  // A file that was made anew holds what is in the landing zone, and nobody who is erased.
+  if (cut !== undefined && context.path === context.files.working) {
+    const known = await warehouse.knownErasure();
+    if (cut.records > 0 || known !== erasures.register.mark?.line) await reloadErased(context, cut.pulls);
+  }
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
   const now = await warehouse.loader.loaded();
   for (const entry of landed) if (now.has(pullId(entry))) await ledger.loaded(entry.key);
+}
+
+/**
+ * Loads again the days on which the warehouse holds an erased person, from pages that hold none any more, and those pulls.
+ * Rows whose pages are gone are deleted.
+ */
+export async function reloadErased(context: LocalContext, cut: ReadonlySet<string>): Promise<void> {
+  const { erasures, landing, warehouse } = context;
+  if (erasures.register.mark === undefined) return;
+  const session = await erasures.session();
+  const { days, firstOptOut } = await heldBy(session);
+  const wanted = (entry: Export): boolean =>
+    days.includes(entry.day) || cut.has(`events/${entry.day}/${entry.key}`);
+  await loadOrReport(context, await landedExports(context, wanted), 'again');
+  const snapshots = (await landing.pulls((id) => id.startsWith('opt_outs/'))).filter(isReference);
+  const first = snapshots.findIndex(
+    ({ id, day }) => cut.has(id) || (firstOptOut !== undefined && day >= firstOptOut),
+  );
+  const [earliest, ...later] = first < 0 ? [] : snapshots.slice(first);
+  if (earliest !== undefined) {
+    await warehouse.loader.setAside([earliest]);
+    await loadOrReport(context, [earliest], 'again');
+    await loadOrReport(context, later);
+  }
+  const left = await heldBy(session);
+  if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
 }
 
 /** The pull of a landed export; undefined while pages are missing. */
@@ -45,6 +81,7 @@ async function exportPull(
   const { day, key, exportId, window, records } = entry;
   const landedAt = landedAtOf(entry, context.landing.instants);
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
+  if (await wereRemoved(context.dataDir, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
   return {
     stream: 'events',
@@ -97,13 +134,17 @@ export function pullId({ day, key, landings }: Export): string {
 }
 
 /** Whether all pulls were loaded; one that cannot be loaded stays where it is and is reported, and the others do not wait for it. */
-export async function loadOrReport(context: LocalContext, pulls: readonly Pull[]): Promise<boolean> {
-  const { reports, failures } = await context.load(pulls);
+export async function loadOrReport(
+  context: LocalContext,
+  pulls: readonly Pull[],
+  how: 'new' | 'again' = 'new',
+): Promise<boolean> {
+  const { reports, failures } = how === 'new' ? await context.load(pulls) : await context.reload(pulls);
   // An export that was replaced may have held records that others gave up for it.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));
   if (neighbours.size > 0) {
     const exports = await landedExports(context, ({ day }) => neighbours.has(day));
-    for (const pull of exports) failures.push(...(await context.reload(pull)).failures);
+    for (const pull of exports) failures.push(...(await context.reload([pull])).failures);
   }
   let all = true;
   for (const { pull, error } of failures) {

@@ -41,6 +41,7 @@ export class RunReport {
   #findings: readonly FindingGroup[] = [];
   #withheld: string | undefined;
   #lake: LakeOutcome | undefined;
+  readonly #removed: Removal[] = [];
 
   constructor(readonly startedAt: Date) {}
 
@@ -119,6 +120,11 @@ export class RunReport {
   /** The days that this run loaded, of all streams. */
   get loadedDays(): readonly Day[] {
     return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
+  }
+
+  /** A removal by the settings under `retention`. */
+  removed(removal: Removal): void {
+    this.#removed.push(removal);
   }
 
   /** Records how long a stage took. */
@@ -229,9 +235,19 @@ export class RunReport {
       seconds: this.#seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
       ...(this.#lake === undefined ? {} : { lake: this.#lake }),
+      ...(this.#removed.length === 0 ? {} : { removed: this.#removed }),
       exit_code: this.exitCode(),
     };
   }
+}
+
+/** A removal by the settings under `retention`. */
+interface Removal {
+  /** `events`, `opt_outs` or `landing`. */
+  readonly place: string;
+  readonly days: number;
+  /** Rows of the file, or folders of the landing zone. */
+  readonly items: number;
 }
 
 export interface Gap {

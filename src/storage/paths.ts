@@ -203,6 +203,8 @@ export interface DataFiles {
   readonly temp: string;
   /** The folder of the ledger. */
   readonly ledger: string;
+  /** An erasure under way; no file where there is none. */
+  readonly erasing: string;
 }
 
 export function dataFiles(dataDir: string): DataFiles {
@@ -214,5 +216,6 @@ export function dataFiles(dataDir: string): DataFiles {
     rebuilt: join(folders.private, 'warehouse.rebuilt.duckdb'),
     temp: join(folders.private, 'tmp'),
     ledger: folders.ledger,
+    erasing: join(folders.private, 'erasing.json'),
   };
 }

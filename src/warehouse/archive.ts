@@ -28,9 +28,8 @@ const archivedDay = z
 
 /** The days before that one whose events may leave, the earliest first; none while models wait for events. */
 export async function archivable(session: Session, before: Day): Promise<HeldDay[]> {
-  await session.set({ before: { day: before } });
   await session.run('archive/archivable');
-  return session.rows('archive/days', heldDay);
+  return session.rowsWith('archive/days', heldDay, { before });
 }
 
 /**
@@ -42,7 +41,7 @@ export async function archive(
   days: readonly Day[],
   { commitId, now }: { commitId: string; now: Date },
 ): Promise<ArchivedDay[]> {
-  await session.set({ days, commit_id: commitId, archived_at: now });
+  await session.set({ given: { days, commit_id: commitId, archived_at: now } });
   return session.transaction(async () => {
     await session.run('archive/archivable');
     const tables = await session.rows('archive/leaving', z.object({ table: z.string() }));

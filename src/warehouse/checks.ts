@@ -15,6 +15,7 @@ import {
   lookback,
   type Dependence,
 } from './model.js';
+import { MESSAGE_ROWS } from './messages.js';
 import { type Session, listOf, statement, statementsIn } from './session.js';
 import { basename } from 'node:path';
 import { STREAMS } from '../storage/pull.js';
@@ -38,9 +39,11 @@ export async function runChecks(
 ): Promise<FindingGroup[]> {
   const checks = statementsIn('checks').map(readCheck);
   await session.set({
-    checked_at: checkedAt,
-    check_names: checks.map(({ name }) => name),
-    meanings: checks.map(({ meaning }) => meaning),
+    checks: {
+      checked_at: checkedAt,
+      names: checks.map(({ name }) => name),
+      meanings: checks.map(({ meaning }) => meaning),
+    },
   });
   return session.transaction(async () => {
     await session.run('checking/forget_gone');
@@ -68,8 +71,10 @@ export async function runChecks(
 
     if (changed.length > 0) {
       await session.set({
-        changed_checks: changed.map(({ name }) => name),
-        fingerprints: changed.map(({ name }) => now.get(name) ?? ''),
+        given: {
+          names: changed.map(({ name }) => name),
+          fingerprints: changed.map(({ name }) => now.get(name) ?? ''),
+        },
       });
       await session.run('checking/note_versions');
     }
@@ -98,7 +103,11 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
 /** The findings of a check depend on its text, on the statements that all checks share, and on the models that it reads. */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
-  const texts = [text, statement('checking/found'), statement('incremental/message_rows')];
+  const texts = [
+    text,
+    statement('checking/found'),
+    statement('incremental/message_rows', { tables: MESSAGE_ROWS }),
+  ];
   texts.push(...looksAt.map(({ fingerprint }) => fingerprint));
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }

@@ -30,7 +30,7 @@ export async function describeAll(session: Session): Promise<void> {
   await session.run('describe/tables');
   if (await isDescribed(session)) return;
   await writeWords(session, Dictionary.load());
-  await session.set({ fingerprint: (await fingerprint(session)).now });
+  await session.set({ given: { fingerprint: (await fingerprint(session)).now } });
   await session.run('describe/note');
 }
 
@@ -60,7 +60,7 @@ async function writeWords(session: Session, dictionary: Dictionary): Promise<voi
   await session.runForEach('describe/comment', comments);
   const held = await session.rows('describe/words', entry);
   if (JSON.stringify(held) === JSON.stringify(entries)) return;
-  await session.set({ words: JSON.stringify(entries) });
+  await session.set({ given: { words: JSON.stringify(entries) } });
   await session.run('describe/replace_words');
 }
 
@@ -109,6 +109,5 @@ export async function makeCatalogViews(session: Session): Promise<void> {
       left.push(catalog_name);
     }
   }
-  await session.set({ left_out: left });
-  await session.run('catalog_views/note');
+  await session.runWith('catalog_views/note', { left_out: left });
 }

@@ -22,7 +22,7 @@ export async function noteExperiments(
     ...general,
     ...own,
   }));
-  await session.set({ experiments: JSON.stringify(rows) });
+  await session.set({ given: { experiments: JSON.stringify(rows) } });
   await session.run('ops/experiments');
 }
 
@@ -37,14 +37,15 @@ export async function noteMainGoals(
     goal === undefined ? [] : [[id, goal]],
   );
   const main_goals = JSON.stringify({ ...Object.fromEntries(goals), ...mainGoals });
-  await session.set({ main_goals, today: { day: dayOf(now) } });
+  await session.set({ given: { main_goals, today: dayOf(now) } });
   await session.run('ops/keep_main_goals');
 }
 
 const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });
 
 /** Chooses the main goals that are not chosen yet, and returns them by campaign and user journey. After the models. */
-export async function chooseMainGoals(session: Session): Promise<Record<string, string>> {
+export async function chooseMainGoals(session: Session, now: Date): Promise<Record<string, string>> {
+  await session.set({ given: { today: dayOf(now) } });
   const chosen = await session.rows('ops/choose_main_goals', chosenGoal);
   return Object.fromEntries(chosen.map(({ resource_id, goal }) => [resource_id, goal]));
 }
@@ -64,11 +65,13 @@ export async function plantSeeds(session: Session): Promise<void> {
     if (known.some((seed) => seed.relation === relation && seed.fingerprint === fingerprint)) continue;
     const relations = [relation];
     await session.set({
-      file: path,
-      former_relations: relations,
-      relations,
-      kinds: ['seed'],
-      fingerprints: [fingerprint],
+      given: {
+        file: path,
+        former_relations: relations,
+        relations,
+        kinds: ['seed'],
+        fingerprints: [fingerprint],
+      },
     });
     await session.run('refresh/seed', { relation });
     await session.run('refresh/note');

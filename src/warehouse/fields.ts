@@ -4,11 +4,12 @@
  */
 
 /**
- * `scalar` is a text, number or boolean; `any` is kept as it comes; the others are scalars that must be readable as that,
+ * `scalar` is a text, number or boolean, and `recipient` one that the privacy setting hashes or drops; `any` is kept as it comes, and
+ * `text` as a text, which is JSON unless it came as one; the others are scalars that must be readable as that,
  * `epoch` as microseconds since 1970, `counter` as a whole number from 0 to 10^15, which sums of bigints hold, `quantity` as a
  * number from 0.
  */
-type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number];
 
 export interface Field {
   readonly place: string;
@@ -20,9 +21,11 @@ export interface Field {
 
 const KINDS = [
   'scalar',
+  'recipient',
   'list',
   'object',
   'any',
+  'text',
   'whole',
   'counter',
   'number',
@@ -33,7 +36,15 @@ const KINDS = [
   'epoch',
 ] as const;
 
-const NESTED: readonly Kind[] = ['list', 'object', 'any'];
+/** Whether a field may hold an object or a list. */
+export function isNested(kind: Kind): boolean {
+  return ['list', 'object', 'any', 'text'].includes(kind);
+}
+
+/** Whether the values of a field have to be readable as something. */
+export function isReadAs(kind: Kind): boolean {
+  return kind !== 'scalar' && kind !== 'recipient' && !isNested(kind);
+}
 
 type Shape = Readonly<Partial<Record<Kind, string>>>;
 
@@ -58,7 +69,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   channel_metadata: { scalar: 'channel_subtype brand_message_target' },
   'message_data:text-message': {
-    scalar: 'requestId templateId title body sendNo recipientNo messageType countryCode adYn',
+    scalar: 'requestId templateId title body sendNo messageType countryCode adYn',
+    recipient: 'recipientNo',
     time: 'requestDate',
     list: 'attachFileList',
   },
@@ -66,13 +78,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'message_data:email': { scalar: 'title body.html body.text', object: 'body' },
   'message_data:email.body': { scalar: 'html text' },
   'message_data:chatapp-friendtalk': {
-    scalar: 'plusFriendId senderKey recipientNo content',
+    scalar: 'plusFriendId senderKey content',
+    recipient: 'recipientNo',
     boolean: 'isAd',
     list: 'buttons',
   },
   'message_data:chatapp-alimtalk': {
-    scalar: 'plusFriendId senderKey recipientNo templateCode content',
-    any: 'templateExtra',
+    scalar: 'plusFriendId senderKey templateCode content',
+    recipient: 'recipientNo',
+    // Not specified further.
+    text: 'templateExtra',
     list: 'buttons',
   },
   'message_data:chatapp-brand-message': { scalar: 'templateName' },
@@ -85,7 +100,8 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   // The service explains none of the later keys, and the web's own notifications put lists and objects there.
   'message_data:web-push-notification.service': {
     scalar: 'ti bd cid mid u ic bg im',
-    any: 'sd tg vb ri data ac',
+    text: 'sd tg vb ri',
+    any: 'data ac',
   },
   'message_data:webhook': { scalar: 'url method', any: 'headers data' },
   button: { scalar: 'type name linkMo linkPc schemeIos schemeAndroid', whole: 'ordering' },
@@ -154,43 +170,30 @@ export function fieldsFor(brand: string): Field[] {
 
 /** How json_transform reads the documents of each place: scalars as text, everything else as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
-  const typeOf = (kind: Kind): string => (NESTED.includes(kind) ? 'JSON' : 'VARCHAR');
+  const typeOf = (kind: Kind): string => (isNested(kind) ? 'JSON' : 'VARCHAR');
   return byPlace(fields, (known) =>
     JSON.stringify(Object.fromEntries(known.map(({ field, kind }) => [field, typeOf(kind)]))),
   );
 }
 
-/** The lookups of fields that statements use; `sql/session/2_fields.sql` explains each. */
-export function lookupsOf(fields: readonly Field[]): Record<string, unknown> {
-  const parts = fields.flatMap(({ field, part }) =>
-    part === null ? [] : [[part, pointerTo(field)] as const],
-  );
+/** The variable `specification` of a session: the fields, and what statements look up of each place. */
+export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   return {
     fields,
+    // How json_transform reads a document.
     shapes: shapesOf(fields),
-    pointers: byPlace(fields, (known) => known.map(({ field }) => pointerTo(field))),
-    readable: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => isReadAs(kind)))),
-    scalars: byPlace(fields, (known) => askedOf(known.filter(({ kind }) => !NESTED.includes(kind)))),
+    // Pointers to the fields that are no list or object by the specification.
+    scalars: byPlace(fields, (known) =>
+      known.filter(({ kind }) => !isNested(kind)).map(({ field }) => pointerTo(field)),
+    ),
+    // A patch that takes the known fields out of a document.
     without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
-    part_pointers: Object.fromEntries(parts),
   };
 }
 
 function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T): Record<string, T> {
   const places = [...new Set(fields.map(({ place }) => place))];
   return Object.fromEntries(places.map((name) => [name, of(fields.filter(({ place }) => place === name))]));
-}
-
-function askedOf(fields: readonly Field[]): Record<'fields' | 'pointers' | 'kinds', string[]> {
-  return {
-    fields: fields.map(({ field }) => field),
-    pointers: fields.map(({ field }) => pointerTo(field)),
-    kinds: fields.map(({ kind }) => kind),
-  };
-}
-
-function isReadAs(kind: Kind): boolean {
-  return kind !== 'scalar' && !NESTED.includes(kind);
 }
 
 /** Documents of a place with the same shape, as `load/documents/shapes_found` returns them. */
@@ -237,7 +240,7 @@ export function nonconforming(
 }
 
 function isOf(kind: Kind, type: string): boolean {
-  if (kind === 'any' || type === 'NULL') return true;
+  if (kind === 'any' || kind === 'text' || type === 'NULL') return true;
   if (kind === 'list') return type === 'ARRAY';
   if (kind === 'object') return type === 'OBJECT';
   return type !== 'OBJECT' && type !== 'ARRAY';

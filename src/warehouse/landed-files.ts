@@ -126,8 +126,8 @@ export async function repairedPulls(
 ): Promise<{ pulls: Pull[]; copies: RepairedCopy[] }> {
   const copies: RepairedCopy[] = [];
   const usable = async (file: string, pull: string): Promise<string> => {
-    await session.set({ files: [asPattern(file)], largest_object: await largestOf([file]) });
-    if (!(await session.run('ops/read_file').then(() => false, isRefusal))) return file;
+    const given = { files: [asPattern(file)], largest_object: await largestOf([file]) };
+    if (!(await session.runWith('ops/read_file', given).then(() => false, isRefusal))) return file;
     const copy = await repair(file, tempDirectory);
     copies.push({ pull, file: copy });
     return copy;
@@ -190,12 +190,12 @@ export async function countRows(
   { files, id, largestPage, tempDirectory }: ListPages,
 ): Promise<CountedRows> {
   const countIn = async (some: readonly string[]): Promise<CountedRows> => {
-    await session.set({
+    const [all] = await session.rowsWith('ops/count_rows', counted, {
       files: some.map(asPattern),
       id_pointer: id,
       largest_object: Math.max(SMALLEST_BUFFER, largestPage),
     });
-    return session.row('ops/count_rows', counted);
+    return counted.parse(all);
   };
   try {
     return await countIn(files);

@@ -32,15 +32,17 @@ export async function loadCampaigns(
   const gone = pulls.flatMap(({ id, gone = [] }) => gone.map((campaignId) => ({ campaignId, pull: id })));
   const files = answers.map(({ file }) => file);
   await session.set({
-    files: files.map(asPattern),
-    paths: files,
-    path_pulls: answers.map(({ pull }) => pull),
-    campaigns: answers.map(({ campaignId }) => campaignId),
-    gone_pulls: gone.map(({ pull }) => pull),
-    gone_campaigns: gone.map(({ campaignId }) => campaignId),
-    window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
-    window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
-    largest_object: await largestOf(files),
+    landed: {
+      files: files.map(asPattern),
+      paths: files,
+      path_pulls: answers.map(({ pull }) => pull),
+      campaigns: answers.map(({ campaignId }) => campaignId),
+      gone_pulls: gone.map(({ pull }) => pull),
+      gone_campaigns: gone.map(({ campaignId }) => campaignId),
+      window_starts: answers.map(({ windowStart }) => windowStart.toISOString()),
+      window_ends: answers.map(({ windowEnd }) => windowEnd.toISOString()),
+      largest_object: await largestOf(files),
+    },
   });
   await session.run(files.length > 0 ? 'load/campaigns/documents/read' : 'load/campaigns/documents/none');
   await redactDocuments(session);
@@ -58,34 +60,57 @@ export async function loadCampaigns(
   await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
 }
 
-/** Replaces the days of the pulls. Inside the load's transaction; `days` exists. */
+/** What E17 and E18 differ in: the file that types the records, the columns of their grain after the day, and the names of tables. */
+const STATISTICS = {
+  statistics: {
+    typed: 'load/statistics/2_statistics',
+    grain: 'resource_type, campaign_id, variant_id, user_journey_id, user_journey_node_id, channel',
+    place: 'statistic',
+    table: 'daily_statistics',
+    conversions: 'daily_conversions',
+    type: 'type',
+  },
+  statistics_by_subchannel: {
+    typed: 'load/statistics/2_subchannels',
+    grain: 'resource_id, node_id, variant_id, channel, channel_sub, brand_message_target',
+    place: 'statistic_by_subchannel',
+    table: 'daily_statistics_by_subchannel',
+    conversions: 'daily_conversions_by_subchannel',
+    type: 'type_label',
+  },
+};
+
+/** Replaces the days of the pulls, all of one stream. Inside the load's transaction; `days` exists. */
 export async function loadStatistics(
   session: Session,
   unknown: UnknownFields,
   pulls: readonly (StatisticsPull | SubchannelPull)[],
+  stream: keyof typeof STATISTICS,
 ): Promise<void> {
-  const daily = pulls[0]?.stream === 'statistics';
-  const folder = daily ? 'load/statistics' : 'load/subchannels';
-  const table = daily ? 'daily_statistics' : 'daily_statistics_by_subchannel';
+  const names = STATISTICS[stream];
   const files = pulls.map(({ file }) => file);
   await session.set({
-    files: files.map(asPattern),
-    paths: files,
-    path_pulls: pulls.map(({ id }) => id),
-    largest_object: await largestOf(files),
+    landed: {
+      files: files.map(asPattern),
+      paths: files,
+      path_pulls: pulls.map(({ id }) => id),
+      largest_object: await largestOf(files),
+    },
   });
   await session.run('load/statistics/documents/read');
   await redactDocuments(session);
-  await unknown.split(daily ? 'statistic' : 'statistic_by_subchannel', DOCUMENTS);
-  await session.run(`${folder}/2_stage`);
+  await unknown.split(names.place, DOCUMENTS);
+  await session.run(names.typed);
+  await session.run('load/statistics/documents/staged', names);
   await unknown.split('conversion', DOCUMENTS);
   await session.run('load/statistics/documents/conversions');
-  await session.run('load/statistics/documents/sizes', { table });
+  await session.run('load/statistics/documents/sizes', names);
   await holdBack(session, pulls);
   await session.run('load/begin_end/forget');
-  await session.run(`${folder}/5_replace`);
+  if (stream === 'statistics') await session.run('load/statistics/5_restatements');
+  await session.run('load/statistics/documents/replaced', names);
   await session.run('load/8_drift');
-  await session.run('load/8_cover', { table, day: 'date' });
+  await session.run('load/8_cover', { table: names.table, day: 'date' });
 }
 
 const heldAnswer = z

@@ -4,38 +4,27 @@ import type { Day } from '../calendar.js';
 import { damaged, orStorageError } from '../storage/storage-error.js';
 import { asPattern, sized, SMALLEST_BUFFER, repair, isRefusal, loadError } from './landed-files.js';
 import type { EventsPull } from '../storage/pull.js';
-import { count, type Session, listOf } from './session.js';
+import { count, listOf, type Session } from './session.js';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redact } from './privacy.js';
+import { erasedIn, readEnvelope } from '../envelope.js';
 import { DamageError } from '../errors.js';
+import { readWhole } from '../storage/repair-json.js';
 import { FOLDER_MODE } from '../storage/atomic-file.js';
-import { DOCUMENTS, type Documents, type UnknownFields } from './unknown-fields.js';
-
-interface EventTable {
-  readonly name: string;
-  /** The columns that identify a row. */
-  readonly key: string;
-  /** The columns that identify the record of a row. */
-  readonly record: string;
-}
-
-export const EVENT_TABLES: readonly EventTable[] = [
-  { name: 'events', key: 'event_id, event_name, occurred_at', record: 'event_id, event_name, occurred_at' },
-  { name: 'text_messages', key: 'event_id', record: 'event_id' },
-  { name: 'text_message_attachments', key: 'event_id, position', record: 'event_id' },
-  { name: 'sent_emails', key: 'event_id', record: 'event_id' },
-  { name: 'friendtalk_messages', key: 'event_id', record: 'event_id' },
-  { name: 'alimtalk_messages', key: 'event_id', record: 'event_id' },
-  { name: 'brand_messages', key: 'event_id', record: 'event_id' },
-  { name: 'in_app_messages', key: 'event_id', record: 'event_id' },
-  { name: 'in_web_messages', key: 'event_id', record: 'event_id' },
-  { name: 'sent_push_messages', key: 'event_id', record: 'event_id' },
-  { name: 'web_push_messages', key: 'event_id', record: 'event_id' },
-  { name: 'webhook_messages', key: 'event_id', record: 'event_id' },
-  { name: 'message_buttons', key: 'event_id, position', record: 'event_id' },
-  { name: 'other_messages', key: 'event_id', record: 'event_id' },
-];
+import {
+  CHANNELS,
+  documentsAt,
+  EVENT_TABLES,
+  EXTRAS,
+  handedOver,
+  isOfMessages,
+  MESSAGE_PLACE,
+  messagesAt,
+  staged,
+  unfolded,
+} from './messages.js';
+import type { UnknownFields } from './unknown-fields.js';
 
 /** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
 const SHARE_OF_MEMORY = 0.4;
@@ -65,14 +54,16 @@ export async function loadEvents(
   pulls: readonly EventsPull[],
 ): Promise<Day[]> {
   await session.run('load/begin_end/forget');
-  const before = await session.row('load/events/0_clear', held);
+  await session.run('load/events/0_clear/mark');
+  await session.runForEach('load/events/0_clear/table', TABLES);
+  const before = await session.row('load/events/0_clear/held', held);
   const repaired = await fill(session, workers, pulls);
   const repeats = await session.row('load/events/9_repeats/find', filled);
   const records = new Map(repeats.dates.map((date, at) => [date, repeats.records[at]]));
   for (const pull of pulls) {
     const found = records.get(pull.day) ?? 0;
     const landed = await pull.records;
-    if (found !== landed) {
+    if (found !== landed && found + (await erasedFrom(pull)) !== landed) {
       throw damaged(
         await firstOf(pull),
         `and the other pages of its export hold ${found} records together, not the ${landed} that were landed`,
@@ -81,12 +72,14 @@ export async function loadEvents(
   }
   if (repeats.ids > 0) await keepOneOfEach(session);
   await session.set({
-    loose_contents: before.held || repeats.ids > 0,
-    loaded_pulls: pulls.map(({ id }) => id),
-    counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
-    repaired_days: repaired,
+    loaded: {
+      loose_contents: before.held || repeats.ids > 0,
+      pulls: pulls.map(({ id }) => id),
+      counts: pulls.map(({ day }) => String(records.get(day) ?? 0)),
+      repaired_days: repaired,
+    },
   });
-  await session.run('load/events/9_notes');
+  await session.run('load/events/9_notes', { messages: EXTRAS });
   await session.run('load/8_drift');
   await session.run('load/8_cover', { table: 'events', day: 'export_date' });
   return before.neighbours;
@@ -168,6 +161,18 @@ async function keepOneOfEach(session: Session): Promise<void> {
   }
 }
 
+/** How many records of an export were erased from its pages. */
+async function erasedFrom({ files }: EventsPull): Promise<number> {
+  let erased = 0;
+  for await (const some of 'length' in files ? [files] : files) {
+    for (const one of some) {
+      const body = await readWhole(typeof one === 'string' ? one : one.file);
+      erased += erasedIn(body, readEnvelope(body));
+    }
+  }
+  return erased;
+}
+
 async function firstOf({ files, id }: EventsPull): Promise<string> {
   if ('length' in files) return files[0] ?? id;
   for await (const [first] of files) return first?.file ?? id;
@@ -192,11 +197,6 @@ interface Batch {
 
 /** The members of records beside their columns. */
 const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
-
-const MESSAGES = { relation: 'messages', document: 'message', extra: 'extra' };
-
-/** In words of SQL. */
-const MESSAGE_PLACE = `'message_data:' || carries`;
 
 interface Prepared {
   /** Its files, one for each table. */
@@ -271,7 +271,7 @@ export class Staging {
     });
     await this.#unfoldMessages();
     await session.set({ batch: folder });
-    await session.run('load/events/6_hand_over');
+    await session.run('load/events/6_hand_over/all', handedOver());
     return { folder, repaired };
   }
 
@@ -290,7 +290,12 @@ export class Staging {
   }
 
   #readFiles(): Promise<Reading> {
-    return this.session.row('load/events/2_read', reading, { layout: this.#layout });
+    const known = this.#unknown.fields.filter(({ place }) => place === 'record');
+    return this.session.row('load/events/2_read', reading, {
+      layout: this.#layout,
+      channels: CHANNELS,
+      record_fields: listOf(known.map(({ field }) => field)),
+    });
   }
 
   /** Pages that DuckDB refuses are read from repaired copies. */
@@ -329,41 +334,36 @@ export class Staging {
 
   #setFiles(pages: readonly PageFile[], largest: number): Promise<void> {
     return this.session.set({
-      files: pages.map(({ file }) => asPattern(file)),
-      paths: pages.map(({ file }) => file),
-      path_days: pages.map(({ day }) => day),
-      largest_object: largest,
+      landed: {
+        files: pages.map(({ file }) => asPattern(file)),
+        paths: pages.map(({ file }) => file),
+        path_days: pages.map(({ day }) => day),
+        largest_object: largest,
+      },
     });
   }
 
   /** Messages and what lies inside of them, without what the specification does not know. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
-    const found = await session.rows('load/events/5_unfold', keysFound);
+    const { fields } = this.#unknown;
+    const found = await session.rows('load/events/5_unfold/all', keysFound, unfolded(fields));
     const { withUnknown, odd } = this.#unknown.placesOf(found);
-    const ofMessages = withUnknown.filter(isOfMessages);
-    if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesOf(ofMessages));
-    for (const place of withUnknown.filter((one) => !isOfMessages(one))) {
-      await this.#unknown.splitKeys(`'${place}'`, documentsOf(place));
-    }
-    for (const place of odd) await this.#unknown.split(place, documentsOf(place));
-    const ofOtherKinds = await session.rows('load/events/6_messages', placeFound);
+    const [ofMessages, ofElements] = [
+      withUnknown.filter(isOfMessages),
+      withUnknown.filter((one) => !isOfMessages(one)),
+    ];
+    // All messages at once: each update writes the whole table again.
+    if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesAt(ofMessages));
+    for (const place of ofElements) await this.#unknown.splitKeys(`'${place}'`, documentsAt(place));
+    await this.#splitAll(odd);
+    const ofOtherKinds = await session.rows('load/events/6_messages/all', placeFound, staged(fields));
     if (ofOtherKinds.length === 0) return;
-    for (const { place } of ofOtherKinds) await this.#unknown.split(place, documentsOf(place));
-    await session.run('load/events/6_messages');
+    await this.#splitAll(ofOtherKinds.map(({ place }) => place));
+    await session.run('load/events/6_messages/all', staged(fields));
   }
-}
 
-function documentsOf(place: string): Documents {
-  if (place === 'button') return { ...DOCUMENTS, relation: 'buttons' };
-  if (place === 'attachment') return { ...DOCUMENTS, relation: 'attachments' };
-  return messagesOf([place]);
-}
-
-function isOfMessages(place: string): boolean {
-  return place.startsWith('message_data:');
-}
-
-function messagesOf(places: readonly string[]): Documents {
-  return { ...MESSAGES, condition: `${MESSAGE_PLACE} in (${listOf(places)})` };
+  async #splitAll(places: readonly string[]): Promise<void> {
+    for (const place of places) await this.#unknown.split(place, documentsAt(place));
+  }
 }

@@ -56,15 +56,17 @@ export async function loadReference(
   if (stream === undefined || lists.length === 0) return;
   const files = lists.flatMap(({ files, list, pull }) => files.map((file) => ({ file, list, pull })));
   await session.set({
-    files: files.map(({ file }) => asPattern(file)),
-    paths: files.map(({ file }) => file),
-    path_lists: files.map(({ list }) => list),
-    path_pulls: files.map(({ pull }) => pull),
-    lists: lists.map(({ list }) => list),
-    list_pulls: lists.map(({ pull }) => pull),
-    list_rows: lists.map(({ rows }) => String(rows)),
-    list_announced: lists.map(({ announced }) => String(announced ?? '')),
-    largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
+    landed: {
+      files: files.map(({ file }) => asPattern(file)),
+      paths: files.map(({ file }) => file),
+      path_lists: files.map(({ list }) => list),
+      path_pulls: files.map(({ pull }) => pull),
+      lists: lists.map(({ list }) => list),
+      list_pulls: lists.map(({ pull }) => pull),
+      list_rows: lists.map(({ rows }) => String(rows)),
+      list_announced: lists.map(({ announced }) => String(announced ?? '')),
+      largest_object: Math.max(SMALLEST_BUFFER, ...pulls.map(({ largestPage }) => largestPage)),
+    },
   });
   await session.run('load/reference/documents/read');
   await session.runForEach(
@@ -118,11 +120,13 @@ async function readStatus(session: Session, pulls: readonly ReferencePull[]): Pr
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('load/reference/templates/no_status');
   await session.set({
-    template_patterns: [...new Set(reads.map(({ file }) => asPattern(file)))],
-    template_files: reads.map(({ file }) => file),
-    template_lists: reads.map(({ list }) => list),
-    template_ids: reads.map(({ templateId }) => templateId),
-    template_pulls: reads.map(({ pull }) => pull),
+    landed_templates: {
+      files: [...new Set(reads.map(({ file }) => asPattern(file)))],
+      paths: reads.map(({ file }) => file),
+      path_lists: reads.map(({ list }) => list),
+      path_templates: reads.map(({ templateId }) => templateId),
+      path_pulls: reads.map(({ pull }) => pull),
+    },
   });
   return session.run('load/reference/templates/status');
 }

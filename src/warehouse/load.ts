@@ -61,8 +61,9 @@ export class Loader {
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
-    await this.#context.session.set({ instants: late.map(({ pulledAt }) => pulledAt.toISOString()) });
-    return this.#idsOf(late, 'ops/set_aside');
+    return this.#idsOf(late, 'ops/set_aside', {
+      instants: late.map(({ pulledAt }) => pulledAt.toISOString()),
+    });
   }
 
   /**
@@ -103,13 +104,16 @@ export class Loader {
     return outcome;
   }
 
-  async #idsOf(pulls: readonly Pull[], statement: string): Promise<Set<string>> {
-    await this.#context.session.set({ asked_pulls: pulls.map(({ id }) => id) });
-    return this.#idsIn(statement);
+  #idsOf(
+    pulls: readonly Pull[],
+    statement: string,
+    more: Record<string, readonly string[]> = {},
+  ): Promise<Set<string>> {
+    return this.#idsIn(statement, { pulls: pulls.map(({ id }) => id), ...more });
   }
 
-  async #idsIn(statement: string): Promise<Set<string>> {
-    const rows = await this.#context.session.rows(statement, pullId);
+  async #idsIn(statement: string, given: Record<string, readonly string[]> = {}): Promise<Set<string>> {
+    const rows = await this.#context.session.rowsWith(statement, pullId, given);
     return new Set(rows.map(({ pull }) => pull));
   }
 
@@ -199,7 +203,8 @@ async function loadStream(
   const statistics = pulls.filter(
     (pull) => pull.stream === 'statistics' || pull.stream === 'statistics_by_subchannel',
   );
-  if (statistics.length > 0) await loadStatistics(session, unknown, statistics);
+  const [first] = statistics;
+  if (first !== undefined) await loadStatistics(session, unknown, statistics, first.stream);
   const campaigns = pulls.filter((pull) => pull.stream === 'campaigns');
   if (campaigns.length > 0) await loadCampaigns(session, unknown, campaigns);
   const reference = pulls.filter(isReference);
@@ -217,14 +222,16 @@ async function begin(
 ): Promise<void> {
   const asked = pulls.map(daysAsked);
   await session.set({
-    stream: pulls[0]?.stream,
-    pulls: pulls.map(({ id }) => id),
-    first_days: asked.map(({ start }) => start),
-    last_days: asked.map(({ end }) => end),
-    instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
-    loaded_at: effects.now(),
-    complete: pulls.every((pull) => !('complete' in pull) || pull.complete),
-    repaired_pulls: copies.map(({ pull }) => pull),
+    load: {
+      stream: pulls[0]?.stream,
+      pulls: pulls.map(({ id }) => id),
+      first_days: asked.map(({ start }) => start),
+      last_days: asked.map(({ end }) => end),
+      instants: pulls.map(({ pulledAt }) => pulledAt.toISOString()),
+      loaded_at: effects.now(),
+      complete: pulls.every((pull) => !('complete' in pull) || pull.complete),
+      repaired_pulls: copies.map(({ pull }) => pull),
+    },
   });
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
 import { fieldsOf, selectIn } from './sql-header.js';
+import { MESSAGE_ROWS } from './messages.js';
 import { type Session, statement, statementsIn, count } from './session.js';
 import { createHash } from 'node:crypto';
 import { STREAMS, type Stream } from '../storage/pull.js';
@@ -90,10 +91,12 @@ async function note(session: Session, gone: readonly string[], changed: readonly
   if (gone.length + changed.length === 0) return;
   const relations = changed.map(({ relation }) => relation);
   await session.set({
-    former_relations: [...gone, ...relations],
-    relations,
-    kinds: changed.map(kindOf),
-    fingerprints: changed.map(({ fingerprint }) => fingerprint),
+    given: {
+      former_relations: [...gone, ...relations],
+      relations,
+      kinds: changed.map(kindOf),
+      fingerprints: changed.map(({ fingerprint }) => fingerprint),
+    },
   });
   await session.run('refresh/note');
 }
@@ -409,7 +412,7 @@ export class DirtyDays {
 
   /** Makes the temporary relations that statements are bound to before there is a batch. */
   static async open(session: Session): Promise<DirtyDays> {
-    await session.run('incremental/message_rows');
+    await session.run('incremental/message_rows', { tables: MESSAGE_ROWS });
     await session.run('incremental/no_batch');
     return new DirtyDays(session, await session.row('incremental/changes', changes));
   }
@@ -442,20 +445,18 @@ export class DirtyDays {
   async #eventDays(): Promise<number[]> {
     const { touched, opt_outs_told } = this.#changes;
     const first_dirty_day = Math.min(...touched.map(({ day }) => day), ...opt_outs_told);
-    await this.#session.set({ first_dirty_day });
-    return this.#ask('event_days');
+    return this.#ask('event_days', { first_dirty_day });
   }
 
-  async #ask(name: string): Promise<number[]> {
-    return (await this.#session.rows(`incremental/${name}`, dayHeld)).map(({ day }) => day);
+  async #ask(name: string, given = {}): Promise<number[]> {
+    return (await this.#session.rowsWith(`incremental/${name}`, dayHeld, given)).map(({ day }) => day);
   }
 
   /** @param lookback of a batch: how far its days look back */
   async #make(relation: string, days: readonly number[], lookback?: number): Promise<void> {
     const key = [lookback, ...days].join(' ');
     if (this.#made.get(relation) === key) return;
-    await this.#session.set({ [relation]: days.map(String) });
-    await this.#session.run('incremental/days', { relation });
+    await this.#session.runWith('incremental/days', { days: days.map(String) }, { relation });
     if (lookback !== undefined) await this.#session.run('incremental/batch', { lookback: String(lookback) });
     this.#made.set(relation, key);
   }

@@ -51,7 +51,10 @@ function sentenceOf(before: string | null, now: string): string {
 
 /** Distinguishes two keys without revealing them; only hashes depend on the key. */
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
-  if (recipients !== 'hash') return undefined;
+  return recipients === 'hash' ? keyFingerprint(key) : undefined;
+}
+
+export function keyFingerprint(key: Uint8Array): string {
   return createHash('sha256').update('dawnload').update(key).digest('hex').slice(0, 16);
 }
 

@@ -125,3 +125,30 @@ export function unchanged(pull: Pull): LoadReport {
     neighbours: [],
   };
 }
+
+/** A row of `ops.retention`. */
+export interface RetentionRow {
+  readonly removedAt: Date;
+  /** `events`, `opt_outs` or `landing`. */
+  readonly place: string;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly days: number;
+  /** Rows of the file, or folders of the landing zone. */
+  readonly items: number;
+}
+
+/** A row of `ops.erasures`. */
+export interface ErasureRow {
+  readonly line: number;
+  /** The checksum of that line of the register. */
+  readonly sum: string;
+  readonly erasedAt: Date;
+  readonly persons: number;
+  /** Records that were cut from landed pages. */
+  readonly records: number;
+  /** Rows that left the warehouse. */
+  readonly rows: number;
+  /** Records that arrived later and were cut. */
+  readonly lateRecords: number;
+}

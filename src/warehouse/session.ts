@@ -1,6 +1,5 @@
-import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBInstance, DuckDBType, DuckDBValue } from '@duckdb/node-api';
 import { z } from 'zod';
-import type { Day } from '../calendar.js';
 import { CorruptDatabaseError } from '../errors.js';
 import { tellsOfDamage } from '../storage/duckdb.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -8,13 +7,13 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../package.js';
 import duckdb = require('@duckdb/node-api');
 
-/** A KST day as a DATE; a bare string stays text. */
-interface DayValue {
-  readonly day: Day;
-}
+/** What a statement can be given: the types that variables and parameters need here, no more. Days are texts. */
+type Value = string | number | boolean | Date | Uint8Array | readonly string[] | Values | undefined;
 
-/** What a statement can be given: the types that variables and parameters need here, no more. */
-type Value = string | number | boolean | Date | Uint8Array | DayValue | readonly string[] | undefined;
+/** A struct. */
+interface Values {
+  readonly [name: string]: Value;
+}
 
 /** A count that DuckDB gives as BIGINT. */
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
@@ -67,14 +66,26 @@ export class Session {
   }
 
   /** Runs the one statement of a SQL file with parameters. */
-  async runWith(name: string, parameters: Readonly<Record<string, Value>>): Promise<void> {
-    const values = Object.entries(parameters).map(([key, value]) => [key, toDuckDB(value)] as const);
-    await this.#execute(statement(name), Object.fromEntries(values));
+  async runWith(name: string, parameters: Values, names?: Readonly<Record<string, string>>): Promise<void> {
+    await this.#execute(statement(name, names), ...boundTo(parameters));
   }
 
   /** The rows of a SQL file. */
   async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
     const reader = await this.#sound(() => this.#connection.runAndReadAll(statement(name, names)));
+    return z.array(shape).parse(reader.getRowObjectsJS());
+  }
+
+  /** The rows of the one statement of a SQL file with parameters. */
+  async rowsWith<T>(
+    name: string,
+    shape: z.ZodType<T>,
+    parameters: Values,
+    names?: Readonly<Record<string, string>>,
+  ): Promise<T[]> {
+    const reader = await this.#sound(() =>
+      this.#connection.runAndReadAll(statement(name, names), ...boundTo(parameters)),
+    );
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
@@ -84,15 +95,13 @@ export class Session {
     return shape.parse(row);
   }
 
-  /** Sets variables of the session, which statements read by `getvariable`. */
-  async set(variables: Readonly<Record<string, Value>>): Promise<void> {
+  /**
+   * Sets variables of the session, which statements read by `getvariable`. A file of several statements, which cannot have
+   * parameters, reads them from the variable `given`.
+   */
+  async set(variables: Values): Promise<void> {
     for (const [name, value] of Object.entries(variables)) {
-      await this.#execute(
-        statement('ops/set', { name, type: typeOf(value) }),
-        { value: toDuckDB(value) },
-        // The elements of an empty list do not tell its type.
-        Array.isArray(value) ? { value: duckdb.LIST(duckdb.VARCHAR) } : undefined,
-      );
+      await this.runWith('ops/set', { value }, { name, type: String(typeOf(value)) });
     }
   }
 
@@ -167,21 +176,37 @@ async function sound<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** Values and their types: the elements of an empty list do not tell its type. */
+function boundTo(parameters: Values): [Record<string, DuckDBValue>, Record<string, DuckDBType>] {
+  return [mapped(parameters, toDuckDB), mapped(parameters, typeOf)];
+}
+
 function toDuckDB(value: Value): DuckDBValue {
   if (value === undefined) return null;
   if (value instanceof Date) return new duckdb.DuckDBTimestampTZValue(BigInt(value.getTime()) * 1000n);
   if (value instanceof Uint8Array) return new duckdb.DuckDBBlobValue(value);
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
   if (typeof value !== 'object') return value;
-  return 'day' in value ? value.day : duckdb.listValue(value);
+  if (isList(value)) return duckdb.listValue(value);
+  return duckdb.structValue(mapped(value, toDuckDB));
 }
 
-function typeOf(value: Value): string {
-  if (value instanceof Date) return 'timestamptz';
-  if (value instanceof Uint8Array) return 'blob';
-  if (typeof value === 'number') return 'bigint';
-  if (typeof value === 'boolean') return 'boolean';
-  if (typeof value !== 'object') return 'varchar';
-  return 'day' in value ? 'date' : 'varchar[]';
+function typeOf(value: Value): DuckDBType {
+  if (value instanceof Date) return duckdb.TIMESTAMPTZ;
+  if (value instanceof Uint8Array) return duckdb.BLOB;
+  if (typeof value === 'number') return Number.isInteger(value) ? duckdb.BIGINT : duckdb.DOUBLE;
+  if (typeof value === 'boolean') return duckdb.BOOLEAN;
+  if (typeof value !== 'object') return duckdb.VARCHAR;
+  if (isList(value)) return duckdb.LIST(duckdb.VARCHAR);
+  return duckdb.STRUCT(mapped(value, typeOf));
+}
+
+function isList(value: readonly string[] | Values): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function mapped<T>(values: Values, to: (value: Value) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql');

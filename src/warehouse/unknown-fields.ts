@@ -1,6 +1,6 @@
 /** What differs from the specification: found by lists of keys, and split off only where there is any. */
 import { z } from 'zod';
-import { nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
+import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
 import type { Session } from './session.js';
 import { dayOf } from '../calendar.js';
 
@@ -36,11 +36,11 @@ interface KeysFound {
 /** The places of one connection's documents. */
 export class UnknownFields {
   readonly #session: Session;
-  readonly #fields: readonly Field[];
+  readonly fields: readonly Field[];
 
   constructor(session: Session, fields: readonly Field[]) {
     this.#session = session;
-    this.#fields = fields;
+    this.fields = fields;
   }
 
   /**
@@ -51,7 +51,7 @@ export class UnknownFields {
     for (const { place, keys } of found) {
       const known = this.#fieldsOf(place);
       if (keys?.every((key) => known.some(({ field }) => field === key)) === true) continue;
-      const whole = this.#fields.find(({ part }) => part === place)?.place;
+      const whole = this.fields.find(({ part }) => part === place)?.place;
       if (keys === null || whole !== undefined) odd.add(whole ?? place);
       else withUnknown.add(place);
     }
@@ -60,7 +60,7 @@ export class UnknownFields {
 
   /** Leaves in the documents of a place only what conforms to the specification; the rest goes into `extra`. */
   async split(place: string, documents: Documents): Promise<void> {
-    const part = this.#fields.find((field) => field.place === place && field.part !== null);
+    const part = this.fields.find((field) => field.place === place && field.part !== null);
     const pointer = part === undefined ? '' : pointerTo(part.field);
     const inner = part === undefined ? undefined : await this.#look(part.part ?? '', documents);
     const found = await this.#look(
@@ -74,10 +74,12 @@ export class UnknownFields {
       return;
     }
     await this.#session.set({
-      ...this.#variables('split', place, found.keys),
-      inside: pointer,
-      inside_key: part?.field ?? '',
-      ...this.#variables('inner', part?.part ?? '', inner?.keys ?? [], pointer),
+      split: {
+        ...this.#members('', place, found.keys),
+        inside: pointer,
+        inside_key: part?.field ?? '',
+        ...this.#members('inner_', part?.part ?? '', inner?.keys ?? [], pointer),
+      },
     });
     await this.#session.run('load/documents/split_nonconforming', { ...documents });
   }
@@ -97,26 +99,38 @@ export class UnknownFields {
     documents: Documents,
     inParts: readonly string[] = [],
   ): Promise<Nonconforming | undefined> {
-    const found = await this.#session.rows('load/documents/shapes_found', alike, { ...documents, place });
-    return nonconforming(this.#fieldsOf(place), found, inParts);
+    const known = this.#fieldsOf(place);
+    const readable = known.filter(({ kind }) => isReadAs(kind));
+    const parent = this.fields.find(({ part }) => part === place);
+    const asked = {
+      // Where the place lies inside of another one.
+      inside: parent === undefined ? '' : pointerTo(parent.field),
+      pointers: known.map(({ field }) => pointerTo(field)),
+      // Those fields whose values have to be readable as something.
+      readable: readable.map(({ field }) => field),
+      readable_pointers: readable.map(({ field }) => pointerTo(field)),
+      kinds: readable.map(({ kind }) => kind),
+    };
+    const found = await this.#session.rowsWith('load/documents/shapes_found', alike, asked, { ...documents });
+    return nonconforming(known, found, inParts);
   }
 
   #fieldsOf(place: string): Field[] {
-    return this.#fields.filter((field) => field.place === place);
+    return this.fields.filter((field) => field.place === place);
   }
 
-  #variables(
-    name: string,
+  #members(
+    prefix: string,
     place: string,
     keys: readonly string[],
     inside = '',
   ): Record<string, readonly string[]> {
     const kindOf = (key: string): string =>
-      this.#fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
+      this.fields.find((field) => field.place === place && field.field === key)?.kind ?? '';
     return {
-      [`${name}_keys`]: keys,
-      [`${name}_pointers`]: keys.map((key) => inside + pointerTo(key)),
-      [`${name}_kinds`]: keys.map(kindOf),
+      [`${prefix}keys`]: keys,
+      [`${prefix}pointers`]: keys.map((key) => inside + pointerTo(key)),
+      [`${prefix}kinds`]: keys.map(kindOf),
     };
   }
 }

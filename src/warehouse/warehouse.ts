@@ -19,13 +19,22 @@ import { runChecks, type FindingGroup } from './checks.js';
 import { countRows, type CountedRows } from './landed-files.js';
 import { describeAll } from './describe.js';
 import { chooseMainGoals, noteExperiments, noteMainGoals, plantSeeds } from './experiments.js';
-import { fieldsFor, lookupsOf } from './fields.js';
+import { fieldsFor, specificationOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
 import { padsOf, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
-import type { BudgetRow, Covered, ExportRow, MessageTotals, RunEnd, RunStart } from './rows.js';
+import type {
+  BudgetRow,
+  Covered,
+  ErasureRow,
+  ExportRow,
+  RetentionRow,
+  MessageTotals,
+  RunEnd,
+  RunStart,
+} from './rows.js';
 import { count, type Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
@@ -105,24 +114,94 @@ export class Warehouse {
     }
   }
 
+  /** Another connection, whose macros hash under every setting of privacy: for the search for a person. */
+  async searching(): Promise<Session> {
+    const session = await this.#session.sibling();
+    await session.run('session/1_settings');
+    await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
+    await session.run('erasure/open');
+    return session;
+  }
+
+  /** The last line of the register of erasures that the file knows; undefined of none. */
+  async knownErasure(): Promise<number | undefined> {
+    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
+    return last?.line;
+  }
+
+  /** Replaces `ops.erasures` by what the register says. */
+  async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.run('erasure/forget_erasures');
+        for (const { line, sum, erasedAt, persons, records, rows: held, lateRecords } of rows)
+          await this.#session.runWith('erasure/note_erasure', {
+            line,
+            sum,
+            erasedAt,
+            persons,
+            records,
+            rows: held,
+            lateRecords,
+          });
+      }),
+    );
+  }
+
+  /** Days of events that are not in the file any more. */
+  async leftDays(): Promise<Day[]> {
+    const days = await this.#session.rows('archive/archived', z.object({ date: z.string() }));
+    return days.map(({ date }) => date);
+  }
+
+  /** Removes versions of opt-outs that ended before that day; undefined where there is none. */
+  async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
+    await this.#session.set({ before: { day: before } });
+    const ended = z.object({
+      first_day: z.string().nullable(),
+      last_day: z.string().nullable(),
+      items: count,
+    });
+    const { first_day, last_day, items } = await this.#session.row('retention/closed_opt_outs', ended);
+    if (first_day === null || last_day === null) return undefined;
+    await this.#writing(() =>
+      this.#session.transaction(() => this.#session.run('retention/remove_opt_outs')),
+    );
+    return { days: [first_day, last_day], items };
+  }
+
+  async noteRetention(row: RetentionRow): Promise<void> {
+    await this.#writing(() => this.#session.runWith('retention/note', { ...row }));
+  }
+
+  /** Takes what another file of this data folder computed of days whose pages were removed. Before `model`. */
+  async takeDays(from: string, days: readonly Day[]): Promise<void> {
+    const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
+    await this.#session.run('retention/attach', { old: from.replaceAll("'", "''") });
+    await this.#session.set({ days });
+    const tables = await this.#session.rows('retention/take_days', table);
+    for (const names of tables) await this.#session.run('retention/take_model', names);
+    await this.#session.run('retention/detach');
+  }
+
   /** The days that the warehouse holds of a stream. */
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
-    await this.#session.set({ stream });
-    const days = await this.#session.rows('ops/coverage', coveredDay);
+    const days = await this.#session.rowsWith('ops/coverage', coveredDay, { stream });
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
   }
 
   /** The days of a stream that the warehouse holds from pulls later than that instant. */
   async coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
-    await this.#session.set({ stream, instant });
-    const days = await this.#session.rows('ops/covered_since', z.object({ date: z.string() }));
+    const given = { stream, instant };
+    const days = await this.#session.rowsWith('ops/covered_since', z.object({ date: z.string() }), given);
     return days.map(({ date }) => date);
   }
 
   /** The days of a stream whose last answer was held back, since it would have deleted most of them. */
   async heldBack(stream: Stream): Promise<Day[]> {
-    await this.#session.set({ stream });
-    const days = await this.#session.rows('ops/held_days', z.object({ date: z.string() }));
+    const days = await this.#session.rowsWith('ops/held_days', z.object({ date: z.string() }), {
+      stream,
+    });
     return days.map(({ date }) => date);
   }
 
@@ -161,8 +240,8 @@ export class Warehouse {
 
   /** How many rows the last snapshot of each list of a stream has. */
   async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
-    await this.#session.set({ stream });
-    const lists = await this.#session.rows('ops/snapshot_rows', z.object({ list: z.string(), rows: count }));
+    const shape = z.object({ list: z.string(), rows: count });
+    const lists = await this.#session.rowsWith('ops/snapshot_rows', shape, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
@@ -173,16 +252,18 @@ export class Warehouse {
   async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
     if (instants.size === 0) return;
     await this.#session.set({
-      asked_pulls: [...instants.keys()],
-      instants: [...instants.values()].map((instant) => instant.toISOString()),
+      given: {
+        pulls: [...instants.keys()],
+        instants: [...instants.values()].map((instant) => instant.toISOString()),
+      },
     });
     await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
   }
 
   /** Campaign ids in the daily statistics of the range, in order. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
-    await this.#session.set({ first_day: { day: start }, last_day: { day: end } });
-    const rows = await this.#session.rows('ops/campaigns_seen', z.object({ campaign_id: z.string() }));
+    const shape = z.object({ campaign_id: z.string() });
+    const rows = await this.#session.rowsWith('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
@@ -196,7 +277,7 @@ export class Warehouse {
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
-        await this.#session.set({ exports: wellFormedJson(rows) });
+        await this.#session.set({ given: { exports: wellFormedJson(rows) } });
         await this.#session.run('ops/exports');
       }),
     );
@@ -237,7 +318,7 @@ export class Warehouse {
         await noteMainGoals(this.#session, experiments, mainGoals, effects.now());
         await refreshModels(this.#session);
         await describeAll(this.#session);
-        return chooseMainGoals(this.#session);
+        return chooseMainGoals(this.#session, effects.now());
       }),
     );
     effects.reach('model/done');
@@ -324,15 +405,15 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
 
 async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
-  const fields = fieldsFor(brand);
   await session.set({
-    brand,
-    messenger: messenger.replaceAll('_', '-'),
-    recipients: privacy.recipients,
-    inner_pad: inner,
-    outer_pad: outer,
-    record_fields: fields.flatMap(({ place, field }) => (place === 'record' ? [field] : [])),
-    lookups: JSON.stringify(lookupsOf(fields)),
+    settings: {
+      brand,
+      messenger: messenger.replaceAll('_', '-'),
+      recipients: privacy.recipients,
+      inner_pad: inner,
+      outer_pad: outer,
+    },
+    specification: JSON.stringify(specificationOf(fieldsFor(brand))),
   });
   await session.run('session/2_fields');
   await session.run('session/3_patterns');

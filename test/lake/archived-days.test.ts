@@ -145,7 +145,7 @@ test('an export that is read again at no cost brings its day back', async () => 
 test('a rebuild holds the days again, and says who takes them', async () => {
   const { stderr } = await expectDone('rebuild');
   expect(stderr).toContain(
-    'The events of 2026-11-12..2026-11-16 had left the file, since the lake holds them. They are in it again, and the next run hands them to the lake.',
+    'The events of 2026-11-12..2026-11-16 had left the file. They are in it again, until the next run lets them leave.',
   );
   expect(await archived()).toEqual([]);
   expect(differences(await contents(place.published), before)).toEqual([]);

@@ -1,10 +1,11 @@
 /**
  * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--odd N]
- * [--mutations]`. Without a word about which, it
+ * [--erasures N] [--mutations]`. Without a word about which, it
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
 import { asMarkdown, ENDPOINTS, FAULTS, REFUSED, tryFault, type Row } from './faults.js';
+import { eraseWithKills } from './erasures.js';
 import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     fortnights: { type: 'string' },
     /** So many nights with one odd value each. */
     odd: { type: 'string' },
+    /** So many persons erased, with kills. */
+    erasures: { type: 'string' },
     /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
     mutations: { type: 'boolean', default: false },
@@ -44,6 +47,15 @@ async function inTurn<T>(jobs: readonly (() => Promise<T>)[]): Promise<void> {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) await job();
   };
   await Promise.all(Array.from({ length: workers }, worker));
+}
+
+async function erasures(count: number): Promise<number> {
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  say(`seed ${seed}, ${count} erasures`);
+  const { points, ...counts } = await eraseWithKills({ seed, erasures: count, say });
+  say(JSON.stringify(counts));
+  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+  return 0;
 }
 
 async function kill(): Promise<number> {
@@ -144,9 +156,11 @@ const broken =
     ? await odd(Number(values.odd))
     : values.fortnights !== undefined
       ? await fortnights(Number(values.fortnights))
-      : values.mutations
-        ? await mutations(say, isWanted)
-        : values.faults
-          ? await faults()
-          : await kill();
+      : values.erasures !== undefined
+        ? await erasures(Number(values.erasures))
+        : values.mutations
+          ? await mutations(say, isWanted)
+          : values.faults
+            ? await faults()
+            : await kill();
 process.exit(broken === 0 ? 0 : 1);

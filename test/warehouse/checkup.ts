@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { daysOf } from '../../src/calendar.js';
 import { runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
-import { fieldsFor, lookupsOf } from '../../src/warehouse/fields.js';
+import { fieldsFor, specificationOf } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import { Session } from '../../src/warehouse/session.js';
 import { findingsIn, type Finding } from './finding.js';
@@ -157,7 +157,7 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     const connection = await instance.connect();
     await connection.run(damage);
     await session.run('session/1_settings');
-    await session.set({ lookups: JSON.stringify(lookupsOf(fieldsFor('service'))) });
+    await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service'))) });
     await session.run('session/2_fields');
     await session.transaction(() => refreshModels(session));
     await connection.run(later);

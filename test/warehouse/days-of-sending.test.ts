@@ -15,19 +15,31 @@ interface Sends {
   readonly hour?: number;
   readonly count: number;
   readonly clicks?: number;
+  /** How many are shown to people, where the channel reports it. */
+  readonly shows?: number;
   /** The day of the clicks. */
   readonly clickedOn?: Day;
   readonly channel?: string;
 }
 
 /** Messages to as many people, of which the first ones click two hours later, or at that hour of another day. */
-function sends({ on, hour = 9, count, clicks = 0, clickedOn = on, channel = 'email' }: Sends): Row[] {
+function sends({
+  on,
+  hour = 9,
+  count,
+  clicks = 0,
+  shows = 0,
+  clickedOn = on,
+  channel = 'email',
+}: Sends): Row[] {
   return Array.from({ length: count }, (_, n) => {
     const id = `${++ids}`;
     const of = { id, user_id: id, service_user_id: null, device_id: null, service_device_id: null, channel };
     const click = { event_name: 'email_click', time: micros(clickedOn, (hour + 2) * 3600) };
+    const show = { event_name: 'in_app_message_show', time: micros(on, (hour + 1) * 3600) };
     return [
       record({ ...of, time: micros(on, hour * 3600) }),
+      ...(n < shows ? [record({ ...of, ...show })] : []),
       ...(n < clicks ? [record({ ...of, ...click })] : []),
     ];
   }).flat();
@@ -154,4 +166,35 @@ describe('hours of sending', () => {
     ]);
     expect(await hours({ start: SATURDAY })).toEqual([[9, 100, 20]]);
   });
+});
+
+test('clicks on in-app messages divide by the messages shown, by kind of day as by hour', async () => {
+  const channel = 'in-app-message';
+  const inApp = { channel, count: 400, clicks: 20 };
+  const workshop = await modelled((workshop) => [
+    workshop.statistics(
+      { start: FRIDAY, end: SUNDAY },
+      [FRIDAY, SATURDAY, SUNDAY].map((date) => statistic({ date, channel, delivered: null, click: 20 })),
+    ),
+    ...exportsOf(
+      workshop,
+      [FRIDAY, SATURDAY, SUNDAY],
+      // Nothing was shown before Saturday, so Friday's messages divide by those that were sent.
+      [
+        ...sends({ ...inApp, on: FRIDAY }),
+        ...sends({ ...inApp, on: SATURDAY, shows: 100 }),
+        ...sends({ ...inApp, on: SUNDAY, shows: 100 }),
+      ],
+    ),
+  ]);
+  expect(await asked(workshop, 'workdays')).toMatchObject([
+    { day_kind: 'workday', messages: '400', clicked: '20', click_rate: 0.05 },
+    { day_kind: 'weekend', messages: '200', clicked: '40', click_rate: 0.2 },
+  ]);
+  expect(await asked(workshop, 'best-hours')).toMatchObject([
+    { messages: '600', clicked: '60', click_rate: 0.1 },
+  ]);
+  expect((await asked(workshop, 'send-heatmap')).filter(({ hour }) => hour === 9)).toMatchObject([
+    { friday: 0.05, saturday: 0.2, sunday: 0.2 },
+  ]);
 });

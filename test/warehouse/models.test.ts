@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
-import { EVENT_TABLES } from '../../src/warehouse/load-events.js';
+import { EVENT_TABLES } from '../../src/warehouse/messages.js';
 import { Reader } from '../../src/warehouse/reader.js';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';

@@ -806,7 +806,7 @@ table marts.daily_response_times -- Responses by the time since sending, day by 
     responses bigint -- How many responses.
     quick_clicks bigint -- Clicks within two seconds of delivery, or of sending where no delivery is known, as link scanners make them.
 
-table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them: what send_time_heatmap adds up. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
+table marts.daily_send_hours -- Sends by weekday and hour, with the clicks of a day on them. For click rates, use send_hours. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
     date date -- KST day of the send, or of the click.
     sent_date date -- KST day of sending.
     weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
@@ -1145,6 +1145,20 @@ view marts.restated_days -- Counts that changed after the service had first give
     last_changed_at timestamp with time zone -- When it changed last.
     days_after bigint -- Days from the day itself to the last change.
 
+view marts.send_hours -- Sends by day, weekday and hour of sending, with the messages that their clicks divide by. One row per KST day, day, weekday and hour of sending, channel, and campaign or user journey.
+    date date -- KST day of the send, or of the click.
+    sent_date date -- KST day of sending.
+    weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
+    hour integer -- Hour of the send in Korea, 0 to 23.
+    channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+    resource_type varchar -- campaign or user-journey.
+    campaign_id varchar -- Campaign; null for user journeys.
+    user_journey_id varchar -- User journey; null for campaigns.
+    succeeded bigint -- Sends that did not fail.
+    failed bigint -- Failed sends.
+    clickable bigint -- Successful sends whose click is reported, of in-app and in-web messages those that were shown: click rates divide by them.
+    clicked bigint -- Clicks of that day on messages sent in that hour; null before the channel's first click.
+
 view marts.send_time_heatmap -- When messages are sent, and how people click on those sent then. One row per channel, weekday and hour of sending in Korea.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
     weekday integer -- Weekday of the send, 1 for Monday to 7 for Sunday.
@@ -1256,7 +1270,7 @@ table marts.weekly_people -- People by week: who got a message, and who clicked;
     messaged boolean -- Whether the person got a message in that week.
     clicked boolean -- Whether the person clicked in that week.
 
-table ops.archived_days -- Days of events whose records left this file, since a lake holds them (lake.local_days); daily aggregates stay. One row per KST day of an export.
+table ops.archived_days -- Days of events whose records left this file, since a lake holds them (lake.local_days) or by retention; daily aggregates stay. One row per KST day of an export.
     date date -- KST day of the export (export_date of its rows).
     rows bigint -- Events that left the file.
     commit_id varchar -- Commit in ops.lake_commits of the lake that was verified to hold the day.
@@ -1313,6 +1327,15 @@ table ops.drift_by_day -- Fields that differ from the specification, by day; ops
     kind varchar -- unknown (not in the specification), type (a value that does not fit), missing (required and absent).
     example_type varchar -- JSON type of one such value; the value itself is never kept here.
     records bigint -- In how many records.
+
+table ops.erasures -- Erasures of persons (dawnload forget), as the register lists them; nothing here names a person. One row per erasure.
+    line bigint -- Line of data/private/erasures.jsonl.
+    sum varchar -- Checksum of that line.
+    erased_at timestamp with time zone -- When the erasure began.
+    persons bigint -- How many persons were named.
+    records bigint -- Records that were cut from landed pages.
+    rows bigint -- Rows of this file that held these persons.
+    late_records bigint -- Records that arrived after it and were cut before they were loaded.
 
 table ops.experiments -- How A/B tests are judged, from the configuration; the row default speaks for all campaigns that are not named. One row per campaign that the configuration names.
     campaign_id varchar -- Campaign, or default.
@@ -1409,6 +1432,14 @@ table ops.restatements -- Counters of daily_statistics that a later pull of the 
     user_journey_id varchar -- User journey; null for campaigns.
     user_journey_node_id varchar -- Node of the user journey that sent the message.
     channel varchar -- Neutral channel name with hyphens, such as push-notification or chatapp-alimtalk.
+
+table ops.retention -- What left by the settings under retention. One row per run and place.
+    removed_at timestamp with time zone -- When the run removed it.
+    place varchar -- What it left, as events or opt_outs of this file, or landed folders.
+    first_day date -- The earliest KST day of what was removed.
+    last_day date -- The latest KST day of what was removed.
+    days bigint -- How many days it was of.
+    items bigint -- Rows of this file, or folders of the landing zone.
 
 table ops.runs -- Runs of the job since the warehouse was last rebuilt. One row per run.
     run_id varchar -- Id of the run, as in its log lines.

@@ -15,7 +15,7 @@ cross join lateral (
 ) as days_of_window
 where
     campaign_collections.pulled_at >= (select min(pulled_at) from asked)
-    and days_of_window.date between getvariable('first_day') and getvariable('last_day');
+    and days_of_window.date between getvariable('load').first_day and getvariable('load').last_day;
 
 create or replace temp table campaign_days as
 select campaigns.campaign_id, versions.date, versions.pull, versions.pulled_at
@@ -35,10 +35,10 @@ where
     later.date is null
     and (
         (
-            getvariable('complete')
+            getvariable('load').complete
             -- Nor does any pull replace what the service has deleted.
             and (versions.pull, campaigns.campaign_id) not in (
-                select (unnest(getvariable('gone_pulls')), unnest(getvariable('gone_campaigns')))
+                select (unnest(getvariable('landed').gone_pulls), unnest(getvariable('landed').gone_campaigns))
             )
         )
         or exists (

@@ -105,4 +105,4 @@ semi join days using (pull, date);
 
 update ops.coverage
 set rows = (select count(*) from campaign_metrics where campaign_metrics.date = coverage.date)
-where not getvariable('complete') and stream = 'campaigns' and date in (select date from days);
+where not getvariable('load').complete and stream = 'campaigns' and date in (select date from days);

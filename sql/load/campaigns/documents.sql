@@ -5,11 +5,11 @@
 
 create or replace temp table asked_campaigns as
 select
-    unnest(getvariable('paths')) as file,
-    unnest(getvariable('path_pulls')) as pull,
-    unnest(getvariable('campaigns')) as campaign_id,
-    unnest(getvariable('window_starts'))::timestamptz as window_start,
-    unnest(getvariable('window_ends'))::timestamptz as window_end;
+    unnest(getvariable('landed').paths) as file,
+    unnest(getvariable('landed').path_pulls) as pull,
+    unnest(getvariable('landed').campaigns) as campaign_id,
+    unnest(getvariable('landed').window_starts)::timestamptz as window_start,
+    unnest(getvariable('landed').window_ends)::timestamptz as window_end;
 
 create or replace temp table documents as
 with answers as (
@@ -21,11 +21,11 @@ with answers as (
             else data
         end as document
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', error: 'JSON'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 )

@@ -7,41 +7,45 @@
 
 -- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all, and is
 -- read by a shape of its own.
-set variable reference_keys = null;
-set variable reference_keys = (
-    select if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)
+set variable first_record = null;
+set variable first_record = (
+    select {keys: if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)}
     from read_json(
-        getvariable('files')[1],
+        getvariable('landed').files[1],
         format = '{layout}',
         records = true,
         columns = {data: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object')
+        maximum_object_size = getvariable('landed').largest_object
     )
     limit 1
 );
-set variable reference_unknown = object_of(
-    list_transform(
-        list_filter(
-            getvariable('reference_keys')::varchar[], lambda key: not list_contains(getvariable('record_fields')::varchar[], key)
-        ),
-        lambda key: member(key, '"JSON"')
-    )
-);
+set variable first_record = {
+    keys: getvariable('first_record').keys::varchar[],
+    unknown: object_of(
+        list_transform(
+            list_filter(
+                getvariable('first_record').keys::varchar[],
+                lambda key: not list_contains([{record_fields}], key)
+            ),
+            lambda key: member(key, '"JSON"')
+        )
+    )::varchar
+};
 
 insert into staged by name
 with pages as (
     select
-        map_extract_value(map(getvariable('paths'), getvariable('path_days')), filename)::date as export_date,
+        map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_days), filename)::date as export_date,
         case
             when status = 'success' and data is not null then data
             else error('not a page of records: ' || filename)
         end as records
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = '{layout}',
         records = true,
         columns = {status: 'VARCHAR', data: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 ),
@@ -67,9 +71,9 @@ told as (
     select
         * exclude (keys),
         case
-            when keys = getvariable('reference_keys')::varchar[]
-            then if(getvariable('reference_unknown')::varchar is null, 'none', 'of reference')
-            when list_has_all(getvariable('record_fields')::varchar[], keys) then 'none'
+            when keys = getvariable('first_record').keys
+            then if(getvariable('first_record').unknown is null, 'none', 'of the first')
+            when list_has_all([{record_fields}], keys) then 'none'
             else 'others'
         end as unknown_keys,
         concat_ws(
@@ -77,9 +81,9 @@ told as (
             '',
             unless_id(given.id),
             unless_id(given.user_id),
-            unless_id(given[getvariable('brand') || '_user_id']),
+            unless_id(given[getvariable('settings').brand || '_user_id']),
             unless_id(given.device_id),
-            unless_id(given[getvariable('brand') || '_device_id']),
+            unless_id(given[getvariable('settings').brand || '_device_id']),
             given.channel,
             given.event_name,
             given.failure_reason,
@@ -130,9 +134,9 @@ named as (
     select
         r.id as event_id,
         r.user_id,
-        r[getvariable('brand') || '_user_id'] as service_user_id,
+        r[getvariable('settings').brand || '_user_id'] as service_user_id,
         r.device_id,
-        r[getvariable('brand') || '_device_id'] as service_device_id,
+        r[getvariable('settings').brand || '_device_id'] as service_device_id,
         neutral_channel(r.channel) as channel,
         r.event_name,
         r.failure_reason,
@@ -149,8 +153,8 @@ named as (
         export_date,
         case
             when unknown_keys = 'none' or nonconforming then null
-            when unknown_keys = 'of reference'
-            then to_json(json_transform(record, getvariable('reference_unknown')::varchar))::varchar
+            when unknown_keys = 'of the first'
+            then to_json(json_transform(record, getvariable('first_record').unknown))::varchar
             else unknown_members(record, 'record')
         end as unknown,
         unknown_keys,
@@ -162,17 +166,12 @@ named as (
 
 select
     * exclude (texts, unknown, unknown_keys),
-    if(unknown_keys = 'of reference', masked(unknown)::json, as_extra(unknown)) as extra,
+    if(unknown_keys = 'of the first', masked(unknown)::json, as_extra(unknown)) as extra,
     may_be_personal(concat_ws(chr(31), texts, channel_subtype, brand_message_target)) as is_candidate,
     case
         when message is null then null
         when not starts_with(message, '{') then 'other'
-        when channel in (
-            'text-message', 'email', 'chatapp-friendtalk', 'chatapp-alimtalk',
-            'chatapp-brand-message', 'in-app-message', 'in-web-message',
-            'push-notification', 'web-push-notification', 'webhook'
-        )
-        then channel
+        when channel in ({channels}) then channel
         else 'other'
     end as carries
 from named;

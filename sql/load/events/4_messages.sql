@@ -26,12 +26,12 @@ with addressed as (
         carries,
         message::varchar as message,
         if(
-            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk') and getvariable('recipients') <> 'keep',
+            carries in ('text-message', 'chatapp-alimtalk', 'chatapp-friendtalk') and getvariable('settings').recipients <> 'keep',
             nullif(regexp_extract(message, '"recipientNo":"([^"\\]*)"', 1), ''),
             null
         ) as recipient
     from messages
-    where getvariable('recipients') <> 'keep' or carries in ('webhook', 'other')
+    where getvariable('settings').recipients <> 'keep' or carries in ('webhook', 'other')
 ),
 
 rests as (
@@ -81,7 +81,7 @@ told as (
             trim(
                 plain_script(
                     regexp_extract(
-                        message, '"' || getvariable('recipient_key') || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
+                        message, '"' || getvariable('patterns').recipient_key || '"\s*:\s*"?([0-9+][^"\\,}]*)', 1
                     )
                 )
             ),

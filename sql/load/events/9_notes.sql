@@ -3,7 +3,7 @@
 
 delete from message_contents
 where
-    getvariable('loose_contents')
+    getvariable('loaded').loose_contents
     and content_id not in (
         select content_id from sent_emails where content_id is not null
         union all
@@ -23,7 +23,7 @@ with counts as (
         count(*) filter (korean_day(epoch_us(occurred_at)) <> date) as odd_time
     from events
     where
-        export_date between getvariable('first_day') and getvariable('last_day')
+        export_date between getvariable('load').first_day and getvariable('load').last_day
         and export_date in (select date from days)
     group by export_date
 ),
@@ -33,7 +33,7 @@ all_counts as (
     union all
     from (unpivot repeats on shared_id, repeated into name note value records)
     union all
-    select unnest(getvariable('repaired_days'))::date, 'mended', 1
+    select unnest(getvariable('loaded').repaired_days)::date, 'mended', 1
 )
 
 select
@@ -51,35 +51,13 @@ create or replace temp table extras as
 with found as (
     select 'record' as place, export_date, extra from events
     union all
-    select 'message_data:text-message', export_date, extra from text_messages
-    union all
-    select 'attachment', export_date, extra from text_message_attachments
-    union all
-    select 'message_data:email', export_date, extra from sent_emails
-    union all
-    select 'message_data:chatapp-friendtalk', export_date, extra from friendtalk_messages
-    union all
-    select 'message_data:chatapp-alimtalk', export_date, extra from alimtalk_messages
-    union all
-    select 'message_data:chatapp-brand-message', export_date, extra from brand_messages
-    union all
-    select 'message_data:in-app-message', export_date, extra from in_app_messages
-    union all
-    select 'message_data:in-web-message', export_date, extra from in_web_messages
-    union all
-    select 'message_data:push-notification', export_date, extra from sent_push_messages
-    union all
-    select 'message_data:web-push-notification', export_date, extra from web_push_messages
-    union all
-    select 'message_data:webhook', export_date, extra from webhook_messages
-    union all
-    select 'button', export_date, extra from message_buttons
+    {messages}
 )
 
 select place, export_date as date, extra
 from found
 where
-    export_date between getvariable('first_day') and getvariable('last_day')
+    export_date between getvariable('load').first_day and getvariable('load').last_day
     and export_date in (select date from days)
     and extra is not null;
 
@@ -126,7 +104,7 @@ where json_extract(extra, pointer(field)) is null
 group by export_date, field;
 
 create or replace temp table loaded_rows as
-select unnest(getvariable('loaded_pulls')) as pull, unnest(getvariable('counts'))::bigint as rows;
+select unnest(getvariable('loaded').pulls) as pull, unnest(getvariable('loaded').counts)::bigint as rows;
 
 -- Days that gave rows up to the days that are loaded have fewer now. Archived days keep the count of what they held.
 
@@ -135,12 +113,12 @@ set rows = (
     select count(*)
     from events
     where
-        events.export_date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+        events.export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
         and events.export_date = coverage.date
 )
 where
     stream = 'events'
-    and date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+    and date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
     and date not in (select date from days)
     and date not in (select date from ops.archived_days);
 
@@ -150,7 +128,7 @@ insert into ops.touched_days
 select 'events', date
 from events
 where
-    export_date between getvariable('first_day') and getvariable('last_day')
+    export_date between getvariable('load').first_day and getvariable('load').last_day
     and export_date in (select date from days)
 except
 select stream, date from ops.touched_days;

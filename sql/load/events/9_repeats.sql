@@ -9,7 +9,7 @@ with own as (
     select hash(event_id) as hashed
     from events
     where
-        export_date between getvariable('first_day') and getvariable('last_day')
+        export_date between getvariable('load').first_day and getvariable('load').last_day
         and export_date in (select date from days)
         and event_id is not null
 ),
@@ -18,7 +18,7 @@ others as (
     select hash(event_id) as hashed
     from events
     where
-        export_date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+        export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
         and export_date not in (select date from days)
         and event_id is not null
 )
@@ -71,7 +71,7 @@ from (
         row_number() over same as place
     from {table} as one
     where
-        one.export_date between getvariable('first_day') - interval 31 days and getvariable('last_day') + interval 31 days
+        one.export_date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
         and hash(one.event_id) in (select hashed from repeated_ids)
     window
         record as (partition by {record} order by one.date <> one.export_date, one.export_date),

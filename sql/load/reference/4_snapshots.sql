@@ -4,10 +4,10 @@
 create or replace temp table snapshots as
 with asked_lists as (
     select
-        unnest(getvariable('lists')) as list,
-        unnest(getvariable('list_pulls')) as pull,
-        unnest(getvariable('list_rows'))::bigint as rows,
-        nullif(unnest(getvariable('list_announced')), '')::bigint as announced
+        unnest(getvariable('landed').lists) as list,
+        unnest(getvariable('landed').list_pulls) as pull,
+        unnest(getvariable('landed').list_rows)::bigint as rows,
+        nullif(unnest(getvariable('landed').list_announced), '')::bigint as announced
 ),
 
 given as (
@@ -27,7 +27,7 @@ gone as (
     ) as held
         on held.list <> '*' and held.pulled_at < given.pulled_at
     where
-        getvariable('stream') = 'catalogs'
+        getvariable('load').stream = 'catalogs'
         and given.list = '*'
         and (given.pull, held.list) not in (select (pull, catalog_name) from named_catalogs)
         and (given.pull, held.list) not in (select (pull, list) from given)
@@ -43,7 +43,7 @@ select latest.*, row_number() over (partition by latest.list order by latest.dat
 from latest
 anti join ops.snapshots as later
     on
-        later.stream = getvariable('stream')
+        later.stream = getvariable('load').stream
         and later.list = latest.list
         and later.date = latest.date
         and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
@@ -57,17 +57,17 @@ select
     (
         select max(held.date)
         from ops.snapshots as held
-        where held.stream = getvariable('stream') and held.list = firsts.list and held.date < firsts.date
+        where held.stream = getvariable('load').stream and held.list = firsts.list and held.date < firsts.date
     ) as previous
 from (select list, min(date) as date, max(nth) as last_nth from snapshots group by list) as firsts;
 
 delete from ops.snapshots
 using first_snapshots
 where
-    snapshots.stream = getvariable('stream')
+    snapshots.stream = getvariable('load').stream
     and snapshots.list = first_snapshots.list
     and snapshots.date >= first_snapshots.date;
 
 insert into ops.snapshots by name
-select getvariable('stream') as stream, * exclude (nth)
+select getvariable('load').stream as stream, * exclude (nth)
 from snapshots;

@@ -1,19 +1,19 @@
 -- A day is covered when every list was read whole on it; its rows are those of all lists.
 
 delete from ops.coverage
-where getvariable('complete') and stream = getvariable('stream') and date in (select date from days);
+where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
 
 insert into ops.coverage by name
 select
-    getvariable('stream') as stream,
+    getvariable('load').stream as stream,
     days.date,
     coalesce(sum(snapshots.rows), 0)::bigint as rows,
-    getvariable('loaded_at') as loaded_at,
+    getvariable('load').loaded_at as loaded_at,
     days.pull,
     days.pulled_at
 from days
 left join snapshots using (pull, date)
-where getvariable('complete')
+where getvariable('load').complete
 group by days.date, days.pull, days.pulled_at;
 
 insert into loaded_rows
@@ -23,6 +23,6 @@ group by pull;
 
 -- Rows that the service announces and does not send, or sends beyond its announcement.
 insert into ops.load_notes by name
-select getvariable('stream') as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
+select getvariable('load').stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots
 where announced <> rows;

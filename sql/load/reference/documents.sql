@@ -6,19 +6,19 @@
 create or replace temp table documents as
 with files as (
     select
-        unnest(getvariable('paths')) as file,
-        unnest(getvariable('path_lists')) as list,
-        unnest(getvariable('path_pulls')) as pull
+        unnest(getvariable('landed').paths) as file,
+        unnest(getvariable('landed').path_lists) as list,
+        unnest(getvariable('landed').path_pulls) as pull
 ),
 
 unfolded as (
     select filename, unnest(rows_in(data, "templateListResponse")) as document
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = 'unstructured',
         records = true,
         columns = {data: 'JSON', "templateListResponse": 'JSON'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 )
@@ -31,7 +31,7 @@ select
     unfolded.document,
     -- The number that a brand message falls back to is the sender's own: it stays when others are redacted.
     case
-        when getvariable('stream') = 'brand_templates'
+        when getvariable('load').stream = 'brand_templates'
         then coalesce(
             unfolded.document ->> '$.template.failoverTextMessage.senderPhoneNumber',
             unfolded.document ->> '$.failoverTextMessage.senderPhoneNumber'
@@ -47,7 +47,7 @@ delete from documents
 where row_id in (
     select row_id
     from documents
-    where getvariable('stream') in ('alimtalk_templates', 'opt_outs')
+    where getvariable('load').stream in ('alimtalk_templates', 'opt_outs')
     qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
 );
 

@@ -6,10 +6,10 @@
 create or replace temp table template_status as
 with reads as (
     select
-        unnest(getvariable('template_files')) as file,
-        unnest(getvariable('template_lists')) as list,
-        unnest(getvariable('template_ids')) as template_id,
-        unnest(getvariable('template_pulls')) as pull
+        unnest(getvariable('landed_templates').paths) as file,
+        unnest(getvariable('landed_templates').path_lists) as list,
+        unnest(getvariable('landed_templates').path_templates) as template_id,
+        unnest(getvariable('landed_templates').path_pulls) as pull
 ),
 
 answers as (
@@ -19,9 +19,9 @@ answers as (
         list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
     -- Whole answers: columns would not take a key that is given twice.
     from read_json_objects(
-        getvariable('template_patterns'),
+        getvariable('landed_templates').files,
         format = 'unstructured',
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 )

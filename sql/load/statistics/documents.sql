@@ -12,17 +12,48 @@ select
     coalesce(record, 'null'::json) as document,
     null::json as extra
 from (
-    select map_extract_value(map(getvariable('paths'), getvariable('path_pulls')), filename) as pull, unnest(answer) as record
+    select map_extract_value(map(getvariable('landed').paths, getvariable('landed').path_pulls), filename) as pull, unnest(answer) as record
     from read_json(
-        getvariable('files'),
+        getvariable('landed').files,
         format = 'unstructured',
         records = false,
         columns = {answer: 'JSON[]'},
-        maximum_object_size = getvariable('largest_object'),
+        maximum_object_size = getvariable('landed').largest_object,
         filename = true
     )
 ) as answers
 inner join asked using (pull);
+
+-- name: staged
+-- The records with the id of their grain, and their conversions as documents.
+
+create or replace temp table staged_statistics as
+with numbered as (
+    select
+        *,
+        row_number() over (partition by pull, date, {grain} order by document::varchar, extra::varchar) as ordinal
+    from typed_statistics
+)
+
+select
+    md5(json_array(date, {grain}, if(ordinal > 1, ordinal, null))::varchar) as statistic_id,
+    * exclude (document)
+from numbered;
+
+-- Numbered only when the lists are unfolded: each document needs a number of its own.
+
+create or replace temp table documents as
+select row_number() over () as row_id, *
+from (
+    select
+        pull,
+        statistic_id,
+        date,
+        generate_subscripts(given, 1)::integer as position,
+        unnest(given) as document,
+        null::json as extra
+    from (select pull, statistic_id, date, conversion -> '$[*]' as given from staged_statistics) as lists
+) as unfolded;
 
 -- name: conversions
 create or replace temp table staged_conversions as
@@ -55,7 +86,7 @@ with given as (
 there as (
     select date, count(*) as rows, coalesce(sum(message_sent), 0)::bigint as messages
     from {table}
-    where date between getvariable('first_day') and getvariable('last_day')
+    where date between getvariable('load').first_day and getvariable('load').last_day
     group by date
 ),
 
@@ -76,3 +107,74 @@ steps as (
 select *, null::varchar as campaign_id
 from steps
 where rows_before is not null;
+
+-- name: replaced
+-- The rows of the days, and notes about odd answers.
+
+insert into loaded_rows
+select pull, count(*)
+from staged_statistics
+semi join versions using (pull, date)
+group by pull;
+
+delete from {table} where date in (select date from days);
+delete from {conversions} where date in (select date from days);
+
+insert into {table} by name
+select staged_statistics.* exclude (pull, conversion, day_note, missing)
+from staged_statistics
+semi join days using (pull, date);
+
+insert into {conversions} by name
+select staged_conversions.* exclude (pull, type), staged_conversions.type as {type}
+from staged_conversions
+semi join days using (pull, date);
+
+insert into ops.load_notes by name
+select getvariable('load').stream as stream, notes.*
+from (
+    select
+        coalesce(if(day_note = 'outside_range', null, staged_statistics.date), first_days.date) as date,
+        pull,
+        day_note as note,
+        if(day_note = 'outside_range', staged_statistics.date::varchar, null) as subject,
+        count(*) as records
+    from staged_statistics
+    inner join first_days using (pull)
+    where day_note is not null
+    group by all
+
+    union all
+    select date, pull, 'same_grain', statistic_id, 1
+    from staged_statistics
+    where ordinal > 1
+) as notes
+semi join days using (pull, date);
+
+create or replace temp table extras as
+select '{place}' as place, date, extra
+from staged_statistics
+semi join days using (pull, date)
+where extra is not null
+union all
+select 'conversion', date, extra
+from staged_conversions
+semi join days using (pull, date)
+where extra is not null;
+
+insert into ops.drift_by_day by name
+select
+    getvariable('load').stream as stream,
+    date,
+    'record' as place,
+    field,
+    'missing' as kind,
+    count(*) as records
+from (
+    select pull, coalesce(staged_statistics.date, first_days.date) as date, unnest(missing) as field, extra
+    from staged_statistics
+    inner join first_days using (pull)
+) as missing_fields
+semi join days using (pull, date)
+where json_extract(extra, pointer(field)) is null
+group by date, field;

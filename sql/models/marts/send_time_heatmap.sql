@@ -10,26 +10,21 @@ hours as (
     select hour::integer as hour from range(24) as numbers (hour)
 ),
 
-channels as (
-    select distinct channel from marts.daily_send_hours
-),
-
 sums as (
     select
-        sends.channel,
+        channel,
         weekday,
         hour,
-        sum(
-            marts.clickable_messages(
-                sends.channel, succeeded, if(sends.sent_date >= counters.deliveries_since, shown, null)
-            )
-        ) filter (sends.sent_date >= counters.clicks_since)::bigint as clickable,
+        sum(clickable)::bigint as clickable,
         sum(succeeded)::bigint as succeeded,
         sum(failed)::bigint as failed,
-        sum(clicked) filter (sends.sent_date >= counters.clicks_since)::bigint as clicked
-    from marts.daily_send_hours as sends
-    left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel
-    group by sends.channel, weekday, hour
+        sum(clicked)::bigint as clicked
+    from marts.send_hours
+    group by channel, weekday, hour
+),
+
+channels as (
+    select distinct channel from sums
 )
 
 select

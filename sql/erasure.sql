@@ -1,0 +1,300 @@
+-- The statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256): of a number or an address the digest that
+-- privacy.recipients: hash stores, of another id the digest of its kind and itself. The connection hashes under every setting.
+
+-- name: open
+create or replace temp macro id_digest(kind, given) as
+    if(kind = 'recipient', recipient(given), digest(kind || ' ' || redacted_field(given)));
+
+-- name: ids
+create or replace temp table erased_ids as
+select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
+
+-- name: digests
+-- The digests of given ids, in their order. A number or an address may also be what the service's customer uses as an id.
+select
+    given_ids.given,
+    list_distinct(
+        [id_digest(given_ids.kind, given_ids.given)]
+        || case
+            when given_ids.kind = 'recipient'
+            then list_transform(
+                ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
+                lambda kind: digest(kind || ' ' || recipient(given_ids.given))
+            )
+            else []
+        end
+    ) as ids
+from (
+    select unnest(getvariable('kinds')::varchar[]) as kind, unnest(getvariable('given')::varchar[]) as given
+) as given_ids;
+
+-- name: numbers
+-- The numbers among the given ones that belong to erased persons.
+select given
+from (select unnest(getvariable('given')::varchar[]) as given) as numbers
+where recipient(given) in (select id from erased_ids);
+
+-- name: scan
+-- The records on pages of E21 that hold an erased id: as their own, or anywhere in their text.
+
+create or replace temp table scanned as
+with pages as (
+    select filename, data
+    from read_json(
+        getvariable('landed').files,
+        format = 'unstructured',
+        records = true,
+        columns = {data: 'JSON[]'},
+        maximum_object_size = getvariable('landed').largest_object,
+        filename = true
+    )
+),
+
+unfolded as (
+    select filename, generate_subscripts(data, 1) - 1 as position, unnest(data) as record
+    from pages
+)
+
+select
+    row_number() over () as row_id,
+    filename,
+    position,
+    record::varchar as record,
+    json_extract_string(
+        record,
+        [
+            '/user_id', '/' || getvariable('settings').brand || '_user_id',
+            '/device_id', '/' || getvariable('settings').brand || '_device_id'
+        ]
+    ) as ids,
+    regexp_extract(record::varchar, '"recipientNo"\s*:\s*"[^"\\]*"') as recipient_member
+from unfolded;
+
+create or replace temp table candidates as
+select
+    row_id,
+    json(record)::varchar as document,
+    null::varchar as own,
+    nullif(regexp_extract(record, '"sendNo"\s*:\s*"([0-9+][0-9 ().-]*)"', 1), '') as sender
+from (select *, if(recipient_member = '', record, replace(record, recipient_member, '')) as rest from scanned) as records
+where may_be_personal_json(rest) and may_be_personal_json(without_ids(rest)) and json_valid(record);
+
+-- name: matches
+with given as (
+    select
+        row_id,
+        unnest(['user_id', 'service_user_id', 'device_id', 'service_device_id', 'recipient']) as kind,
+        unnest(ids || [regexp_extract(recipient_member, '"([^"\\]*)"$', 1)]) as given
+    from scanned
+),
+
+erased as (
+    select kind, given, id_digest(kind, given) as id
+    from (select distinct kind, given from given where given <> '') as different
+    where id in (select id from erased_ids)
+),
+
+-- A text that stands under the key of a recipient is the record's own.
+hidden as (
+    select
+        row_id,
+        unnest(regexp_extract_all(document, '"' || getvariable('patterns').recipient_key || '":"?([0-9a-f]{64})', 1)) as id,
+        true as own
+    from redacted_documents
+    union all
+    select row_id, unnest(regexp_extract_all(document, '[0-9a-f]{64}')), false
+    from redacted_documents
+),
+
+matches as (
+    select row_id, erased.id, true as own, given
+    from given
+    inner join erased using (kind, given)
+    union all
+    select row_id, id, own, null
+    from hidden
+    where id in (select id from erased_ids)
+)
+
+select
+    scanned.filename,
+    scanned.position,
+    scanned.record,
+    bool_or(matches.own) as own,
+    list(distinct matches.given) filter (matches.given is not null) as given
+from matches
+inner join scanned using (row_id)
+group by scanned.filename, scanned.position, scanned.record;
+
+-- name: links
+-- The different sets of ids that records have together, and the digests of each.
+
+create or replace temp table links as
+with numbers as (
+    select event_id, recipient_no from text_messages where recipient_no is not null
+    union
+    select event_id, recipient_no from friendtalk_messages where recipient_no is not null
+    union
+    select event_id, recipient_no from alimtalk_messages where recipient_no is not null
+)
+
+select row_number() over () as link, *
+from (
+    select distinct
+        nullif(events.user_id, '') as user_id,
+        nullif(events.service_user_id, '') as service_user_id,
+        nullif(events.device_id, '') as device_id,
+        nullif(events.service_device_id, '') as service_device_id,
+        numbers.recipient_no as recipient
+    from events
+    left join numbers using (event_id)
+) as sets;
+
+create or replace temp table link_ids as
+with members as (
+    from (
+        unpivot links
+        on user_id, service_user_id, device_id, service_device_id, recipient
+        into name kind value value
+    )
+)
+
+select members.link, members.kind, members.value, digests.id
+from members
+inner join (
+    select kind, value, id_digest(kind, value) as id
+    from (select distinct kind, value from members) as different
+) as digests using (kind, value);
+
+-- Ids that more than three persons share.
+create or replace temp table shared_ids as
+select id
+from link_ids
+inner join links using (link)
+where not getvariable('include_shared')
+group by id
+having count(distinct coalesce(links.user_id, links.service_user_id)) > 3;
+
+create or replace temp table person_ids as
+select unnest(getvariable('origins')::varchar[]) as origin, unnest(getvariable('erased_ids')::varchar[]) as id, 0 as step;
+
+-- name: follow
+-- The ids that records have together with those of the last step.
+create or replace temp table next_ids as
+select distinct person_ids.origin, others.id, getvariable('step') as step
+from person_ids
+inner join link_ids as own using (id)
+inner join link_ids as others on own.link = others.link
+where
+    person_ids.step = getvariable('step') - 1
+    and (person_ids.step = 0 or person_ids.id not in (select id from shared_ids))
+    and person_ids.id not in (select id from shared_ids)
+    and others.id not in (select id from shared_ids)
+    and (person_ids.origin, others.id) not in (select (origin, id) from person_ids);
+
+insert into person_ids from next_ids;
+
+select count(*) as found from next_ids;
+
+-- name: person
+-- Every id that was found, and those that are shared and therefore not followed.
+select distinct person_ids.origin, person_ids.id, link_ids.kind, link_ids.value, false as shared
+from person_ids
+left join link_ids using (id)
+union all
+select distinct person_ids.origin, others.id, others.kind, others.value, true
+from person_ids
+inner join link_ids as own using (id)
+inner join link_ids as others on own.link = others.link
+where others.id in (select id from shared_ids) and others.id not in (select id from person_ids)
+order by all;
+
+-- name: held
+-- The events of erased persons in the file, by the ids of the record and the recipient of the message.
+
+create or replace temp table held_links as
+select distinct link from link_ids where id in (select id from erased_ids);
+
+create or replace temp table held_events as
+with numbers as (
+    select event_id, recipient_no from text_messages where recipient_no is not null
+    union
+    select event_id, recipient_no from friendtalk_messages where recipient_no is not null
+    union
+    select event_id, recipient_no from alimtalk_messages where recipient_no is not null
+),
+
+held as (
+    select links.* from links semi join held_links using (link)
+)
+
+select events.rowid as row_id, events.event_id, events.export_date
+from events
+left join numbers using (event_id)
+semi join held
+    on
+        nullif(events.user_id, '') is not distinct from held.user_id
+        and nullif(events.service_user_id, '') is not distinct from held.service_user_id
+        and nullif(events.device_id, '') is not distinct from held.device_id
+        and nullif(events.service_device_id, '') is not distinct from held.service_device_id
+        and numbers.recipient_no is not distinct from held.recipient;
+
+create or replace temp table held_opt_outs as
+select rowid as row_id, valid_from
+from opt_outs_history
+where recipient is not null and recipient(recipient) in (select id from erased_ids);
+
+select
+    (select coalesce(list(distinct export_date::varchar), []) from held_events) as days,
+    (select min(valid_from)::varchar from held_opt_outs) as first_opt_out;
+
+-- name: held_rows
+-- The rows of one table that belong to these events, as JSON.
+select to_json(rows)::varchar as row
+from {table} as rows
+where {condition};
+
+-- name: held_count
+select count(*) as rows from {table} as rows where {condition};
+
+-- name: copy_rows
+copy (
+    select *
+    from {table} as rows
+    where {condition}
+) to (getvariable('file')) (header);
+
+-- name: delete_rows
+delete from {table} as rows where {condition};
+
+-- name: touch
+insert into ops.touched_days
+select 'events', unnest(getvariable('days')::varchar[])::date
+except
+select stream, date from ops.touched_days;
+
+-- name: forget_erasures
+delete from ops.erasures;
+
+-- name: note_erasure
+insert into ops.erasures by name
+select
+    $line as line,
+    $sum as sum,
+    $erasedAt as erased_at,
+    $persons as persons,
+    $records as records,
+    $rows as rows,
+    $lateRecords as late_records;
+
+-- name: remembered
+select line::integer as line, sum from ops.erasures order by line desc limit 1;
+
+-- name: attach
+attach '{old}' as old (read_only);
+attach '{new}' as new;
+
+-- name: copy_database
+copy from database old to new;
+checkpoint new;
+detach new;

@@ -1,0 +1,321 @@
+/** `dawnload forget`: finds a person, shows what is held, erases it everywhere. */
+import { mkdir, readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { z } from 'zod';
+import { deleteUsers } from '../api/endpoints.js';
+import { ServiceClient } from '../api/client.js';
+import { requireService, type Config } from '../config.js';
+import { batchesOf } from '../erasure/landed.js';
+import {
+  copyRows,
+  countHeld,
+  findPersons,
+  heldBy,
+  rowsHeld,
+  type Given,
+  type Persons,
+} from '../erasure/person.js';
+import type { Begun } from '../erasure/erase.js';
+import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
+import { forget } from '../run.js';
+import type { LocalContext } from '../run/context.js';
+import type { Invocation } from '../run/invocation.js';
+import { foldersOf } from '../storage/paths.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+import { visibleLines } from '../terminal/text.js';
+
+export interface ForgetOptions {
+  readonly userId?: string;
+  readonly recipient?: string;
+  readonly email?: string;
+  readonly file?: string;
+  readonly show?: boolean;
+  readonly output?: string;
+  readonly dryRun?: boolean;
+  readonly alsoService?: boolean;
+  readonly includeShared?: boolean;
+  readonly reference?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Exit code 1 where an id is left in a file, 3 without a yes. */
+export async function forgetCommand(options: ForgetOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal } = invocation;
+  const config = invocation.loadConfig();
+  const given = await givenIds(options);
+  const erased = await forget(config, invocation, (context) =>
+    begin(context, given, options, config, invocation),
+  );
+  if (erased === undefined) return EXIT.done;
+  const { receipt, file, resumed } = erased;
+  if (resumed) {
+    terminal.warn(
+      `This was the erasure of ${receipt.erased_at}, which had been stopped; the ids on this command line were not looked at. Run the command again for them.`,
+    );
+  }
+  if (options.json === true) terminal.out(JSON.stringify(receipt));
+  else terminal.draw(visibleLines(await readFile(file, 'utf8')));
+  terminal.note(`The receipt is ${file}.`);
+  return receipt.search.left.length === 0 ? EXIT.done : EXIT.incomplete;
+}
+
+async function begin(
+  context: LocalContext,
+  given: readonly Given[],
+  options: ForgetOptions,
+  config: Config,
+  invocation: Invocation,
+): Promise<Begun | undefined> {
+  const { erasures, terminal, effects, signal } = context;
+  if (given.length === 0) {
+    throw new UsageError('No person is named.', {
+      hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
+    });
+  }
+  const dropsNumbers = config.privacy.recipients === 'drop';
+  const persons = await search(context, given, options.includeShared === true, dropsNumbers);
+  await erasures.lookFor(persons.ids);
+  const session = await erasures.session();
+  await heldBy(session);
+  const shared = persons.found.filter((one) => one.shared);
+  for (const { kind, value } of shared) {
+    terminal.warn(
+      `The ${kind ?? 'id'} ${value ?? ''} is shared by more than three persons: it is not followed and not erased. To follow it: --include-shared.`,
+    );
+  }
+  if (options.show === true) {
+    await show(context, persons, options.output);
+    return undefined;
+  }
+  const rows = Object.fromEntries(await countHeld(session));
+  if (options.dryRun === true) {
+    await tellCounts(context, rows, options.json === true);
+    return undefined;
+  }
+  const all = Object.values(rows).reduce((sum, one) => sum + one, 0);
+  const question = `Erase ${plural(given.length, 'person')} with ${plural(all, 'row')} in the warehouse, and their records in the landing zone, for good?`;
+  if (options.yes !== true && !(await terminal.confirm(question, signal))) {
+    throw new RefusedError('Nothing was erased: there was no yes.', {
+      hint: 'Answer y at the terminal, or give --yes. `--dry-run` counts what would be erased.',
+    });
+  }
+  const serviceDeletedRows =
+    options.alsoService === true ? await eraseAtService(given, config, invocation) : undefined;
+  await erasures.lookFor(erasures.register.ids);
+  const written = persons.found.flatMap(({ value, shared }) => (value === null || shared ? [] : [value]));
+  return {
+    at: effects.now().toISOString(),
+    reference: options.reference,
+    origins: [...persons.origins],
+    ids: [...persons.ids],
+    written: [...given.map(({ value }) => value), ...written],
+    sharedIds: shared.length,
+    rows,
+    pulls: [],
+    serviceDeletedRows,
+  };
+}
+
+/**
+ * The ids by the warehouse. Landed pages are searched too where it does not know a given id, and under privacy.recipients: drop,
+ * where it knows no numbers.
+ */
+async function search(
+  { erasures, terminal }: LocalContext,
+  given: readonly Given[],
+  includeShared: boolean,
+  dropsNumbers: boolean,
+): Promise<Persons> {
+  terminal.progress('looking for the ids in the warehouse');
+  const session = await erasures.session();
+  const persons = await findPersons(session, given, { includeShared });
+  const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
+  if (!dropsNumbers && persons.origins.every((origin) => known.has(origin))) return persons;
+  terminal.progress('looking for the ids in the landing zone');
+  let also = await landedIds(erasures, persons.ids);
+  if (dropsNumbers) {
+    const wider = await findPersons(session, given, { includeShared, also: also.flat() });
+    also = await landedIds(erasures, wider.ids);
+    const users = new Map<string, Set<string>>();
+    for (const ids of also) {
+      const [number, user] = [valueOf(ids, 'recipient'), valueOf(ids, 'user_id')];
+      if (number !== undefined && user !== undefined)
+        users.set(number, (users.get(number) ?? new Set()).add(user));
+    }
+    also = also.filter(
+      (ids) => includeShared || (users.get(valueOf(ids, 'recipient') ?? '')?.size ?? 0) <= SHARED_BY,
+    );
+  }
+  return findPersons(session, given, { includeShared, also: also.flat() });
+}
+
+/** An id that more persons share is not followed. */
+const SHARED_BY = 3;
+
+function valueOf(ids: readonly Given[], kind: Given['kind']): string | undefined {
+  return ids.find((one) => one.kind === kind)?.value;
+}
+
+/** The user and the recipient of each landed record that is about one of these persons. */
+async function landedIds(erasures: LocalContext['erasures'], ids: readonly string[]): Promise<Given[][]> {
+  await erasures.lookFor(ids);
+  const found = new Map<string, Given[]>();
+  for (const some of batchesOf(await erasures.pages())) {
+    for (const { record, own } of await erasures.find(some)) {
+      const pair = own ? idsOf(record) : [];
+      if (pair.length > 0) found.set(JSON.stringify(pair), pair);
+    }
+  }
+  return [...found.values()];
+}
+
+/** The ids of a record that the warehouse may not know. */
+function idsOf(record: string): Given[] {
+  const ids = z
+    .looseObject({
+      user_id: z.string().nullish(),
+      message_data: z.looseObject({ recipientNo: z.string() }).nullish().catch(undefined),
+    })
+    .safeParse(JSON.parse(record));
+  const values = {
+    user_id: ids.data?.user_id ?? '',
+    recipient: ids.data?.message_data?.recipientNo ?? '',
+  };
+  return (['user_id', 'recipient'] as const)
+    .filter((kind) => values[kind] !== '')
+    .map((kind) => ({ kind, value: values[kind] }));
+}
+
+/** Prints, or writes to a folder, everything that is held of the persons. Changes nothing. */
+async function show(context: LocalContext, persons: Persons, output: string | undefined): Promise<void> {
+  const { erasures, terminal, dataDir } = context;
+  const session = await erasures.session();
+  const rows = await rowsHeld(session);
+  const landed: object[] = [];
+  const { landing } = foldersOf(dataDir);
+  for (const some of batchesOf(await erasures.pages())) {
+    for (const { file, position, record, own } of await erasures.find(some)) {
+      landed.push({ file: relative(landing, file), position, own, record: parsed(record) });
+    }
+  }
+  for (const { file, row } of await erasures.optOuts()) {
+    landed.push({ file: relative(landing, file), own: true, record: parsed(row) });
+  }
+  const ids = persons.found.map(({ kind, value, shared }) => ({ kind, value, shared }));
+  if (output !== undefined) {
+    await mkdir(output, { recursive: true });
+    const files = await copyRows(session, rows.keys(), output);
+    terminal.note(`Wrote ${plural(files.length, 'table')} to ${output}.`);
+  }
+  terminal.draw(
+    visibleLines(JSON.stringify({ ids, warehouse: Object.fromEntries(rows), landing: landed }, null, 2)),
+  );
+}
+
+function parsed(json: string): unknown {
+  return JSON.parse(json);
+}
+
+/** Counts, place by place, what would be erased. */
+async function tellCounts(
+  { erasures, terminal }: LocalContext,
+  rows: Readonly<Record<string, number>>,
+  asJson: boolean,
+): Promise<void> {
+  let records = 0;
+  let mentions = 0;
+  for (const some of batchesOf(await erasures.pages())) {
+    const found = await erasures.find(some);
+    const own = found.filter((one) => one.own).length;
+    records += own;
+    mentions += found.length - own;
+  }
+  const optOuts = (await erasures.optOuts()).length;
+  const counts = { warehouse: rows, landing: { records, mentions_blanked: mentions, opt_outs: optOuts } };
+  if (asJson) {
+    terminal.out(JSON.stringify(counts));
+    return;
+  }
+  for (const [table, count] of Object.entries(rows))
+    terminal.draw(`warehouse, ${table}: ${plural(count, 'row')}`);
+  terminal.draw(`landing zone, pages of exports: ${plural(records, 'record')}`);
+  terminal.draw(`landing zone, numbers in records of others, to be blanked: ${formatCount(mentions)}`);
+  terminal.draw(`landing zone, opt-outs: ${plural(optOuts, 'row')}`);
+  terminal.note('Nothing was erased.');
+}
+
+/** Persons in one call of E15. */
+const AT_ONCE = 1000;
+
+const deleted = z.looseObject({ data: z.number() });
+
+/**
+ * E15: asks the service to delete the persons, numbers exactly as given.
+ *
+ * @throws ServiceError when a call fails: then nothing is erased here
+ */
+async function eraseAtService(
+  given: readonly Given[],
+  config: Config,
+  invocation: Invocation,
+): Promise<number> {
+  const { effects, signal, version } = invocation;
+  const settings = requireService(config);
+  const client = new ServiceClient(settings, effects, signal, version);
+  let rows = 0;
+  try {
+    for (let first = 0; first < given.length; first += AT_ONCE) {
+      const users = given.slice(first, first + AT_ONCE).map(({ kind, value }) => {
+        if (kind === 'user_id') return { userId: value };
+        return { userProperties: value.includes('@') ? { $email: value } : { $phone_number: value } };
+      });
+      const { verdict, body } = await client.ask(deleteUsers(client.projectId, users));
+      const answer = deleted.safeParse(verdict.kind === 'ok' ? JSON.parse(body.toString('utf8')) : undefined);
+      if (!answer.success) {
+        throw new ServiceError(`The service did not delete these persons (E15): ${reasonOf(verdict)}.`, {
+          hint: 'Nothing was erased here. Run again; deleting twice does no harm.',
+        });
+      }
+      rows += answer.data.data;
+    }
+    return rows;
+  } finally {
+    await client.close();
+  }
+}
+
+function reasonOf(verdict: object): string {
+  return 'reason' in verdict ? String(verdict.reason) : 'its answer has no count of deleted rows';
+}
+
+/** The ids on the command line, and those of a file: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line. */
+async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
+  const named = [
+    ['user_id', userId],
+    ['recipient', recipient],
+    ['email', email],
+  ].flatMap(([kind = '', value]) => (value === undefined ? [] : [givenOf(kind, value, 'the command line')]));
+  if (file === undefined) return named;
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be read (${messageOf(error)}).`);
+  });
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const inFile = lines.flatMap((line, nth) => {
+    if (line === '' || line.startsWith('#')) return [];
+    const [, kind = '', value = ''] = /^(\w+)[\s,]+(.*)$/.exec(line) ?? [];
+    return [givenOf(kind, value, `line ${nth + 1} of ${file}`)];
+  });
+  return [...named, ...inFile];
+}
+
+function givenOf(kind: string, given: string, where: string): Given {
+  const value = given.trim();
+  if (kind === 'user_id' && value !== '') return { kind, value };
+  const isNumber = /^\+?[0-9][0-9 ().-]{6,24}$/.test(value);
+  if (kind === 'recipient' && isNumber) return { kind, value };
+  if (kind === 'email' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) return { kind: 'recipient', value };
+  throw new UsageError(`On ${where} there is no id of a person.`, {
+    hint: 'Give a user id, a telephone number such as 010-1234-5678, or an e-mail address; in a file, one a line: `user_id ID`, `recipient NUMBER` or `email ADDRESS`.',
+  });
+}

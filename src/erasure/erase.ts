@@ -1,0 +1,316 @@
+/** The end of an erasure: the database is written anew, every file is searched for the ids, a receipt says what was done. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import { DamageError } from '../errors.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { openInstance } from '../storage/duckdb.js';
+import { dataFiles, foldersOf, instantName } from '../storage/paths.js';
+import { orStorageError, readIfThere } from '../storage/storage-error.js';
+import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
+import { statement } from '../warehouse/session.js';
+
+/** The crash points of an erasure, beside those of files, of the load and of publishing. */
+export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copied', 'erase/receipt'] as const;
+
+/**
+ * Writes a closed database again without the bytes of rows that are gone: DuckDB keeps them in free blocks.
+ *
+ * @throws what DuckDB throws where the disk refuses; the file is as it was
+ */
+export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
+  const { working, rebuilt, temp } = dataFiles(dataDir);
+  await discardDatabase(rebuilt);
+  const instance = await openInstance(':memory:', {
+    temp_directory: temp,
+    preserve_insertion_order: 'false',
+  });
+  try {
+    const connection = await instance.connect();
+    await connection.run(statement('erasure/attach', { old: quoted(working), new: quoted(rebuilt) }));
+    await connection.run(statement('erasure/copy_database'));
+  } finally {
+    instance.closeSync();
+  }
+  await replaceDatabase(rebuilt, working, effects);
+  effects.reach('erase/copied');
+}
+
+/** A path as the text between quotes in SQL. */
+function quoted(path: string): string {
+  return path.replaceAll("'", "''");
+}
+
+/** Ids that tell a person apart anywhere. Shorter ones and plain words are looked for in the columns of ids alone. */
+const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
+
+/** A word that may be an id, or digits as people write numbers. */
+const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
+const NUMBERS =
+  /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
+
+/** Searches texts for the ids of persons: each as it is, numbers in every spelling. */
+export class Finder {
+  readonly #words: ReadonlySet<string>;
+  readonly #numbers: ReadonlySet<string>;
+  readonly #others: readonly string[];
+
+  constructor(ids: Iterable<string>) {
+    const telling = [...ids].filter((id) => TELLING.test(id));
+    this.#words = new Set(telling.map((id) => id.toLowerCase()));
+    this.#numbers = new Set(telling.map(digitsOf).filter((digits) => digits.length >= 8));
+    this.#others = telling.filter((id) => id.match(WORDS)?.[0] !== id);
+  }
+
+  holds(text: string): boolean {
+    for (const [word] of text.matchAll(WORDS)) if (this.#words.has(word.toLowerCase())) return true;
+    for (const [number] of text.matchAll(NUMBERS)) if (this.#numbers.has(digitsOf(number))) return true;
+    return this.#others.some((id) => text.includes(id));
+  }
+}
+
+/** The digits of a number, with 0 in front where it is Korean; none of a text that is no number. */
+function digitsOf(text: string): string {
+  const plain = text.normalize('NFKC').replace(/%20|&nbsp;|\u200b/g, '');
+  if (!/^\+?[0-9 ().\-/,_·]+$/.test(plain)) return '';
+  return plain.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
+}
+
+/** Bytes that a chunk repeats of the one before it, so that nothing is cut in two. */
+const OVERLAP = 512;
+
+/** Whether a file, unpacked where it is gzip, holds an id. */
+async function fileHolds(path: string, finder: Finder): Promise<boolean> {
+  const bytes = createReadStream(path, { highWaterMark: 1 << 20 });
+  const unpacked = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
+  let before = Buffer.alloc(0);
+  try {
+    const chunks: AsyncIterable<Buffer> = unpacked;
+    for await (const chunk of chunks) {
+      const text = Buffer.concat([before, chunk]);
+      if (finder.holds(text.toString('utf8'))) return true;
+      before = text.subarray(Math.max(0, text.length - OVERLAP));
+    }
+    return false;
+  } finally {
+    bytes.destroy();
+  }
+}
+
+/** The result of the search of the data folder. */
+export interface Searched {
+  readonly files: number;
+  /** Files that held an id and were removed: rejected answers, temporary and set-aside files. */
+  readonly removed: readonly string[];
+  /** Files that still hold one. */
+  readonly left: readonly string[];
+  /** Files that could not be read. */
+  readonly unread: readonly string[];
+}
+
+/** Copies that nothing reads any more. */
+const REMOVABLE =
+  /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
+
+/** Files that hold ids by design: the digests of erased persons, and the request under way. */
+const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
+
+/** Searches every file of the data folder for these ids, and removes copies that hold one. */
+export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
+  const finder = new Finder(ids);
+  const found = {
+    files: 0,
+    removed: new Array<string>(),
+    left: new Array<string>(),
+    unread: new Array<string>(),
+  };
+  const entries = await orStorageError('list', dataDir, () =>
+    readdir(dataDir, { recursive: true, withFileTypes: true }),
+  );
+  for (const path of entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))) {
+    const name = relative(dataDir, path);
+    if (PASSED_OVER.test(name)) continue;
+    found.files++;
+    try {
+      if (!(await fileHolds(path, finder))) continue;
+    } catch {
+      found.unread.push(name);
+      continue;
+    }
+    if (!REMOVABLE.test(name)) {
+      found.left.push(name);
+      continue;
+    }
+    await orStorageError('remove', path, () => rm(path, { force: true }));
+    found.removed.push(name);
+  }
+  return found;
+}
+
+const begun = z.object({
+  at: z.iso.datetime(),
+  reference: z.string().optional(),
+  /** The digests of the given ids. */
+  origins: z.array(z.string()),
+  /** All digests that are to be erased. */
+  ids: z.array(z.string()),
+  /** The ids as they are written: for the search for what is left. */
+  written: z.array(z.string()),
+  sharedIds: z.number(),
+  /** Rows of the warehouse by table. */
+  rows: z.record(z.string(), z.number()),
+  /** Pulls whose pages are cut. */
+  pulls: z.array(z.string()),
+  serviceDeletedRows: z.number().optional(),
+});
+
+/** An erasure under way. */
+export type Begun = z.infer<typeof begun>;
+
+/** The erasure under way, in a file that is there until all of it is done. It holds ids as they are written. */
+export class Pending {
+  readonly path: string;
+  readonly #disk: DurableFolder;
+
+  constructor(dataDir: string, effects: Pick<Effects, 'reach'>) {
+    this.path = dataFiles(dataDir).erasing;
+    this.#disk = new DurableFolder(dataDir, effects);
+  }
+
+  async read(): Promise<Begun | undefined> {
+    const text = await readIfThere(this.path);
+    return text === undefined ? undefined : begun.parse(JSON.parse(text.toString('utf8')));
+  }
+
+  write(erasing: Begun): Promise<void> {
+    return this.#disk.write(this.path, JSON.stringify(erasing), 'erasing');
+  }
+
+  async remove(): Promise<void> {
+    await orStorageError('remove', this.path, () => rm(this.path, { force: true }));
+    await this.#disk.syncFolder(dirname(this.path));
+  }
+}
+
+/** The account of one erasure, in snake case as it is written. */
+export interface Receipt {
+  readonly erased_at: string;
+  /** On whose request, as it was given. */
+  readonly reference: string | undefined;
+  /** By which rule records were chosen. */
+  readonly rule: string;
+  /** The persons, by the keyed digests of the ids that were given. */
+  readonly persons: readonly string[];
+  /** Ids that more than three persons share: neither followed nor erased. */
+  readonly shared_ids: number;
+  readonly places: readonly { readonly place: string; readonly erased: number; readonly unit: string }[];
+  readonly search: Searched;
+  /** E15's count of deleted rows; undefined where the service was not asked. */
+  readonly service_deleted_rows: number | undefined;
+  readonly out_of_reach: readonly string[];
+}
+
+export interface Erased {
+  readonly receipt: Receipt;
+  readonly file: string;
+  /** Whether it went on with an erasure that was killed. */
+  readonly resumed: boolean;
+}
+
+const RULE =
+  'records of the given ids and of every id that records have together with one of them; an id that more than three persons share is not followed';
+
+const OUT_OF_REACH = [
+  'backups of the data folder: restore the register with them, and the next run cuts these persons again',
+  'programs that still have a replaced file open, until they close it',
+  'answers, copies and reports that people have saved elsewhere',
+];
+
+export function receiptOf(
+  { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
+  cut: { readonly records: number; readonly files: number },
+  search: Searched,
+  unread: readonly string[],
+): Receipt {
+  return {
+    erased_at: at,
+    reference,
+    rule: RULE,
+    persons: origins,
+    shared_ids: sharedIds,
+    places: [
+      { place: `landing zone, ${cut.files} files`, erased: cut.records, unit: 'records' },
+      ...Object.entries(rows).map(([table, erased]) => ({
+        place: `warehouse, ${table}`,
+        erased,
+        unit: 'rows',
+      })),
+    ],
+    search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
+    service_deleted_rows: serviceDeletedRows,
+    out_of_reach: OUT_OF_REACH,
+  };
+}
+
+/** The file that readers have still holds the persons. */
+export function notPublished(published: string, reason: string | undefined): DamageError {
+  return new DamageError(
+    `${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`,
+    {
+      hint: 'Correct the reason, then run `dawnload forget`: it goes on where it stopped.',
+    },
+  );
+}
+
+/** The receipt as text. */
+export function receiptText(receipt: Receipt): string {
+  const { search } = receipt;
+  const reference =
+    receipt.reference === undefined ? 'without a reference' : `reference: ${receipt.reference}`;
+  return [
+    `Erased at ${receipt.erased_at} (${reference}).`,
+    `Rule: ${receipt.rule}`,
+    'Persons, by the keyed digest of the id that was given:',
+    ...receipt.persons.map((id) => `  ${id}`),
+    ...(receipt.shared_ids === 0
+      ? []
+      : [`Not followed and not erased: ${receipt.shared_ids} ids that more than three persons share.`]),
+    'Erased:',
+    ...receipt.places.map(({ place, erased, unit }) => `  ${place}: ${erased} ${unit}`),
+    ...(receipt.service_deleted_rows === undefined
+      ? []
+      : [`  the service (E15): ${receipt.service_deleted_rows} rows`]),
+    ...search.removed.map((file) => `  ${file}: removed, since it held an id`),
+    search.left.length === 0
+      ? `Searched ${search.files} files of the data folder for every spelling of the ids: none found.`
+      : `Searched ${search.files} files of the data folder: found in ${search.left.join(', ')}.`,
+    ...search.unread.map((file) => `Could not be read and was not searched: ${file}.`),
+    'Out of reach of this command:',
+    ...receipt.out_of_reach.map((what) => `  ${what}`),
+    '',
+  ].join('\n');
+}
+
+/** Writes the receipt as text and JSON, with the SHA-256 of the text; returns the path of the text. */
+export async function writeReceipt(
+  dataDir: string,
+  receipt: Receipt,
+  effects: Pick<Effects, 'reach'>,
+): Promise<string> {
+  const disk = new DurableFolder(dataDir, effects);
+  const text = receiptText(receipt);
+  const name = join(foldersOf(dataDir).private, 'receipts', instantName(new Date(receipt.erased_at)));
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  await disk.write(`${name}.txt`, text, 'erase-receipt');
+  await disk.write(
+    `${name}.json`,
+    `${JSON.stringify({ ...receipt, text_sha256: sha256 }, null, 1)}\n`,
+    'erase-receipt-json',
+  );
+  effects.reach('erase/receipt');
+  return `${name}.txt`;
+}

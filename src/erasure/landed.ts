@@ -1,0 +1,610 @@
+/**
+ * Erased persons in the landing zone: records that are theirs are cut out of landed pages, numbers that others' records mention
+ * are blanked. A page that was cut says so itself (`dawnload_erased`), so that its count stays what it was.
+ */
+import { createHmac } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import {
+  elementsOf,
+  ERASED,
+  erasedIn,
+  erasedNotes,
+  readEnvelope,
+  valuesOf,
+  type Envelope,
+} from '../envelope.js';
+import { codeOf, DamageError } from '../errors.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
+import type { Pull, SizedFile } from '../storage/pull.js';
+import { gzipped, readWhole } from '../storage/repair-json.js';
+import { orStorageError, readIfThere } from '../storage/storage-error.js';
+import { keyFingerprint } from '../warehouse/privacy.js';
+import {
+  asPattern,
+  isRefusal,
+  loadError,
+  repair,
+  sized,
+  SMALLEST_BUFFER,
+} from '../warehouse/landed-files.js';
+import { count, type Session } from '../warehouse/session.js';
+import type { Register } from './register.js';
+
+/** JSON that is searched at a time. */
+const BATCH_BYTES = 32 * 2 ** 20;
+
+const match = z.object({
+  filename: z.string(),
+  position: count,
+  record: z.string(),
+  own: z.boolean(),
+  given: z.array(z.string()).nullable(),
+});
+
+/** A record on a page that holds an erased id. */
+export interface Match {
+  readonly file: string;
+  /** Its place on the page, counted from 0. */
+  readonly position: number;
+  /** The record as JSON. */
+  readonly record: string;
+  /** Whether it is about the person; otherwise its text mentions the person's number or address. */
+  readonly own: boolean;
+  /** The ids as the record writes them. */
+  readonly given: readonly string[];
+}
+
+/** The result of cutting. */
+export interface Cut {
+  readonly records: number;
+  readonly pulls: ReadonlySet<string>;
+}
+
+const NOTHING: Cut = { records: 0, pulls: new Set() };
+
+/** Is told of a pull before it is cut, and of the ids as its records write them. */
+type Before = (pull: string, written: ReadonlySet<string>) => Promise<void>;
+
+const NOTHING_BEFORE: Before = () => Promise.resolve();
+
+/**
+ * `landing/erasures.json`: how far the register has been applied to what has landed, and when the folder that changed last had
+ * changed, in milliseconds. It is the time of the filesystem, whatever the clock of the run says.
+ */
+const swept = z.object({ line: z.number(), sum: z.string(), changed: z.number() });
+
+/** Searches landed files for the ids of one set of digests, and cuts. */
+export class Erasures {
+  readonly register: Register;
+  /** Landed files that cannot be read, and so were not searched. */
+  readonly unread = new Set<string>();
+  readonly #landing: string;
+  readonly #tempDirectory: string;
+  readonly #key: Uint8Array;
+  readonly #effects: Pick<Effects, 'now' | 'reach'>;
+  readonly #disk: DurableFolder;
+  readonly #open: () => Promise<Session>;
+  #session: Promise<Session> | undefined;
+  #ids: ReadonlySet<string>;
+
+  constructor(
+    { dataDir, tempDirectory, key }: { dataDir: string; tempDirectory: string; key: Uint8Array },
+    register: Register,
+    effects: Pick<Effects, 'now' | 'reach'>,
+    open: () => Promise<Session>,
+  ) {
+    this.register = register;
+    this.#landing = foldersOf(dataDir).landing;
+    this.#tempDirectory = tempDirectory;
+    this.#key = key;
+    this.#effects = effects;
+    this.#disk = new DurableFolder(dataDir, effects);
+    this.#open = open;
+    this.#ids = new Set(register.ids);
+  }
+
+  /** A connection whose macros hash; `erased_ids` holds the digests that are looked for. */
+  async session(): Promise<Session> {
+    this.#session ??= this.#open().then(async (session) => {
+      await session.set({ erased_ids: [...this.#ids] });
+      await session.run('erasure/ids');
+      return session;
+    });
+    return this.#session;
+  }
+
+  /** Notes in the register who is to be erased, and looks for all of it from now on; returns the line. */
+  async begin({
+    at,
+    origins,
+    ids,
+  }: {
+    at: string;
+    origins: readonly string[];
+    ids: readonly string[];
+  }): Promise<number> {
+    const key = keyFingerprint(this.#key);
+    const line = await this.register.append({
+      event: 'erase',
+      at,
+      key,
+      persons: origins.length,
+      ids: [...ids],
+    });
+    await this.lookFor(this.register.ids);
+    return line;
+  }
+
+  /** Looks for these digests from now on. */
+  async lookFor(ids: readonly string[]): Promise<void> {
+    this.#ids = new Set(ids);
+    const session = await this.session();
+    await session.set({ erased_ids: [...ids] });
+    await session.run('erasure/ids');
+  }
+
+  /** The pulls with the same files, of which erased persons are cut first; those that are still arriving, page by page. */
+  async guard(pulls: readonly Pull[]): Promise<Pull[]> {
+    if (this.#ids.size === 0) return [...pulls];
+    const guarded: Pull[] = [];
+    for (const pull of pulls) {
+      if (pull.stream === 'events' && !('length' in pull.files)) {
+        guarded.push({ ...pull, files: this.#arriving(pull.files) });
+        continue;
+      }
+      if (pull.stream === 'events' && 'length' in pull.files)
+        await this.late(await this.cut(await this.#sized(pull.files)));
+      if (pull.stream === 'opt_outs') await this.late(await this.cutSnapshot(join(this.#landing, pull.id)));
+      guarded.push(pull);
+    }
+    return guarded;
+  }
+
+  async *#arriving(files: AsyncIterable<readonly SizedFile[]>): AsyncGenerator<readonly SizedFile[]> {
+    for await (const some of files) {
+      await this.late(await this.cut(some));
+      yield await this.#sized(some.map(({ file }) => file));
+    }
+  }
+
+  /** Notes records that arrived after the erasure of their persons. */
+  async late({ records }: Pick<Cut, 'records'>): Promise<void> {
+    if (records > 0)
+      await this.register.append({ event: 'late', at: this.#effects.now().toISOString(), records });
+  }
+
+  /**
+   * Cuts erased persons from every landed file that changed since the last sweep, or from all of them where the register has
+   * grown or the landing zone is an older copy.
+   *
+   * @param before is told of each pull before it is cut
+   */
+  async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
+    const { mark } = this.register;
+    const last = await this.#swept();
+    this.register.assertHolds(last, 'the landing zone');
+    if (mark === undefined) return NOTHING;
+    const since = last?.line === mark.line ? last.changed : 0;
+    let all = NOTHING;
+    for (const { folder, changed } of await foldersOfPersons(this.#landing)) {
+      if (changed < since) continue;
+      const isSnapshot = relative(this.#landing, folder).startsWith('opt_outs');
+      const cut = isSnapshot ? await this.cutSnapshot(folder, before) : await this.#cutFolder(folder, before);
+      all = sum(all, cut);
+    }
+    const changed = (await foldersOfPersons(this.#landing)).map((one) => one.changed);
+    const now = { line: mark.line, sum: mark.sum, changed: Math.floor(Math.max(0, ...changed)) };
+    await this.#disk.write(this.#sweptPath, `${JSON.stringify(now)}\n`, 'erasures/swept');
+    return all;
+  }
+
+  /** The records on these pages that hold an id that is looked for. */
+  async find(files: readonly SizedFile[]): Promise<Match[]> {
+    const session = await this.session();
+    const found: Match[] = [];
+    for (const some of batchesOf(files)) {
+      try {
+        found.push(...(await this.#search(session, some)));
+      } catch (error) {
+        if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
+        for (const one of some) {
+          const matches = await this.#readable(one.file, () => this.#searchRepaired(session, one));
+          found.push(...(matches ?? []));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The pages of exports that have landed. */
+  async pages(): Promise<SizedFile[]> {
+    const files: string[] = [];
+    for (const { folder } of await foldersOfPersons(this.#landing)) files.push(...(await pagesIn(folder)));
+    return this.#sized(files);
+  }
+
+  async #sized(files: readonly string[]): Promise<SizedFile[]> {
+    const all: SizedFile[] = [];
+    for (const file of files) all.push(...((await this.#readable(file, () => sized([file]))) ?? []));
+    return all;
+  }
+
+  /** A damaged file stops no search: the load reports it. */
+  async #readable<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.unread.add(file);
+      return undefined;
+    }
+  }
+
+  /** The opt-outs of erased persons among the landed ones, by file. */
+  async optOuts(): Promise<{ file: string; row: string }[]> {
+    const found: { file: string; row: string }[] = [];
+    for (const { folder } of await foldersOfPersons(this.#landing)) {
+      if (!relative(this.#landing, folder).startsWith('opt_outs')) continue;
+      for (const file of await listFilesIn(folder)) {
+        const rows = rowsOf((await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0));
+        const erased = await this.#numbers(rows);
+        for (const { text, number } of rows) if (erased.has(number)) found.push({ file, row: text });
+      }
+    }
+    return found;
+  }
+
+  /** Cuts the pages; each is replaced durably. */
+  async cut(files: readonly SizedFile[]): Promise<Cut> {
+    return this.#cutMatches(await this.find(files));
+  }
+
+  async #cutMatches(found: readonly Match[]): Promise<Cut> {
+    let all = NOTHING;
+    for (const file of new Set(found.map((one) => one.file))) {
+      const matches = found.filter((one) => one.file === file);
+      const body = await readWhole(file);
+      const { text, records } = this.#without(body, matches);
+      await this.#disk.write(file, await gzipped(text), 'erasures/page');
+      all = sum(all, { records, pulls: new Set([pullOfPage(this.#landing, file)]) });
+    }
+    return all;
+  }
+
+  async #cutFolder(folder: string, before: Before): Promise<Cut> {
+    const files = await this.#sized(await pagesIn(folder));
+    const found = await this.find(files);
+    if (found.length === 0) return NOTHING;
+    await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
+    return this.#cutMatches(found);
+  }
+
+  /** Cuts a snapshot of opt-outs (E12), and corrects the counts of its manifest, which says how many rows were cut. */
+  async cutSnapshot(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
+    const pull = relative(this.#landing, folder);
+    let all = NOTHING;
+    let erasedRows = 0;
+    for (const file of await listFilesIn(folder)) {
+      const body = await this.#readable(file, () => readWhole(file));
+      if (body === undefined) continue;
+      const rows = rowsOf(body);
+      const erased = await this.#numbers(rows);
+      if (erased.size === 0) {
+        erasedRows += rowsErasedIn(body);
+        continue;
+      }
+      await before(pull, erased);
+      const { text, cutRows, total } = withoutRows(body, erased, this.#note());
+      await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
+      erasedRows += total;
+      all = sum(all, { records: cutRows, pulls: new Set([pull]) });
+    }
+    await this.#correctManifest(join(folder, MANIFEST), erasedRows);
+    return all;
+  }
+
+  async #correctManifest(path: string, erased: number): Promise<void> {
+    const text = await readIfThere(path);
+    if (text === undefined || erased === 0) return;
+    const shape = z.looseObject({
+      erased: z.looseObject({ rows: z.number() }).optional(),
+      lists: z.array(z.looseObject({ rows: z.number(), announced: z.number().nullable() })),
+    });
+    const manifest = shape.parse(JSON.parse(text.toString('utf8')));
+    const more = erased - (manifest.erased?.rows ?? 0);
+    if (more === 0) return;
+    const lists = manifest.lists.map((list) => ({
+      ...list,
+      rows: list.rows - more,
+      announced: list.announced === null ? null : list.announced - more,
+    }));
+    const told = { ...manifest, lists, erased: { rows: erased, at: this.#effects.now().toISOString() } };
+    await this.#disk.write(path, `${JSON.stringify(told, null, 1)}\n`, 'erasures/manifest');
+  }
+
+  async #numbers(rows: readonly Row[]): Promise<Set<string>> {
+    const session = await this.session();
+    await session.set({ given: [...new Set(rows.map(({ number }) => number))] });
+    const erased = await session.rows('erasure/numbers', z.object({ given: z.string() }));
+    return new Set(erased.map(({ given }) => given));
+  }
+
+  async #search(session: Session, files: readonly SizedFile[], as?: string): Promise<Match[]> {
+    await session.set({
+      landed: {
+        files: files.map(({ file }) => asPattern(file)),
+        largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
+      },
+    });
+    await session.run('erasure/scan');
+    await session.run('load/redact');
+    const rows = await session.rows('erasure/matches', match);
+    return rows.map(({ filename, given, ...rest }) => ({
+      ...rest,
+      file: as ?? filename,
+      given: given ?? [],
+    }));
+  }
+
+  async #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
+    const copy = await repair(page.file, this.#tempDirectory);
+    try {
+      return await this.#search(session, [{ file: copy, bytes: page.bytes * 2 }], page.file);
+    } finally {
+      await rm(copy, { force: true });
+    }
+  }
+
+  /** A page without the records that are a person's own, and with stars for the number or address in others. */
+  #without(body: Buffer, matches: readonly Match[]): { text: Buffer; records: number } {
+    const places = new Map(matches.map(({ position, own }) => [position, own]));
+    const envelope = readEnvelope(body);
+    const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+    if (list === undefined) return { text: body, records: 0 };
+    let records = 0;
+    const left = elementsOf(body, list).flatMap(({ start, end }, position) => {
+      const text = body.toString('utf8', start, end);
+      const own = places.get(position);
+      if (own === undefined) return [text];
+      const blank = own ? undefined : this.#blanked(text);
+      if (blank === undefined) records++;
+      return blank ?? [];
+    });
+    const page = withList(body, envelope, list, left.join(','), records, this.#note());
+    return { text: page, records };
+  }
+
+  /** A record with stars instead of the erased numbers and addresses in its texts; undefined where they cannot be told apart. */
+  #blanked(text: string): string | undefined {
+    const blank = text.replace(WRITTEN, (piece) =>
+      this.#ids.has(digestOf(this.#key, plain(piece))) ? '*'.repeat(piece.length) : piece,
+    );
+    if (blank === text) return undefined;
+    try {
+      JSON.parse(blank);
+      return blank;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #note(): Noted {
+    return { line: this.register.mark?.line ?? 0, at: this.#effects.now().toISOString() };
+  }
+
+  /** How many records the pages of these pulls lost to a line of the register, and on how many pages. */
+  async cutBy(line: number, pulls: Iterable<string>): Promise<{ records: number; files: number }> {
+    let records = 0;
+    let files = 0;
+    for (const pull of pulls) {
+      for (const file of await listFilesIn(join(this.#landing, pull))) {
+        const body = (await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0);
+        const notes = valuesOf(body).flatMap(({ start, end }) => {
+          const page = body.subarray(start, end);
+          return erasedNotes(page, readEnvelope(page)).filter((note) => note.line === line);
+        });
+        files += notes.length > 0 ? 1 : 0;
+        records += notes.reduce((sum, note) => sum + note.records, 0);
+      }
+    }
+    return { records, files };
+  }
+
+  get #sweptPath(): string {
+    return join(this.#landing, 'erasures.json');
+  }
+
+  async #swept(): Promise<z.infer<typeof swept> | undefined> {
+    const text = await readIfThere(this.#sweptPath);
+    if (text === undefined) return undefined;
+    try {
+      return swept.parse(JSON.parse(text.toString('utf8')));
+    } catch {
+      // Without it everything is searched again.
+      return undefined;
+    }
+  }
+}
+
+/** An address, or digits as people write numbers: also full-width, and with what is not seen between them. */
+const WRITTEN =
+  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|[+\uff0b]?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/\uff0d\u2010-\u2015]|\p{Cf}|%20){5,28}[0-9\uff10-\uff19]/gu;
+
+function plain(piece: string): string {
+  const ascii = piece.normalize('NFKC').replace(/\p{Cf}|%20/gu, '');
+  return ascii.includes('@') ? ascii.toLowerCase() : ascii.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
+}
+
+/** The digest that the load makes of a number or an address in its plain spelling. */
+function digestOf(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** One opt-out of E12. */
+interface Row {
+  readonly text: string;
+  readonly number: string;
+}
+
+function rowsOf(body: Buffer): Row[] {
+  return valuesOf(body).flatMap(({ start, end }) => {
+    const page = body.subarray(start, end);
+    const list = listOf(readEnvelope(page));
+    return list === undefined
+      ? []
+      : elementsOf(page, list).flatMap((one) => {
+          const text = page.toString('utf8', one.start, one.end);
+          const number = numberOf(text);
+          return number === undefined ? [] : [{ text, number }];
+        });
+  });
+}
+
+function rowsErasedIn(body: Buffer): number {
+  return valuesOf(body).reduce((erased, { start, end }) => {
+    const page = body.subarray(start, end);
+    return erased + erasedIn(page, readEnvelope(page));
+  }, 0);
+}
+
+function withoutRows(
+  body: Buffer,
+  erased: ReadonlySet<string>,
+  noted: Noted,
+): { text: Buffer; cutRows: number; total: number } {
+  let cutRows = 0;
+  const pages = valuesOf(body).map(({ start, end }) => {
+    const page = body.subarray(start, end);
+    const envelope = readEnvelope(page);
+    const list = listOf(envelope);
+    if (list === undefined) return page;
+    const all = elementsOf(page, list).map((one) => page.toString('utf8', one.start, one.end));
+    const left = all.filter((row) => !erased.has(numberOf(row) ?? ''));
+    cutRows += all.length - left.length;
+    return withList(page, envelope, list, left.join(','), all.length - left.length, noted);
+  });
+  const text = Buffer.concat(pages);
+  return { text, cutRows, total: rowsErasedIn(text) };
+}
+
+function numberOf(row: string): string | undefined {
+  try {
+    const value = z.looseObject({ recipientNo: z.union([z.string(), z.number()]) }).parse(JSON.parse(row));
+    return String(value.recipientNo);
+  } catch {
+    return undefined;
+  }
+}
+
+function listOf(envelope: Envelope | undefined): { start: number; end: number } | undefined {
+  return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+}
+
+/** An entry of the note that a page gets. */
+interface Noted {
+  readonly line: number;
+  readonly at: string;
+}
+
+/** The page with other elements in its list, and a note about those that were erased from it. */
+function withList(
+  body: Buffer,
+  envelope: Envelope | undefined,
+  list: { start: number; end: number },
+  elements: string,
+  erased: number,
+  { line, at }: Noted,
+): Buffer {
+  const page = `${body.toString('utf8', 0, list.start)}[${elements}]${body.toString('utf8', list.end)}`;
+  if (erased === 0) return Buffer.from(page);
+  const notes = erasedNotes(body, envelope);
+  const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
+  const told = [...notes.filter((note) => note.line !== line), { records: ofLine + erased, at, line }];
+  const end = page.lastIndexOf('}');
+  const before = page.slice(0, end).replace(OLD_NOTES, '');
+  return Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}${page.slice(end + 1)}`);
+}
+
+const OLD_NOTES = new RegExp(`,"${ERASED}":\\[[^\\]]*\\]$`);
+
+/** Files in batches of so much JSON that they can be searched at a time. */
+export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
+  let some: SizedFile[] = [];
+  let bytes = 0;
+  for (const one of files) {
+    if (some.length > 0 && bytes + one.bytes > BATCH_BYTES) {
+      yield some;
+      [some, bytes] = [[], 0];
+    }
+    some.push(one);
+    bytes += one.bytes;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** The ids of the persons whose own records these are, as they are written. */
+function writtenIn(matches: readonly Match[]): Set<string> {
+  return new Set(matches.filter(({ own }) => own).flatMap(({ given }) => given));
+}
+
+/** `events/<day>/<key>` of `events/<day>/<key>/<export id>/<page>`. */
+function pullOfPage(landing: string, file: string): string {
+  return relative(landing, dirname(dirname(file)));
+}
+
+interface Folder {
+  readonly folder: string;
+  /** The change of its inode in milliseconds, which a restored copy cannot hide. */
+  readonly changed: number;
+}
+
+/** The folders of exports and of snapshots of opt-outs, which hold persons. */
+async function foldersOfPersons(landing: string): Promise<Folder[]> {
+  const folders: Folder[] = [];
+  for (const [stream, depth] of [
+    ['events', 3],
+    ['opt_outs', 2],
+  ] as const) {
+    let level = [join(landing, stream)];
+    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(foldersIn))).flat();
+    for (const folder of level.sort()) folders.push({ folder, changed: (await stat(folder)).ctimeMs });
+  }
+  return folders;
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  return (await entriesOf(folder)).filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+}
+
+async function pagesIn(folder: string): Promise<string[]> {
+  const names = (await entriesOf(folder)).map(({ name }) => name);
+  return names.filter((name) => pageOf(name) !== undefined).map((name) => join(folder, name));
+}
+
+/** The files of lists in a snapshot, packed or page by page. */
+async function listFilesIn(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const one of await entriesOf(folder)) {
+    const path = join(folder, one.name);
+    if (one.isDirectory()) files.push(...(await listFilesIn(path)));
+    else if (one.name.endsWith('.json.gz')) files.push(path);
+  }
+  return files.sort();
+}
+
+function entriesOf(folder: string) {
+  return orStorageError('list', folder, () =>
+    readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+      throw error;
+    }),
+  );
+}
+
+function sum(a: Cut, b: Cut): Cut {
+  return { records: a.records + b.records, pulls: new Set([...a.pulls, ...b.pulls]) };
+}

@@ -1,0 +1,200 @@
+/**
+ * The register of erasures, `data/private/erasures.jsonl`: appended to, fsynced, its lines chained by checksums. It names
+ * persons by keyed digests alone. What arrives after an erasure is compared with it, whoever brings it back.
+ */
+import { existsSync } from 'node:fs';
+import { open, truncate } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import { ConfigError, DamageError } from '../errors.js';
+import { EMPTY, encodeLine, scan, type Head } from '../exports/ledger-file.js';
+import { DurableFolder, FILE_MODE } from '../storage/atomic-file.js';
+import { dataFiles, foldersOf } from '../storage/paths.js';
+import { orStorageError, readIfThere } from '../storage/storage-error.js';
+import { unlessMissing } from '../storage/duckdb.js';
+import { Reader } from '../warehouse/reader.js';
+import type { ErasureRow } from '../warehouse/rows.js';
+import { statement } from '../warehouse/session.js';
+
+const line = z.discriminatedUnion('event', [
+  /** The ids to erase, before anything is erased. */
+  z.object({
+    event: z.literal('erase'),
+    at: z.iso.datetime(),
+    key: z.string(),
+    persons: z.number(),
+    ids: z.array(z.string()),
+  }),
+  /** Records were cut from landed pages, and rows left the warehouse. */
+  z.object({
+    event: z.literal('cut'),
+    at: z.iso.datetime(),
+    of: z.number(),
+    records: z.number(),
+    rows: z.number(),
+  }),
+  /** Nothing is left of what was to be erased. */
+  z.object({ event: z.literal('done'), at: z.iso.datetime(), of: z.number() }),
+  /** Records that arrived later and were cut. */
+  z.object({ event: z.literal('late'), at: z.iso.datetime(), records: z.number() }),
+]);
+
+type Line = z.infer<typeof line>;
+
+/** One erasure, as `ops.erasures` shows it. */
+export interface Erasure extends ErasureRow {
+  /** Whether all of it was done. */
+  readonly done: boolean;
+}
+
+/** How far another place knows the register. */
+export type Mark = Pick<Erasure, 'line' | 'sum'>;
+
+export class Register {
+  readonly path: string;
+  readonly #disk: DurableFolder;
+  readonly #effects: Pick<Effects, 'reach'>;
+  readonly #lines: { readonly seq: number; readonly sum: string; readonly body: Line }[] = [];
+  #head: Head = EMPTY;
+  #size = 0;
+  #torn = false;
+
+  private constructor(dataDir: string, effects: Pick<Effects, 'reach'>) {
+    this.path = join(foldersOf(dataDir).private, 'erasures.jsonl');
+    this.#disk = new DurableFolder(dataDir, effects);
+    this.#effects = effects;
+  }
+
+  /**
+   * Reads the register, which has no line where nobody was erased.
+   *
+   * @param fingerprint that of the key of the hashes
+   * @throws DamageError when a line is not what was written
+   * @throws ConfigError when it was made with another key
+   */
+  static async open(
+    dataDir: string,
+    fingerprint: string,
+    effects: Pick<Effects, 'reach'>,
+  ): Promise<Register> {
+    const register = new Register(dataDir, effects);
+    const { lines, size, rest } = scan((await readIfThere(register.path)) ?? Buffer.alloc(0));
+    if (rest?.whole === true) throw register.#damaged(`Line ${lines.length + 1} ${rest.wrong}.`);
+    for (const [i, { body, sum }] of lines.entries()) {
+      const read = line.safeParse(body);
+      if (!read.success) throw register.#damaged(`Line ${i + 1} is not that of an erasure.`);
+      if (read.data.event === 'erase' && read.data.key !== fingerprint) {
+        throw new ConfigError(`${register.path} was made with another key than private/hmac.key.`, {
+          hint: 'Restore the key and the register from one backup. With another key nobody in the register is recognised.',
+        });
+      }
+      register.#lines.push({ seq: i + 1, sum, body: read.data });
+    }
+    register.#head = { seq: lines.length, sum: lines.at(-1)?.sum ?? EMPTY.sum };
+    register.#size = size;
+    register.#torn = rest !== undefined;
+    return register;
+  }
+
+  /** The digests of everybody who is erased. */
+  get ids(): string[] {
+    return [...new Set(this.#lines.flatMap(({ body }) => (body.event === 'erase' ? body.ids : [])))];
+  }
+
+  get erasures(): Erasure[] {
+    const erasures = new Map<number, Erasure>();
+    let last = 0;
+    for (const { seq, sum, body } of this.#lines) {
+      if (body.event === 'erase') {
+        const erasedAt = new Date(body.at);
+        const none = { records: 0, rows: 0, lateRecords: 0, done: false };
+        erasures.set(seq, { line: seq, sum, erasedAt, persons: body.persons, ...none });
+        last = seq;
+        continue;
+      }
+      const of = erasures.get(body.event === 'late' ? last : body.of);
+      if (of === undefined) continue;
+      if (body.event === 'late') erasures.set(last, { ...of, lateRecords: of.lateRecords + body.records });
+      else if (body.event === 'done') erasures.set(body.of, { ...of, done: true });
+      else erasures.set(body.of, { ...of, records: body.records, rows: body.rows });
+    }
+    return [...erasures.values()];
+  }
+
+  /** The erasure that began and is not done. */
+  get unfinished(): Erasure | undefined {
+    return this.erasures.find(({ done }) => !done);
+  }
+
+  /** The last erasure; undefined where there is none. */
+  get mark(): Mark | undefined {
+    return this.erasures.at(-1);
+  }
+
+  /** Throws `DamageError` where another place remembers erasures that the register lacks. */
+  assertHolds(mark: Mark | undefined, place: string): void {
+    if (mark === undefined) return;
+    if (this.#lines.some(({ seq, sum }) => seq === mark.line && sum === mark.sum)) return;
+    throw new DamageError(
+      `${this.path} is older than what ${place} remembers of it, or another one: an erasure of line ${mark.line} is missing.`,
+      {
+        hint: 'Restore the register from its newest backup. Until then no run begins, since who was erased would come back.',
+      },
+    );
+  }
+
+  /** Appends a line and resolves with its number when it is durable. Throws `StorageError`. */
+  async append(body: Line): Promise<number> {
+    const { text, head } = encodeLine(this.#head, body);
+    const isNew = !existsSync(this.path);
+    await orStorageError('write', this.path, async () => {
+      await this.#disk.makeFolder(dirname(this.path));
+      if (this.#torn) await truncate(this.path, this.#size);
+      const handle = await open(this.path, 'a', FILE_MODE);
+      try {
+        this.#effects.reach(`erasures/${body.event}/before-append`);
+        await handle.appendFile(`${text}\n`);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      if (isNew) await this.#disk.syncFolder(dirname(this.path));
+    });
+    this.#torn = false;
+    this.#size += Buffer.byteLength(text) + 1;
+    this.#head = head;
+    this.#lines.push({ seq: head.seq, sum: head.sum, body });
+    this.#effects.reach(`erasures/${body.event}/durable`);
+    return head.seq;
+  }
+
+  #damaged(what: string): DamageError {
+    return new DamageError(`${this.path} is damaged. ${what}`, {
+      hint: 'Restore it from its newest backup. Until then no run begins, since who was erased would come back.',
+    });
+  }
+}
+
+const remembered = z.object({ line: z.number(), sum: z.string() });
+
+/** Compares the register with both files of the warehouse, while neither is open. Throws as `assertHolds` does. */
+export async function assertRemembered(register: Register, dataDir: string): Promise<void> {
+  const { working, published } = dataFiles(dataDir);
+  for (const file of [working, published]) {
+    if (!existsSync(file)) continue;
+    let reader: Reader | undefined;
+    let mark: Mark | undefined;
+    try {
+      reader = await Reader.open(file, 'read');
+      const rows = await unlessMissing(reader.objects(statement('erasure/remembered')), []);
+      mark = remembered.optional().parse(rows[0]);
+    } catch {
+      // A file that cannot be read is refused where it is opened.
+      continue;
+    } finally {
+      await reader?.close();
+    }
+    register.assertHolds(mark, file);
+  }
+}

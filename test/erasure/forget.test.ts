@@ -1,0 +1,245 @@
+// @module-tag long
+/** A person is found, shown and erased everywhere; whoever brings the data back, it is cut again. */
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { contents, differences } from '../support/contents.js';
+import { Place, type Ended } from '../support/dawnload.js';
+
+const YAML = `start_date: 2026-11-18
+lookback_days: 1
+reference: { opt_outs: true }
+exports:
+  budget: { records_per_run: 1000000, records_per_month: 1000000 }
+`;
+
+interface Row {
+  readonly user_id?: string;
+  readonly recipientNo?: string;
+  readonly message_data?: { readonly recipientNo?: string };
+}
+
+interface Page {
+  readonly data: Row[];
+  readonly dawnload_erased?: { readonly records: number; readonly line: number }[];
+}
+
+let place: Place;
+let person: string;
+let number: string;
+const data = (): string => join(place.folder, 'data');
+const base = (): string => join(place.folder, 'base');
+
+beforeAll(async () => {
+  place = await Place.make(YAML, { eventsPerDay: 300 });
+  expect((await place.run(['run'])).code).toBe(0);
+  [person, number] = await somebody();
+  await cp(data(), base(), { recursive: true, preserveTimestamps: true });
+}, 120_000);
+
+beforeEach(async () => {
+  await rm(data(), { recursive: true, force: true });
+  await cp(base(), data(), { recursive: true, preserveTimestamps: true });
+});
+
+afterAll(() => place.remove());
+
+/** A user with texts, the most of all. */
+async function somebody(): Promise<[string, string]> {
+  const records = (await pages()).flatMap(({ page }) => page.data);
+  const texts = records.filter(
+    (one) => one.user_id !== undefined && one.message_data?.recipientNo !== undefined,
+  );
+  const counts = new Map<string, number>();
+  for (const { user_id = '' } of texts) counts.set(user_id, (counts.get(user_id) ?? 0) + 1);
+  const [most = ['', 0]] = [...counts].sort(([, a], [, b]) => b - a);
+  const own = texts.find((one) => one.user_id === most[0]);
+  return [most[0], own?.message_data?.recipientNo ?? ''];
+}
+
+async function pages(folder = data(), stream = 'events'): Promise<{ file: string; page: Page }[]> {
+  const names = await readdir(join(folder, 'landing', stream), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.json.gz')).sort();
+  return Promise.all(
+    files.map(async (name) => ({
+      file: join('landing', stream, name),
+      page: JSON.parse(gunzipSync(await readFile(join(folder, 'landing', stream, name))).toString()) as Page,
+    })),
+  );
+}
+
+/** Everything under the data folder, unpacked, with what is not text left as it is. */
+async function everyFile(): Promise<[string, string][]> {
+  const entries = await readdir(data(), { recursive: true, withFileTypes: true });
+  const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  return Promise.all(
+    files.map(async (file): Promise<[string, string]> => {
+      const bytes = await readFile(file);
+      return [file, (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')];
+    }),
+  );
+}
+
+async function filesWith(...texts: readonly string[]): Promise<string[]> {
+  const all = await everyFile();
+  return all.filter(([, text]) => texts.some((one) => text.includes(one))).map(([file]) => file);
+}
+
+const forget = (...args: readonly string[]): Promise<Ended> => place.run(['forget', ...args]);
+const spellings = (): string[] => [
+  person,
+  number,
+  number.replace(/^(...)(....)(....)$/, '$1-$2-$3'),
+  number.replace(/^0(..)(....)(....)$/, '+82 $1 $2 $3'),
+];
+const isTheirs = ({ user_id, recipientNo, message_data }: Row): boolean =>
+  user_id === person || recipientNo === number || message_data?.recipientNo === number;
+
+describe('forget', () => {
+  test('cuts the records of a person out of landed pages and leaves every other record as it came', async () => {
+    const before = await pages();
+    const { code, stderr } = await forget('--user-id', person, '--yes');
+    expect(stderr).not.toContain('Something unforeseen');
+    expect(code).toBe(0);
+    const after = await pages();
+    expect(after.map(({ file }) => file)).toEqual(before.map(({ file }) => file));
+    for (const [i, { page }] of after.entries()) {
+      const others = before[i]?.page.data.filter((one) => !isTheirs(one)) ?? [];
+      expect(page.data).toEqual(others);
+      const cut = (page.dawnload_erased ?? []).reduce((sum, { records }) => sum + records, 0);
+      expect(page.data.length + cut).toBe(before[i]?.page.data.length);
+    }
+    expect(after.some(({ page }) => page.dawnload_erased !== undefined)).toBe(true);
+  });
+
+  test('leaves no spelling of the ids in any file of the data folder, and says so in a receipt with the checksum of its text', async () => {
+    expect(await filesWith(...spellings())).not.toEqual([]);
+    const { code } = await forget('--recipient', number, '--yes', '--reference', 'request 7');
+    expect(code).toBe(0);
+    expect(await filesWith(...spellings())).toEqual([]);
+    const names = await readdir(join(data(), 'private', 'receipts'));
+    const [json = '', text = ''] = names.sort();
+    const receipt = JSON.parse(await readFile(join(data(), 'private', 'receipts', json), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    const written = await readFile(join(data(), 'private', 'receipts', text), 'utf8');
+    const { createHash } = await import('node:crypto');
+    expect(receipt['text_sha256']).toBe(createHash('sha256').update(written).digest('hex'));
+    expect(receipt).toMatchObject({ reference: 'request 7', search: { left: [] } });
+    expect(written).toContain('none found');
+  });
+
+  test('leaves a warehouse equal to one that is rebuilt from the landing zone without the person', async () => {
+    await forget('--user-id', person, '--yes');
+    const erased = await contents(place.published);
+    expect(await place.rows(`select count(*) as n from events where user_id = '${person}'`)).toEqual([
+      { n: '0' },
+    ]);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(differences(erased, await contents(place.published))).toEqual([]);
+    expect((await place.run(['doctor', '--deep'])).stdout).not.toMatch(/damaged/);
+  });
+
+  test('asks nothing of the service and pays nothing, now and in the next night', async () => {
+    const requests = place.sandbox.requests();
+    await forget('--user-id', person, '--yes');
+    expect(place.sandbox.requests()).toEqual(requests);
+    const { code } = await place.run(['run']);
+    expect(code).toBe(0);
+    expect(place.sandbox.requests().E20).toBe(requests.E20);
+    expect(await filesWith(person)).toEqual([]);
+  });
+
+  test('shows everything as JSON and CSV, counts it, and changes nothing', async () => {
+    const { stdout, code } = await forget(
+      '--user-id',
+      person,
+      '--show',
+      '--output',
+      join(place.folder, 'shown'),
+    );
+    expect(code).toBe(0);
+    const shown = JSON.parse(stdout) as { warehouse: Record<string, Row[]>; landing: { own: boolean }[] };
+    const held = (await pages()).flatMap(({ page }) => page.data.filter((one) => one.user_id === person));
+    expect(shown.warehouse['events']).toHaveLength(held.length);
+    expect(await readFile(join(place.folder, 'shown', 'events.csv'), 'utf8')).toContain(person);
+    const counted = await forget('--user-id', person, '--dry-run', '--json');
+    expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: held.length } });
+    expect(
+      differences(await contents(place.published), await contents(join(base(), 'warehouse.duckdb'))),
+    ).toEqual([]);
+    expect(await pages()).toEqual(await pages(base()));
+  });
+
+  test('does nothing without a yes, and names what is wrong with an id', async () => {
+    expect(await forget('--user-id', person)).toMatchObject({ code: 3 });
+    expect((await forget()).stderr).toContain('No person is named');
+    expect(await forget('--recipient', 'somebody')).toMatchObject({ code: 2 });
+    expect(await pages()).toEqual(await pages(base()));
+  });
+});
+
+describe('what arrives after an erasure', () => {
+  test('is cut when an older copy of the landing zone is put back, and counted', async () => {
+    await forget('--user-id', person, '--yes');
+    const erased = await contents(place.published);
+    await rm(join(data(), 'landing', 'events'), { recursive: true });
+    await cp(join(base(), 'landing', 'events'), join(data(), 'landing', 'events'), {
+      recursive: true,
+      preserveTimestamps: true,
+    });
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+    expect(differences(erased, await contents(place.published))).toEqual([]);
+    const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
+      { late: boolean },
+    ];
+    expect(late).toBe(true);
+  });
+
+  test('is cut when the whole folder but the register is an older copy', async () => {
+    await forget('--user-id', person, '--yes');
+    const erased = await contents(place.published);
+    for (const name of ['landing', 'warehouse.duckdb', 'private/warehouse.duckdb']) {
+      await rm(join(data(), name), { recursive: true });
+      await cp(join(base(), name), join(data(), name), { recursive: true, preserveTimestamps: true });
+    }
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(await filesWith(person)).toEqual([]);
+    expect(differences(erased, await contents(place.published))).toEqual([]);
+  });
+
+  test('stops the run where the register is older than the warehouse, or made with another key', async () => {
+    await forget('--user-id', person, '--yes');
+    const register = join(data(), 'private', 'erasures.jsonl');
+    const lines = await readFile(register, 'utf8');
+    await rm(register);
+    const lost = await place.run(['run']);
+    expect(lost.code).toBe(1);
+    expect(lost.stderr).toContain('is older than what');
+    await writeFile(register, lines);
+    await writeFile(join(data(), 'private', 'hmac.key'), Buffer.alloc(32, 7));
+    const key = await place.run(['run']);
+    expect(key.code).toBe(2);
+    expect(key.stderr).toContain('another key');
+  });
+});
+
+test('a number in the text of somebody else is blanked, and that record stays', async () => {
+  const found = await pages();
+  const other = found.flatMap(({ file, page }) =>
+    page.data.flatMap((one, at) =>
+      one.user_id !== person && one.message_data?.recipientNo === undefined ? [{ file, at }] : [],
+    ),
+  )[0];
+  const { page } = found.find(({ file }) => file === other?.file) ?? { page: { data: [] } };
+  const spelled = spellings()[2] ?? '';
+  const record = { ...page.data[other?.at ?? 0], message_data: { title: `친구 ${spelled} 님의 초대` } };
+  const changed = { ...page, data: page.data.map((one, at) => (at === other?.at ? record : one)) };
+  await writeFile(join(data(), other?.file ?? ''), gzipSync(JSON.stringify(changed)));
+  await forget('--recipient', number, '--yes');
+  const after = (await pages()).find(({ file }) => file === other?.file);
+  expect(JSON.stringify(after?.page)).toContain(`친구 ${'*'.repeat(spelled.length)} 님의 초대`);
+});
