@@ -101,7 +101,7 @@ export function sendingEndpoints(
       content: { ...SENDER, recipientNo, content: content.text, buttons: [], isAd },
       failoverText: failoverOf(content.text),
     }));
-    writes.send(...messages);
+    writes.send(messages);
     return jsonAnswer(DONE);
   }
 
@@ -136,7 +136,7 @@ export function sendingEndpoints(
         attachFileList: files.data.map((fileId) => ({ fileId })),
       },
     }));
-    writes.send(...messages);
+    writes.send(messages);
     return jsonAnswer(DONE);
   }
 
@@ -185,7 +185,7 @@ export function sendingEndpoints(
         fault: content.includes('#{') ? '템플릿과 일치하지 않음' : null,
       };
     });
-    writes.send(...messages);
+    writes.send(messages);
     return jsonAnswer(DONE);
   }
 

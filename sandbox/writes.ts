@@ -136,20 +136,14 @@ export class Writes implements Written {
     if (stream === undefined) return;
     const recipientNo = WITH_NUMBER.includes(stream.channel) ? this.numberOf(userId) : null;
     const { title, body } = stream.copy;
-    this.send({
-      endpoint,
-      stream,
-      userId,
-      recipientNo,
-      content: recipientNo === null ? {} : { recipientNo },
-      isAd: title.startsWith('(광고)') || body.startsWith('(광고)'),
-      fault: null,
-      failoverText: stream.channel === 'alimtalk' ? body : null,
-    });
+    const isAd = title.startsWith('(광고)') || body.startsWith('(광고)');
+    const failoverText = stream.channel === 'alimtalk' ? body : null;
+    const content = recipientNo === null ? {} : { recipientNo };
+    this.send([{ endpoint, stream, userId, recipientNo, content, isAd, fault: null, failoverText }]);
   }
 
   /** Sends messages at once. */
-  send(...messages: Message[]): void {
+  send(messages: readonly Message[]): void {
     const optedOut = messages.some(({ isAd }) => isAd) ? this.optedOut() : new Set<string>();
     for (const message of messages) this.deliver(message, optedOut);
   }
