@@ -6,6 +6,7 @@ import { refuse } from './family.js';
 import type { Settings } from './options.js';
 import {
   countIn,
+  knownIn,
   daysTouched,
   shared,
   viewOf,
@@ -189,18 +190,18 @@ function countWithin(
   start: Date,
   end: Date,
 ): Count {
-  const here = countIn(segment, view);
   const day = windowOf(plan.day);
   if (segment.reasons.length === 0 && start <= day.start && end >= day.end) {
-    return { count: here, byReason: new Map() };
+    return { count: countIn(segment, view), byReason: new Map() };
   }
   const from = start.getTime() * 1000;
   const to = end.getTime() * 1000;
   const sending = sendingOf(segment.stream, segment.sentOn, scale);
   const found: Count = { count: 0, byReason: new Map() };
-  for (let send = segment.first; send < segment.first + here; send += 1) {
-    const micros = plan.startMicros + eventMicros(segment, sending, messageChance(sending, send));
-    if (micros < from || micros >= to) continue;
+  for (let send = segment.first; send < segment.first + knownIn(segment, view); send += 1) {
+    const micros =
+      segment.times?.[send] ?? plan.startMicros + eventMicros(segment, sending, messageChance(sending, send));
+    if (micros < from || micros >= to || segment.gone?.includes(send) === true) continue;
     found.count += 1;
     const reason = segment.reasons[send % segment.reasons.length];
     if (reason !== undefined) found.byReason.set(reason, (found.byReason.get(reason) ?? 0) + 1);

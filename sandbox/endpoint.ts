@@ -2,25 +2,15 @@
 import type { Reply } from './answer.js';
 import type { Family } from './family.js';
 
-export type EndpointName =
-  | 'E1'
-  | 'E2'
-  | 'E3'
-  | 'E4'
-  | 'E5'
-  | 'E6'
-  | 'E10'
-  | 'E11'
-  | 'E12'
-  | 'E17'
-  | 'E18'
-  | 'E19'
-  | 'E20'
-  | 'E21';
+type Number = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21;
+
+export type EndpointName = `E${Number}`;
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A request that has passed authentication and is for the sandbox's own project. */
 export interface Call {
-  /** The path's values after the project's. */
+  /** The path's values, after the project's where the path has one. */
   readonly values: readonly string[];
   readonly query: URLSearchParams;
   /** The JSON of the body, where the endpoint has one. */
@@ -32,9 +22,11 @@ export interface Call {
 
 export interface Endpoint {
   readonly name: EndpointName;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The first group, where there is one, is the project. */
+  readonly method: (typeof METHODS)[number];
+  /** The first group is the project, unless the body names it. */
   readonly path: RegExp;
+  /** True where the body names the project (E7 to E9, E13 to E15): then the endpoint checks it. */
+  readonly projectInBody?: true;
   readonly family: Family;
   /** Whether there is a JSON body to parse: E18 has one although it is a GET. */
   readonly hasBody: boolean;
@@ -45,4 +37,30 @@ export interface Endpoint {
   readonly answer: (call: Call) => Reply;
   /** The answer for another project; default the family's refusal. */
   readonly otherProject?: () => Reply;
+}
+
+/**
+ * A row of the table. `request` is a method and a path, a regular expression. A GET or DELETE has no JSON body and
+ * others have one, unless `rest` says otherwise.
+ */
+export function endpoint(
+  name: EndpointName,
+  family: Family,
+  request: `${Endpoint['method']} /${string}`,
+  answer: Endpoint['answer'],
+  rest: Partial<Endpoint> = {},
+): Endpoint {
+  const [, method, path = ''] = /^(GET|POST|PUT|PATCH|DELETE) (.*)$/.exec(request) ?? [];
+  const known = METHODS.find((one) => one === method) ?? 'GET';
+  const hasBody = known !== 'GET' && known !== 'DELETE';
+  return { name, family, method: known, path: new RegExp(`^${path}$`), hasBody, answer, ...rest };
+}
+
+/** A value of a path as it was meant; what cannot be decoded stays as it is, and fits no rule. */
+export function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }

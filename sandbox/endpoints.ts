@@ -1,28 +1,44 @@
 /** The endpoints of the specification that the sandbox has: the table that requests are looked up in. */
 import { z } from 'zod';
 import { type Reply, jsonAnswer, bytesAnswer } from './answer.js';
+import { Catalogs } from './catalogs/catalog.js';
 import { catalogEndpoints } from './catalogs/endpoints.js';
 import { campaignStats } from './campaign-stats.js';
-import type { Endpoint, Call } from './endpoint.js';
+import { type Call, type Endpoint, endpoint } from './endpoint.js';
 import { refuse } from './family.js';
 import type { Bills } from './bills.js';
 import type { Settings } from './options.js';
 import { createStatistics } from './statistics.js';
-import { templateEndpoints } from './templates/endpoints.js';
+import { sendingEndpoints } from './sending.js';
+import { createTemplates } from './templates/endpoints.js';
 import type { Tokens } from './tokens.js';
 import { createWorld, type World } from './world/plan.js';
+import { userEndpoints } from './users.js';
+import { Writes } from './writes.js';
 import { randomBytes } from 'node:crypto';
 import { type Catalogue, createCatalogue } from './world/catalogue.js';
 import { ExportSet } from './world/export-set.js';
 import { entriesOf, pageOf } from './paging.js';
+import type { JsonObject } from './world/messages/json.js';
 import { byTime, createOptOuts, koreanDate, type OptOut, type OptOuts } from './world/opt-outs.js';
 
 const Keys = z.object({ accessKey: z.string(), secretKey: z.string() });
 
-export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills): readonly Endpoint[] {
-  const world = createWorld(settings.seed, settings.eventsPerDay);
+export interface Service {
+  readonly endpoints: readonly Endpoint[];
+  /** Everything that was written through the interface. */
+  readonly state: () => JsonObject;
+}
+
+export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills): Service {
+  const bare = createWorld(settings.seed, settings.eventsPerDay);
+  const optOuts = new OptOutList(settings, bare);
+  const writes = new Writes(settings, bare, () => optOuts.recipients());
+  const world: World = { ...bare, planOf: (day) => writes.over(bare.planOf(day)) };
   const statistics = createStatistics(settings, world);
-  const exports = createExports(settings, world, bills);
+  const exports = createExports(settings, bare, bills, writes);
+  const catalogs = new Catalogs(settings);
+  const templates = createTemplates(settings);
 
   function authenticate(body: unknown): Reply {
     const keys = Keys.safeParse(body);
@@ -33,88 +49,60 @@ export function createEndpoints(settings: Settings, tokens: Tokens, bills: Bills
     return jsonAnswer({ data: tokens.issue(settings.accessKey), error: null });
   }
 
-  return [
-    {
-      name: 'E1',
-      method: 'POST',
-      path: /^\/authenticate$/,
-      family: 'authentication',
-      hasBody: true,
-      answer: ({ body }) => authenticate(body),
-    },
-    ...catalogEndpoints(settings),
-    ...templateEndpoints(settings),
-    ...optOutEndpoints(settings, world),
-    {
-      name: 'E17',
-      method: 'POST',
-      path: /^\/v1\/projects\/([^/]+)\/statistics$/,
-      family: 'statistics',
-      hasBody: true,
-      answer: ({ body }) => statistics.json(body),
-    },
-    {
-      name: 'E18',
-      method: 'GET',
-      path: /^\/v1\/projects\/([^/]+)\/statistics\.csv$/,
-      family: 'statistics-csv',
-      hasBody: true,
-      answer: ({ body }) => statistics.csv(body),
-    },
-    {
-      name: 'E19',
-      method: 'GET',
-      path: /^\/projects\/([^/]+)\/campaigns\/([^/]+)\/stats$/,
-      family: 'campaign',
-      hasBody: false,
-      answer: ({ values: [campaignId = ''], query }) => campaignStats(settings, world, campaignId, query),
-    },
-    {
-      name: 'E20',
-      method: 'POST',
-      path: /^\/projects\/([^/]+)\/campaign-event-data\/exports$/,
-      family: 'export',
-      hasBody: true,
-      answer: ({ body }) => exports.request(body),
-    },
-    {
-      name: 'E21',
-      method: 'GET',
-      path: /^\/projects\/([^/]+)\/campaign-event-data\/exports\/([^/]+)\/result$/,
-      family: 'export',
-      hasBody: false,
-      answer: ({ values: [exportId = ''], query }) => exports.read(exportId, query),
-      otherProject: () => exports.notFound(),
-    },
+  const exported = '/projects/([^/]+)/campaign-event-data/exports';
+  const endpoints = [
+    endpoint('E1', 'authentication', 'POST /authenticate', ({ body }) => authenticate(body)),
+    ...catalogEndpoints(settings, catalogs),
+    ...templates.endpoints,
+    ...sendingEndpoints(settings, writes, templates.alimtalk),
+    ...optOutEndpoints(settings, optOuts),
+    ...userEndpoints(settings, writes),
+    endpoint('E17', 'statistics', 'POST /v1/projects/([^/]+)/statistics', ({ body }) =>
+      statistics.json(body),
+    ),
+    endpoint(
+      'E18',
+      'statistics-csv',
+      'GET /v1/projects/([^/]+)/statistics\\.csv',
+      ({ body }) => statistics.csv(body),
+      { hasBody: true },
+    ),
+    endpoint(
+      'E19',
+      'campaign',
+      'GET /projects/([^/]+)/campaigns/([^/]+)/stats',
+      ({ values: [campaignId = ''], query }) => campaignStats(settings, world, campaignId, query),
+    ),
+    endpoint('E20', 'export', `POST ${exported}`, ({ body }) => exports.request(body)),
+    endpoint(
+      'E21',
+      'export',
+      `GET ${exported}/([^/]+)/result`,
+      ({ values: [exportId = ''], query }) => exports.read(exportId, query),
+      { otherProject: () => exports.notFound() },
+    ),
   ];
+  return {
+    endpoints,
+    state: () => ({
+      ...writes.state(),
+      optOuts: optOuts.written(),
+      catalogs: catalogs.written(),
+      ...templates.state(),
+    }),
+  };
 }
 
-function optOutEndpoints(settings: Settings, world: World): Endpoint[] {
-  const list = new OptOutList(settings, world);
-  const path = '^/projects/([^/]+)/messages/text-message/blockservice/recipients';
-  const rest = { name: 'E12', family: 'opt-out', pageParameter: settings.pageParameters.E12.page } as const;
+function optOutEndpoints(settings: Settings, list: OptOutList): Endpoint[] {
+  const path = '/projects/([^/]+)/messages/text-message/blockservice/recipients';
+  const rest = { pageParameter: settings.pageParameters.E12.page };
   return [
-    {
+    endpoint('E12', 'opt-out', `POST ${path}`, (call) => list.register(call), rest),
+    endpoint('E12', 'opt-out', `DELETE ${path}/removes`, (call) => list.remove(call), {
       ...rest,
-      method: 'POST',
-      path: new RegExp(`${path}$`),
       hasBody: true,
-      answer: (call) => list.register(call),
-    },
-    {
-      ...rest,
-      method: 'DELETE',
-      path: new RegExp(`${path}/removes$`),
-      hasBody: true,
-      answer: (call) => list.remove(call),
-    },
-    {
-      ...rest,
-      method: 'GET',
-      path: new RegExp(`${path}$`),
-      hasBody: false,
-      answer: (call) => list.list(call),
-    },
+    }),
+    endpoint('E12', 'opt-out', `GET ${path}`, (call) => list.list(call), rest),
   ];
 }
 
@@ -144,7 +132,7 @@ interface Exports {
   notFound(): Reply;
 }
 
-function createExports(settings: Settings, world: World, bills: Bills): Exports {
+function createExports(settings: Settings, world: World, bills: Bills, writes: Writes): Exports {
   const catalogue: Catalogue = createCatalogue(settings);
   const known = new Map<string, Export>();
 
@@ -158,7 +146,7 @@ function createExports(settings: Settings, world: World, bills: Bills): Exports 
     if (end > now) return refuse('export', 'invalid', 'end must not be in the future');
 
     const withMessages = parsed.data.isMessageDataIncluded;
-    const set = new ExportSet(world, catalogue, start, end, withMessages, now);
+    const set = new ExportSet(world, catalogue, start, end, withMessages, now, writes);
     const id = randomBytes(12).toString('hex');
     known.set(id, {
       set,
@@ -290,6 +278,19 @@ class OptOutList {
       this.removed.set(key, now);
     }
     return jsonAnswer({ success: true });
+  }
+
+  /** Everybody who has opted out of any number. */
+  recipients(): ReadonlySet<string> {
+    return new Set(this.between(FIRST, LAST).map(({ recipientNo }) => recipientNo));
+  }
+
+  written(): JsonObject {
+    const removed = [...this.removed].map(([key, removedAt]) => {
+      const [unsubscribeNo = '', recipientNo = ''] = key.split('/');
+      return { unsubscribeNo, recipientNo, removedAt };
+    });
+    return { registered: [...this.registered.values()].map((one) => ({ ...one })), removed };
   }
 
   private between(start: string, end: string): OptOut[] {

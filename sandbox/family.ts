@@ -1,11 +1,12 @@
 /** How each family of endpoints says no: the specification's table of error shapes. */
 import { type Reply, jsonAnswer } from './answer.js';
 
-type Refusal =
+export type Refusal =
   | 'unauthorized'
   | 'forbidden'
   | 'invalid'
   | 'not-found'
+  | 'gone'
   | 'conflict'
   | 'timeout'
   | 'too-large'
@@ -13,7 +14,7 @@ type Refusal =
 
 /**
  * `authentication`: E1. `catalog`: E2. `brand-message`: E3 to E6. `alimtalk`: E10 and E11. `opt-out`: E12.
- * `statistics`: E17. `statistics-csv`: E18. `campaign`: E19. `export`: E20 and E21.
+ * `sending`: E7 to E9. `users`: E13 to E15. `journey`: E16. `statistics`: E17. `statistics-csv`: E18. `campaign`: E19. `export`: E20 and E21.
  */
 export type Family =
   | 'authentication'
@@ -21,6 +22,9 @@ export type Family =
   | 'brand-message'
   | 'alimtalk'
   | 'opt-out'
+  | 'sending'
+  | 'users'
+  | 'journey'
   | 'statistics'
   | 'statistics-csv'
   | 'campaign'
@@ -32,6 +36,7 @@ const STATUS: Record<Refusal, number> = {
   forbidden: 403,
   invalid: 400,
   'not-found': 404,
+  gone: 410,
   conflict: 409,
   timeout: 408,
   'too-large': 413,
@@ -43,6 +48,7 @@ const STATISTICS_ERRORS: Record<Refusal, string> = {
   forbidden: 'Unauthorized',
   invalid: 'InvalidRequest',
   'not-found': 'InvalidRequest',
+  gone: 'InvalidRequest',
   conflict: 'InvalidRequest',
   timeout: 'Timeout',
   'too-large': 'InvalidRequest',
@@ -55,6 +61,7 @@ const CODES: Record<Refusal, string> = {
   forbidden: 'FORBIDDEN',
   invalid: 'INVALID_ARGUMENT',
   'not-found': 'NOT_FOUND',
+  gone: 'GONE',
   conflict: 'ALREADY_EXISTS',
   timeout: 'TIMEOUT',
   'too-large': 'PAYLOAD_TOO_LARGE',
@@ -75,7 +82,14 @@ function bodyOf(family: Family, refusal: Refusal, message: string): unknown {
     case 'opt-out':
       return { error: message };
     case 'campaign':
+    case 'users':
       return { data: null, error: message };
+    case 'sending':
+      // The two shapes that are shown; of a failure the second says these words alone.
+      if (refusal === 'internal') return { success: false, error: 'Internal Server Error' };
+      return { data: null, error: message };
+    case 'journey':
+      return { code: STATUS[refusal], success: false, error: message };
     case 'export':
       return { status: 'error', message };
     case 'statistics':

@@ -24,6 +24,8 @@ export interface Sandbox {
   readonly port: number;
   bills(): Bill[];
   requests(): RequestCount;
+  /** Everything that was written through the interface since the start. */
+  state(): unknown;
   close(): Promise<void>;
 }
 
@@ -32,7 +34,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const settings = settle(options);
   const bills = openBills(settings.billingJournal);
   const tokens = createTokens(settings.now, settings.tokenLifetimeSeconds);
-  const endpoints = createEndpoints(settings, tokens, bills);
+  const { endpoints, state } = createEndpoints(settings, tokens, bills);
   const requests: RequestCount = noRequests();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -45,7 +47,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     response.sendDate = false;
     if (date !== null) response.setHeader('date', date);
     if (isControl(path)) {
-      send(response, control(method, path, { bills, requests }));
+      send(response, control(method, path, { bills, requests, state }));
       return;
     }
     requests[found?.endpoint.name ?? 'other'] += 1;
@@ -73,6 +75,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     port,
     bills: () => bills.all(),
     requests: () => ({ ...requests }),
+    state,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -118,14 +121,15 @@ type RequestCount = Record<EndpointName | 'other', number>;
 
 function noRequests(): RequestCount {
   return {
-    ...{ E1: 0, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E10: 0, E11: 0, E12: 0 },
-    ...{ E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 },
+    ...{ E1: 0, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E7: 0, E8: 0, E9: 0, E10: 0, E11: 0, E12: 0 },
+    ...{ E13: 0, E14: 0, E15: 0, E16: 0, E17: 0, E18: 0, E19: 0, E20: 0, E21: 0, other: 0 },
   };
 }
 
 interface Controlled {
   readonly bills: Bills;
   readonly requests: RequestCount;
+  readonly state: () => unknown;
 }
 
 /** Whether a path is the sandbox's own and not the service's. */
@@ -133,12 +137,14 @@ function isControl(path: string): boolean {
   return path.startsWith('/_sandbox/');
 }
 
-function control(method: string, path: string, { bills, requests }: Controlled): Reply {
+function control(method: string, path: string, { bills, requests, state }: Controlled): Reply {
   switch (`${method} ${path}`) {
     case 'GET /_sandbox/bills':
       return jsonAnswer(bills.all());
     case 'GET /_sandbox/requests':
       return jsonAnswer(requests);
+    case 'GET /_sandbox/state':
+      return jsonAnswer(state());
     default:
       return notFound();
   }
@@ -178,6 +184,7 @@ function refusalOf(endpoint: Endpoint, values: string[], asked: Asked, settings:
   const { authorization } = asked.headers;
   const token = typeof authorization === 'string' ? /^Bearer (.+)$/.exec(authorization)?.[1] : undefined;
   if (token === undefined || !tokens.isValid(token)) return refuse(family, 'unauthorized', INVALID_TOKEN);
+  if (endpoint.projectInBody === true) return null;
   const projectId = values[0] ?? '';
   if (!PROJECT_ID.test(projectId)) return refuse(family, 'invalid', 'Invalid project id');
   if (projectId === settings.projectId) return null;
@@ -204,7 +211,7 @@ export function answerTo(
   }
   try {
     return endpoint.answer({
-      values: values.slice(1),
+      values: endpoint.projectInBody === true ? values : values.slice(1),
       query: asked.query,
       body,
       bytes: asked.body,

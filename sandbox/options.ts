@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Reply } from './answer.js';
 import type { Endpoint } from './endpoint.js';
+import { OPT_OUT_NUMBERS, SENDER_NO } from './world/numbers.js';
 
 /** A request that is about to be answered. */
 export interface Asking {
@@ -26,6 +27,22 @@ export interface PageParameters {
 
 /** Lists whose page parameters the specification does not show (N5, N10, N11). */
 export type PagedList = 'E4' | 'E10' | 'E12';
+
+/** Names of fields that the specification does not show. */
+export interface FieldNames {
+  /** The title of a long text message (E8, N8). */
+  readonly textTitle: string;
+  /** The attachments of an MMS (E8, N8): a list of texts. */
+  readonly textAttachments: string;
+  /** The number that a failed alimtalk is sent from as a text (E9, N9). */
+  readonly failoverSender: string;
+  /** What alimtalk is grouped by (E9, N9). */
+  readonly groupingKey: string;
+  /** The object of a user's properties (E14, N14). */
+  readonly userProperties: string;
+  /** The messenger's user id (E15, N15), and the property that holds it. */
+  readonly messengerUser: string;
+}
 
 export interface SandboxOptions {
   /** Address to listen on; default 127.0.0.1. */
@@ -77,43 +94,48 @@ export interface SandboxOptions {
   statusMovesUpdatedAt?: boolean | undefined;
   /** Whether a few deliveries of a day are reported only after its first morning (E17, E18, E19); default true. */
   restates?: boolean | undefined;
+  /** The number that the project's own text sending is set up with (E7 to E9); null where it is not set up. */
+  textSender?: string | null | undefined;
+  /** Whether the project has its own chat-app sending (E7, E9); default true. */
+  chatappSending?: boolean | undefined;
+  /** Whether chat-app messages are sent on the legacy platform, so that E9 reads the failover sender; default false. */
+  legacyPlatform?: boolean | undefined;
+  /** The 080 numbers that the project has registered (E3, E7); default two. */
+  unsubscribeNumbers?: readonly string[] | undefined;
+  /** Fields whose names the specification does not show (N8, N9, N14, N15). */
+  fieldNames?: Partial<FieldNames> | undefined;
+  /** A user that is not known becomes one when E13, E14 or E16 names it (the default), or is passed over and not counted. */
+  unknownUsers?: 'created' | 'ignored' | undefined;
+  /** The journeys that users may enter by E16; default two of four. */
+  apiJourneys?: readonly string[] | undefined;
+  /** Campaigns that are sent at once to the user of an event (E13), by the event's name. */
+  triggers?: Readonly<Record<string, string>> | undefined;
   /** For tests of how the service misbehaves. */
   interfere?: Interfere | undefined;
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
-  readonly now: () => Date;
-  readonly date: (now: Date) => string | null;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly projectId: string;
-  readonly brand: string;
-  readonly messenger: string;
-  readonly pageParameter: string;
-  readonly tokenLifetimeSeconds: number;
-  readonly exportSeconds: number;
-  readonly latencyMs: number;
-  readonly eventsPerDay: number;
-  readonly seed: number;
+/** The options with every default in place. */
+export type Settings = {
+  readonly [Name in Exclude<keyof SandboxOptions, Whole>]-?: Exclude<SandboxOptions[Name], undefined>;
+} & {
   readonly billingJournal: string | null;
-  readonly pushChannelSpelling: 'push-notification' | 'push_notification';
-  readonly emptyExport: 'success' | 'invalid_page';
-  readonly longestRangeDays: number;
-  readonly timeoutStatus: 200 | 408;
-  readonly catalogItems: number;
-  readonly catalogList: 'wrapped' | 'plain';
   readonly pageParameters: Readonly<Record<PagedList, PageParameters>>;
-  readonly senderKeyIn: 'query' | 'header';
-  readonly statusMovesUpdatedAt: boolean;
-  readonly restates: boolean;
-  readonly interfere: Interfere;
-}
+  readonly fieldNames: FieldNames;
+};
+
+type Whole = 'billingJournal' | 'pageParameters' | 'fieldNames';
 
 const PAGE_PARAMETERS: PageParameters = { page: 'pageNum', size: 'pageSize' };
 
-/** The options with every default in place. */
+const FIELD_NAMES: FieldNames = {
+  textTitle: 'title',
+  textAttachments: 'attachFileList',
+  failoverSender: 'failoverSendNo',
+  groupingKey: 'senderGroupingKey',
+  userProperties: 'userProperties',
+  messengerUser: 'messengerUserId',
+};
+
 export function settle(options: SandboxOptions): Settings {
   return {
     host: options.host ?? '127.0.0.1',
@@ -146,6 +168,14 @@ export function settle(options: SandboxOptions): Settings {
     senderKeyIn: options.senderKeyIn ?? 'query',
     statusMovesUpdatedAt: options.statusMovesUpdatedAt ?? true,
     restates: options.restates ?? true,
+    textSender: options.textSender === undefined ? SENDER_NO : options.textSender,
+    chatappSending: options.chatappSending ?? true,
+    legacyPlatform: options.legacyPlatform ?? false,
+    unsubscribeNumbers: options.unsubscribeNumbers ?? OPT_OUT_NUMBERS,
+    fieldNames: { ...FIELD_NAMES, ...options.fieldNames },
+    unknownUsers: options.unknownUsers ?? 'created',
+    apiJourneys: options.apiJourneys ?? ['uj-win02', 'uj-sub04'],
+    triggers: options.triggers ?? { cart_abandoned: 'a8LmZ2', signed_up: 'wE91kd' },
     interfere: options.interfere ?? (({ query }, answerOf) => answerOf(query)),
   };
 }

@@ -1,9 +1,58 @@
-/** One catalog: its fields, its items, and what of them is shown. */
-import type { Day } from '../../src/calendar.js';
-import type { CatalogSource, Field, Values, ItemSource } from '../world/catalogs/index.js';
+/** The catalogs of the project: those of the world, and what was made of them since. */
+import { type Day, dayOf } from '../../src/calendar.js';
+import type { Settings } from '../options.js';
+import {
+  type CatalogSource,
+  type Field,
+  type Values,
+  type ItemSource,
+  worldCatalogs,
+} from '../world/catalogs/index.js';
 import type { Json, JsonObject } from '../world/messages/json.js';
 import { resultsOf, type Selection } from './selection.js';
 
+export class Catalogs {
+  private readonly byName = new Map<string, Catalog>();
+  private readonly deleted = new Set<string>();
+  private readonly today: () => string;
+
+  constructor(settings: Settings) {
+    this.today = () => dayOf(settings.now());
+    for (const source of worldCatalogs(settings.seed, settings.catalogItems)) {
+      this.byName.set(source.name, Catalog.ofWorld(source, this.today));
+    }
+  }
+
+  all(): Iterable<Catalog> {
+    return this.byName.values();
+  }
+
+  get(name: string): Catalog | undefined {
+    return this.byName.get(name);
+  }
+
+  create(name: string, description: string, fields: readonly Field[]): Catalog {
+    const catalog = Catalog.created(name, description, fields, this.today);
+    this.byName.set(name, catalog);
+    return catalog;
+  }
+
+  delete(name: string): void {
+    this.byName.delete(name);
+    this.deleted.add(name);
+  }
+
+  /** What was written: the changed catalogs, and the names of deleted ones. */
+  written(): JsonObject {
+    const changed = [...this.byName.values()].filter((catalog) => catalog.isWritten());
+    return {
+      changed: changed.map((catalog) => catalog.written()),
+      deleted: [...this.deleted].filter((name) => !this.byName.has(name)),
+    };
+  }
+}
+
+/** One catalog: its fields, its items, and what of them is shown. */
 export class Catalog {
   readonly items: Items;
   readonly selections = new Map<string, Selection>();
@@ -64,6 +113,25 @@ export class Catalog {
     return Object.fromEntries(entries);
   }
 
+  isWritten(): boolean {
+    const changes = [this.added.length, this.deleted.size, this.items.changes().length, this.selections.size];
+    return this.source === null || changes.some((count) => count > 0);
+  }
+
+  /** The fields and items that were written, null for deleted items, and what selections find. */
+  written(): JsonObject {
+    return {
+      name: this.name,
+      created: this.source === null,
+      addedFields: this.added.map(({ name, type }) => ({ name, type })),
+      deletedFields: [...this.deleted],
+      items: this.items
+        .changes()
+        .map(([id, values]) => ({ id, item: values === null ? null : this.shown(id, values) })),
+      selections: [...this.selections].map(([name, { results }]) => ({ name, results })),
+    };
+  }
+
   /** Finds the items of all stored selections again, as after every change of items or fields. */
   recompute(): void {
     for (const selection of this.selections.values()) {
@@ -120,6 +188,10 @@ class Items {
   delete(id: string): void {
     if (!this.written.has(id)) this.order = null;
     this.written.set(id, null);
+  }
+
+  changes(): (readonly [id: string, values: Values | null])[] {
+    return [...this.written];
   }
 
   count(): number {

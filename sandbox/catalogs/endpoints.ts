@@ -1,14 +1,20 @@
 /** E2: the operations on catalogs, each with its method and the rest of its path. */
 import { type Reply, jsonAnswer } from '../answer.js';
-import type { Call, Endpoint } from '../endpoint.js';
+import { type Call, decoded, type Endpoint, endpoint } from '../endpoint.js';
 import { refuse } from '../family.js';
 import type { Settings } from '../options.js';
-import { decoded } from '../paths.js';
-import type { Catalog } from './catalog.js';
-import { Catalogs } from './catalogs.js';
-import { BODY_BYTES, PAGE_ITEMS, ARRAY_LENGTH, ITEM_BYTES, NESTING } from './limits.js';
-import { checkName } from './names.js';
-import { Problems, problem, type Path } from './problems.js';
+import type { Catalog, Catalogs } from './catalog.js';
+import {
+  ARRAY_LENGTH,
+  BODY_BYTES,
+  checkName,
+  ITEM_BYTES,
+  NESTING,
+  PAGE_ITEMS,
+  type Path,
+  problem,
+  Problems,
+} from './problems.js';
 import { addFields, createCatalog, deleteCatalog, deleteField } from './write-catalogs.js';
 import { createHash } from 'node:crypto';
 import type { Values } from '../world/catalogs/index.js';
@@ -22,9 +28,7 @@ const VALUES = { items: 'itemId', fields: 'fieldName', selections: 'selectionNam
 
 type Operation = (catalog: Catalog, call: Call, second: string) => Reply;
 
-export function catalogEndpoints(settings: Settings): Endpoint[] {
-  const catalogs = new Catalogs(settings);
-
+export function catalogEndpoints(settings: Settings, catalogs: Catalogs): Endpoint[] {
   /** An operation on one catalog, whose name and the value after it are decoded and checked first. */
   function on(
     method: Endpoint['method'],
@@ -34,7 +38,7 @@ export function catalogEndpoints(settings: Settings): Endpoint[] {
     operate: Operation,
   ): Endpoint {
     const rest = `${part === '' ? '' : `/${part}`}${hasSecond ? '/([^/]+)' : ''}`;
-    return endpoint(method, `/([^/]+)${rest}`, hasBody, (call) => {
+    return operation(method, `/([^/]+)${rest}`, hasBody, (call) => {
       const problems = new Problems();
       const [name = '', second = ''] = call.values.map(decoded);
       checkName(name, ['catalogName'], problems);
@@ -47,8 +51,8 @@ export function catalogEndpoints(settings: Settings): Endpoint[] {
   }
 
   return [
-    endpoint('GET', '', false, () => listCatalogs(catalogs, settings)),
-    endpoint('POST', '', true, ({ body }) => createCatalog(catalogs, body)),
+    operation('GET', '', false, () => listCatalogs(catalogs, settings)),
+    operation('POST', '', true, ({ body }) => createCatalog(catalogs, body)),
     on('DELETE', '', false, false, (catalog) => deleteCatalog(catalogs, catalog)),
     on('GET', 'items', false, false, (catalog, call) => listItems(catalog, call, settings)),
     on('GET', 'items', true, false, (catalog, _, id) => getItem(catalog, id)),
@@ -67,22 +71,14 @@ export function catalogEndpoints(settings: Settings): Endpoint[] {
   ];
 }
 
-function endpoint(
+function operation(
   method: Endpoint['method'],
   rest: string,
   hasBody: boolean,
   answer: Endpoint['answer'],
 ): Endpoint {
-  return {
-    name: 'E2',
-    method,
-    path: new RegExp(`^/v1/projects/([^/]+)/catalogs${rest}$`),
-    family: 'catalog',
-    hasBody,
-    bodyBytes: BODY_BYTES,
-    pageParameter: 'cursor',
-    answer,
-  };
+  const more = { hasBody, bodyBytes: BODY_BYTES, pageParameter: 'cursor' };
+  return endpoint('E2', 'catalog', `${method} /v1/projects/([^/]+)/catalogs${rest}`, answer, more);
 }
 
 function listCatalogs(catalogs: Catalogs, settings: Settings): Reply {

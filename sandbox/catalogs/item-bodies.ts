@@ -2,9 +2,15 @@
 import type { Field } from '../world/catalogs/index.js';
 import type { Json } from '../world/messages/json.js';
 import { isDeeperThan, isList, isRecord, type JsonRecord } from '../json.js';
-import { BULK_ITEMS, NESTING, ARRAY_LENGTH, STRING_LENGTH } from './limits.js';
-import { checkName } from './names.js';
-import type { Path, Problems } from './problems.js';
+import {
+  ARRAY_LENGTH,
+  BULK_ITEMS,
+  checkName,
+  NESTING,
+  type Path,
+  type Problems,
+  STRING_LENGTH,
+} from './problems.js';
 import { isDay } from '../../src/calendar.js';
 
 /** The effect of a patch on an array. */

@@ -1,12 +1,9 @@
 /** Creating and deleting catalogs and their fields (E2). */
 import { type Reply, jsonAnswer } from '../answer.js';
 import { refuse } from '../family.js';
-import type { Catalog } from './catalog.js';
-import type { Catalogs } from './catalogs.js';
+import type { Catalog, Catalogs } from './catalog.js';
 import { isRecord, isList } from '../json.js';
-import { ADDED_FIELDS, CATALOG_FIELDS } from './limits.js';
-import { checkName } from './names.js';
-import { problem, Problems, type Path } from './problems.js';
+import { ADDED_FIELDS, CATALOG_FIELDS, checkName, problem, Problems, type Path } from './problems.js';
 import { type Field, FIELD_TYPES } from '../world/catalogs/index.js';
 
 const DONE = { data: null, error: null };

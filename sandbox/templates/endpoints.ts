@@ -1,6 +1,5 @@
 /** E3 to E6, E10 and E11: templates of brand messages and alimtalk. */
-import type { Endpoint, Call } from '../endpoint.js';
-import { decoded } from '../paths.js';
+import { type Call, decoded, type Endpoint, endpoint } from '../endpoint.js';
 import type { Settings } from '../options.js';
 import { Images } from './images.js';
 import { type Reply, jsonAnswer } from '../answer.js';
@@ -18,70 +17,60 @@ import { randomBytes } from 'node:crypto';
 import { type BrandTemplate, brandTemplates, updatedAt } from '../world/templates/brand.js';
 import { z } from 'zod';
 import { isDeeperThan } from '../json.js';
-import { OPT_OUT_NUMBERS } from '../world/opt-out-numbers.js';
 
 /** A carousel of many large images. */
 const UPLOAD_BYTES = 64 * 1024 * 1024;
 
-export function templateEndpoints(settings: Settings): Endpoint[] {
+export interface Templates {
+  readonly endpoints: readonly Endpoint[];
+  readonly alimtalk: AlimtalkTemplates;
+  /** The templates that were written. */
+  state(): JsonObject;
+}
+
+export function createTemplates(settings: Settings): Templates {
   const images = new Images();
   const brand = new BrandTemplates(settings, images);
   const alimtalk = new AlimtalkTemplates(settings);
+  return {
+    endpoints: endpointsOf(settings, images, brand, alimtalk),
+    alimtalk,
+    state: () => ({
+      brandTemplates: brand.written(),
+      images: images.written(),
+      deletedAlimtalkTemplates: alimtalk.written(),
+    }),
+  };
+}
+
+function endpointsOf(
+  settings: Settings,
+  images: Images,
+  brand: BrandTemplates,
+  alimtalk: AlimtalkTemplates,
+): Endpoint[] {
   const { messenger, pageParameters } = settings;
-  const brandPath = `^/v1/projects/([^/]+)/messages/${messenger}-brand-message`;
-  const alimtalkPath = `^/projects/([^/]+)/messages/${messenger}-alimtalk/templates`;
+  const brandPath = `/v1/projects/([^/]+)/messages/${messenger}-brand-message` as const;
+  const alimtalkPath = `/projects/([^/]+)/messages/${messenger}-alimtalk/templates` as const;
+  const family = 'brand-message';
   return [
-    {
-      name: 'E3',
-      method: 'POST',
-      path: new RegExp(`${brandPath}/templates$`),
-      family: 'brand-message',
-      hasBody: true,
-      answer: (call) => brand.create(call),
-    },
-    {
-      name: 'E4',
-      method: 'GET',
-      path: new RegExp(`${brandPath}/templates$`),
-      family: 'brand-message',
-      hasBody: false,
+    endpoint('E3', family, `POST ${brandPath}/templates`, (call) => brand.create(call)),
+    endpoint('E4', family, `GET ${brandPath}/templates`, (call) => brand.list(call), {
       pageParameter: pageParameters.E4.page,
-      answer: (call) => brand.list(call),
-    },
-    {
-      name: 'E5',
-      method: 'GET',
-      path: new RegExp(`${brandPath}/templates/([^/]+)$`),
-      family: 'brand-message',
-      hasBody: false,
-      answer: (call) => brand.get(decoded(call.values[0] ?? ''), call),
-    },
-    {
-      name: 'E6',
-      method: 'POST',
-      path: new RegExp(`${brandPath}/images$`),
-      family: 'brand-message',
+    }),
+    endpoint('E5', family, `GET ${brandPath}/templates/([^/]+)`, (call) =>
+      brand.get(decoded(call.values[0] ?? ''), call),
+    ),
+    endpoint('E6', family, `POST ${brandPath}/images`, (call) => images.upload(call), {
       hasBody: false,
       bodyBytes: UPLOAD_BYTES,
-      answer: (call) => images.upload(call),
-    },
-    {
-      name: 'E10',
-      method: 'GET',
-      path: new RegExp(`${alimtalkPath}$`),
-      family: 'alimtalk',
-      hasBody: false,
+    }),
+    endpoint('E10', 'alimtalk', `GET ${alimtalkPath}`, (call) => alimtalk.list(call), {
       pageParameter: pageParameters.E10.page,
-      answer: (call) => alimtalk.list(call),
-    },
-    {
-      name: 'E11',
-      method: 'DELETE',
-      path: new RegExp(`${alimtalkPath}/([^/]+)$`),
-      family: 'alimtalk',
-      hasBody: false,
-      answer: ({ values: [code = ''] }) => alimtalk.delete(decoded(code)),
-    },
+    }),
+    endpoint('E11', 'alimtalk', `DELETE ${alimtalkPath}/([^/]+)`, ({ values: [code = ''] }) =>
+      alimtalk.delete(decoded(code)),
+    ),
   ];
 }
 
@@ -90,7 +79,7 @@ const PAGE_SIZE = 15;
 
 const STATUS_NAMES = { APR: '승인', REJ: '반려', REQ: '요청', STP: '중단' } as const;
 
-class AlimtalkTemplates {
+export class AlimtalkTemplates {
   private readonly deleted = new Set<string>();
 
   constructor(private readonly settings: Settings) {}
@@ -123,7 +112,11 @@ class AlimtalkTemplates {
     return jsonAnswer({ resultCode: 0, resultMessage: 'SUCCESS' });
   }
 
-  private all(): AlimtalkTemplate[] {
+  written(): string[] {
+    return [...this.deleted];
+  }
+
+  all(): AlimtalkTemplate[] {
     const { seed } = this.settings;
     return alimtalkTemplates(this.settings.now(), seed).filter(({ code }) => !this.deleted.has(code));
   }
@@ -144,7 +137,7 @@ function shown(template: AlimtalkTemplate): JsonObject {
   };
 }
 
-interface AlimtalkTemplate {
+export interface AlimtalkTemplate {
   readonly code: string;
   readonly name: string;
   readonly channelId: string;
@@ -156,6 +149,9 @@ interface AlimtalkTemplate {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** The channels that the project has registered. */
+export const CHANNEL_IDS: readonly string[] = ['ch-1001', 'ch-1002'];
 
 const MAIN = { channelId: 'ch-1001', senderKey: SENDER.senderKey };
 const OTHER = { channelId: 'ch-1002', senderKey: '4b7d9e1a2c5f80361d9e' };
@@ -270,7 +266,7 @@ class BrandTemplates {
 
   /** E3. */
   create({ body }: Call): Reply {
-    const read = readNewTemplate(body, (url) => this.images.has(url));
+    const read = readNewTemplate(body, this.images, this.settings.unsubscribeNumbers);
     if (typeof read === 'string') return refuse('brand-message', 'invalid', read);
     const now = this.settings.now();
     const id = randomBytes(12).toString('hex');
@@ -318,6 +314,10 @@ class BrandTemplates {
       },
       error: null,
     });
+  }
+
+  written(): JsonObject[] {
+    return this.created.map((template) => this.shown(template));
   }
 
   private all(): BrandTemplate[] {
@@ -379,7 +379,11 @@ type NewTemplate = z.output<typeof NewTemplate>;
 const WITH_IMAGE = ['image', 'wide-image'];
 
 /** The request, or what is wrong with it. */
-function readNewTemplate(body: unknown, isUploaded: (url: string) => boolean): NewTemplate | string {
+function readNewTemplate(
+  body: unknown,
+  images: Images,
+  unsubscribeNumbers: readonly string[],
+): NewTemplate | string {
   if (isDeeperThan(body, NESTING)) return 'The request is nested too deeply';
   const parsed = NewTemplate.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
@@ -387,12 +391,12 @@ function readNewTemplate(body: unknown, isUploaded: (url: string) => boolean): N
   if (failoverTextMessage !== undefined && unsubscribeNumber === undefined) {
     return 'unsubscribeNumber is required when failoverTextMessage is sent';
   }
-  if (unsubscribeNumber !== undefined && !OPT_OUT_NUMBERS.includes(unsubscribeNumber)) {
+  if (unsubscribeNumber !== undefined && !unsubscribeNumbers.includes(unsubscribeNumber)) {
     return 'unsubscribeNumber must be a registered 080 number';
   }
   const urls = imageUrls(template.content);
   if (WITH_IMAGE.includes(template.type) && urls.length === 0) return 'content.image.url is required';
-  return urls.every(isUploaded) ? parsed.data : 'Images must be uploaded first';
+  return urls.every((url) => images.has(url)) ? parsed.data : 'Images must be uploaded first';
 }
 
 /** The addresses of all images in a content, at any depth. */

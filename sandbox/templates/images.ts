@@ -36,6 +36,10 @@ export class Images {
     return this.urls.has(url);
   }
 
+  written(): string[] {
+    return [...this.urls];
+  }
+
   upload({ bytes, headers }: Call): Reply {
     const parts = partsOf(String(headers['content-type'] ?? ''), bytes);
     if (parts === null) return invalid('The body must be multipart/form-data');

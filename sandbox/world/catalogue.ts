@@ -15,7 +15,12 @@ function variationsOf(segment: Segment): number {
 }
 
 /** One export record (E21), its holes marked. Keys are in the specification's order. */
-function recordOf(segment: Segment, variation: number, withMessage: boolean, words: Words): JsonObject {
+export function recordOf(
+  segment: Pick<Segment, 'stream' | 'event' | 'reasons'>,
+  variation: number,
+  withMessage: boolean,
+  words: Words,
+): JsonObject {
   const { stream } = segment;
   const { brand } = words;
   return {

@@ -4,17 +4,12 @@
  * Event names are those of the field notes; `email_open` and `email_click` stand for the "more exist".
  */
 
-export type Channel =
-  | 'push-notification'
-  | 'text-message'
-  | 'email'
-  | 'friendtalk'
-  | 'alimtalk'
-  | 'brand-message'
-  | 'in-app-message'
-  | 'in-web-message'
-  | 'web-push-notification'
-  | 'webhook';
+export const CHANNEL_NAMES = [
+  ...(['push-notification', 'text-message', 'email', 'friendtalk', 'alimtalk'] as const),
+  ...(['brand-message', 'in-app-message', 'in-web-message', 'web-push-notification', 'webhook'] as const),
+] as const;
+
+export type Channel = (typeof CHANNEL_NAMES)[number];
 
 /** An event that some share of the messages leads to. */
 interface Reaction {

@@ -1,17 +1,33 @@
 /** The records of a window of time, numbered from 0 over all its days, written as JSON a page at a time. */
 import { type Day, windowOf } from '../../src/calendar.js';
 import type { Catalogue } from './catalogue.js';
+import type { Channel } from './channels.js';
 import { daysTouched, shareOf, type World, type DayPlan, shared } from './plan.js';
-import { phoneOf } from './phone.js';
+import { phoneOf } from './numbers.js';
 import { mix, pair, strideOf } from './random.js';
 import type { Segment } from './segment.js';
 import { eventMicros, messageChance, type Sending, sendingOf, userOf } from './sending.js';
 import { HoleKind, type Template } from './template.js';
 
-/** A KST day's part of the window. */
+/** Records by number, as bytes. */
+interface Records {
+  lengthOf(number: number): number;
+  /** Writes record `number` at `at`; returns where it ends. */
+  write(number: number, bytes: Uint8Array, at: number): number;
+}
+
+/** What was written through the interface, beside the world's own records. */
+export interface Written {
+  /** Whether there are users that exports do not show. */
+  readonly hidesSome: boolean;
+  hides(user: number): boolean;
+  /** The records of a day from one microsecond to another. */
+  recordsOf(day: Day, from: number, to: number, withMessages: boolean): Buffer[];
+}
+
+/** A KST day's part of the window: what the world has of it, or what was written on it. */
 interface Span {
-  readonly day: Day;
-  readonly share: number;
+  readonly records: () => Records;
   /** The window's first record that is of this day. */
   readonly first: number;
   readonly count: number;
@@ -37,17 +53,22 @@ export class ExportSet {
     end: Date,
     private readonly withMessages: boolean,
     now: Date,
+    written: Written,
   ) {
-    let count = 0;
+    let first = 0;
+    const add = (records: () => Records, count: number, numbers: Uint32Array | null) => {
+      if (count > 0) this.spans.push({ records, first, count, numbers });
+      first += count;
+    };
     for (const day of daysTouched(start, end)) {
       const share = shareOf(day, now);
       const records = this.recordsOf(day, share);
-      const numbers = numbersWithin(records, start, end, windowOf(day));
-      const span = { day, share, first: count, count: numbers?.length ?? records.count, numbers };
-      if (span.count > 0) this.spans.push(span);
-      count += span.count;
+      const numbers = numbersWithin(records, start, end, windowOf(day), written);
+      add(() => this.recordsOf(day, share), numbers?.length ?? records.count, numbers);
+      const texts = written.recordsOf(day, start.getTime() * 1000, end.getTime() * 1000, withMessages);
+      add(() => recordsOfTexts(texts), texts.length, null);
     }
-    this.count = count;
+    this.count = first;
   }
 
   /** The records `from` to `from + count - 1`, as many as there are, with commas between them. */
@@ -69,13 +90,13 @@ export class ExportSet {
     return bytes;
   }
 
-  private placesOf(from: number, count: number): (readonly [DayRecords, number])[] {
-    const places: (readonly [DayRecords, number])[] = [];
+  private placesOf(from: number, count: number): (readonly [Records, number])[] {
+    const places: (readonly [Records, number])[] = [];
     for (const span of this.spans) {
       const start = Math.max(from, span.first);
       const end = Math.min(from + count, span.first + span.count);
       if (start >= end) continue;
-      const records = this.recordsOf(span.day, span.share);
+      const records = span.records();
       for (let i = start - span.first; i < end - span.first; i += 1) {
         places.push([records, span.numbers === null ? i : (span.numbers[i] ?? 0)]);
       }
@@ -108,20 +129,35 @@ function numbersWithin(
   start: Date,
   end: Date,
   day: { start: Date; end: Date },
+  written: Written,
 ): Uint32Array | null {
-  if (start <= day.start && end >= day.end) return null;
+  if (start <= day.start && end >= day.end && !written.hidesSome) return null;
   const from = start.getTime() * 1000;
   const to = end.getTime() * 1000;
   const numbers: number[] = [];
   for (let number = 0; number < records.count; number += 1) {
     const micros = records.microsOf(number);
-    if (micros >= from && micros < to) numbers.push(number);
+    const isHidden = written.hidesSome && written.hides(records.userAt(number));
+    if (micros >= from && micros < to && !isHidden) numbers.push(number);
   }
   return Uint32Array.from(numbers);
 }
 
+function recordsOfTexts(texts: readonly Buffer[]): Records {
+  const textOf = (number: number) => texts[number] ?? Buffer.alloc(0);
+  return {
+    lengthOf: (number) => textOf(number).length,
+    write: (number, bytes, at) => {
+      bytes.set(textOf(number), at);
+      return at + textOf(number).length;
+    },
+  };
+}
+
 /** Message data exists from this day on, but for push, which always had it (E21). */
-const MESSAGE_DATA_SINCE = '2025-07-18';
+export function hasMessageData(channel: Channel, day: Day): boolean {
+  return channel === 'push-notification' || day >= '2025-07-18';
+}
 
 interface Row {
   readonly segment: Segment;
@@ -141,7 +177,7 @@ interface Place {
   micros: number;
 }
 
-class DayRecords {
+class DayRecords implements Records {
   /** How many records the day has so far. */
   readonly count: number;
   private readonly rows: Row[] = [];
@@ -165,7 +201,6 @@ class DayRecords {
     for (const { segments } of plan.streams) {
       for (const segment of segments) {
         const here = shared(segment.count, share);
-        const isPush = segment.stream.channel === 'push-notification';
         if (here > 0) {
           starts.push(count);
           this.rows.push({
@@ -173,7 +208,7 @@ class DayRecords {
             sending: sendingOf(segment.stream, segment.sentOn, world.scale),
             templates: catalogue.templatesOf(
               segment,
-              withMessages && (isPush || plan.day >= MESSAGE_DATA_SINCE),
+              withMessages && hasMessageData(segment.stream.channel, plan.day),
             ),
             id,
           });
@@ -195,6 +230,12 @@ class DayRecords {
   /** When record `number` happens, in microseconds since 1970. */
   microsOf(number: number): number {
     return this.plan.startMicros + this.find(number).micros;
+  }
+
+  /** Whom record `number` is of. */
+  userAt(number: number): number {
+    const { row, send } = this.find(number);
+    return userOf(row.sending, send);
   }
 
   /** How long record `number` is, in bytes. */
@@ -255,15 +296,13 @@ class DayRecords {
         writeDigits(bytes, at, 7, user);
         return;
       case HoleKind.serviceUser:
-        writeHash(bytes, at, user ^ 0x2545f491);
+        writeHash(bytes, at, user ^ SERVICE_USER);
         return;
-      case HoleKind.device: {
-        const a = mix(user ^ 0x3c6ef372);
-        writeUuid(bytes, at, a, mix(a ^ 1), mix(a ^ 2), mix(a ^ 3));
+      case HoleKind.device:
+        writeDevice(bytes, at, user);
         return;
-      }
       case HoleKind.serviceDevice:
-        writeHash(bytes, at, user ^ 0x1f83d9ab);
+        writeHash(bytes, at, user ^ SERVICE_DEVICE);
         return;
       case HoleKind.time:
         writeMicros(bytes, at, this.plan.startMicros + place.micros);
@@ -294,6 +333,24 @@ class DayRecords {
     bytes[at + 16] = 58;
     writeDigits(bytes, at + 17, 2, seconds % 60);
   }
+}
+
+const SERVICE_USER = 0x2545f491;
+const SERVICE_DEVICE = 0x1f83d9ab;
+
+function writeDevice(bytes: Uint8Array, at: number, user: number): void {
+  const a = mix(user ^ 0x3c6ef372);
+  writeUuid(bytes, at, a, mix(a ^ 1), mix(a ^ 2), mix(a ^ 3));
+}
+
+/** What records say of a user beside the id: the same in every record. */
+export function identityOf(user: number): { serviceUser: string; device: string; serviceDevice: string } {
+  const bytes = Buffer.alloc(100);
+  writeHash(bytes, 0, user ^ SERVICE_USER);
+  writeDevice(bytes, 32, user);
+  writeHash(bytes, 68, user ^ SERVICE_DEVICE);
+  const part = (start: number, end: number) => bytes.toString('latin1', start, end);
+  return { serviceUser: part(0, 32), device: part(32, 68), serviceDevice: part(68, 100) };
 }
 
 /** Writes 128 bits that follow from a number, as 32 hexadecimal digits. */

@@ -9,7 +9,9 @@ const CURVES = {
   service: [3, 2, 1, 0.5, 0.5, 0.5, 1, 3, 6, 8, 9, 9, 10, 9, 8, 8, 8, 8, 9, 10, 12, 13, 11, 7],
 } as const;
 
-export type Curve = keyof typeof CURVES;
+export const CURVE_NAMES = ['morning', 'lunch', 'evening', 'behaviour', 'service'] as const;
+
+export type Curve = (typeof CURVE_NAMES)[number];
 
 /** Sunday to Saturday: shops are busiest on Fridays and quiet on Sundays. */
 export const WEEKDAY_FACTORS = [0.78, 0.97, 1, 1, 1.04, 1.17, 0.86] as const;

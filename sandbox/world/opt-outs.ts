@@ -1,7 +1,7 @@
 /** The people who opt out after a message: drawn from the same chance as the messages themselves. */
 import { type Day, dayOf, koreanTime, shiftDay } from '../../src/calendar.js';
 import { alimtalkCode, recipientOf } from './messages/chatapp.js';
-import { MAIN_080 } from './opt-out-numbers.js';
+import { MAIN_080 } from './numbers.js';
 import type { World } from './plan.js';
 import { mix, unit } from './random.js';
 import { eventMicros, messageChance, sendingOf, userOf } from './sending.js';

@@ -113,11 +113,19 @@ const LATE_ONE_IN = 8;
 /** Segments of fewer deliveries are never late, so that clicks are never more than deliveries. */
 const LATE_LEAST = 20;
 
-/** A segment's count in the statistics. */
-export function countIn({ stream, role, sentOn, count }: Segment, { share, isFirst }: View): number {
+/** How many of a segment's events the statistics have heard of. What was written is there at once. */
+export function knownIn({ stream, role, sentOn, count, times }: Segment, { share, isFirst }: View): number {
+  if (times !== undefined) return count;
   const chance = pair(stream.seed ^ 0x2f6b1d, sentOn);
   const isLate = isFirst && role === 'delivered' && count >= LATE_LEAST && chance % LATE_ONE_IN === 0;
   return shared(count, share) - (isLate ? 1 + ((chance >>> 8) % 3) : 0);
+}
+
+/** A segment's count in the statistics. */
+export function countIn(segment: Segment, view: View): number {
+  const known = knownIn(segment, view);
+  const { first, gone = [] } = segment;
+  return known - gone.filter((send) => send < first + known).length;
 }
 
 /** The KST days that an interval touches, oldest first; `end` is excluded. */

@@ -22,6 +22,10 @@ export interface Segment {
   readonly delay: Delay;
   /** Why it failed: event j for reason `(first + j) % reasons.length`; none when nothing failed. */
   readonly reasons: readonly string[];
+  /** When each event happens, microseconds since 1970, where they were written through the interface. */
+  readonly times?: readonly number[];
+  /** Sends to users that had been deleted by then: they do not happen. */
+  readonly gone?: readonly number[];
 }
 
 interface Sends {

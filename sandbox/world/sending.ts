@@ -26,10 +26,14 @@ export interface Sending {
   readonly slots: Uint8Array;
 }
 
+/** How many people a stream is for, per arm. Twice the usual sends: then nobody is sent the same campaign twice on one day. */
+export function audienceOf(stream: Stream, scale: number): number {
+  return Math.max(40, Math.ceil(stream.volume * scale * 2));
+}
+
 export function sendingOf(stream: Stream, day: number, scale: number): Sending {
   const seed = pair(stream.seed ^ 0x6d2b79f5, day);
-  // Twice the usual sends: then nobody is sent the same campaign twice on one day.
-  const audience = Math.max(40, Math.ceil(stream.volume * scale * 2));
+  const audience = audienceOf(stream, scale);
   return {
     seed,
     arms: stream.arms,

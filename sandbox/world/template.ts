@@ -56,6 +56,9 @@ export interface Template {
   readonly places: Uint16Array;
 }
 
+/** A marked hole, with its name. */
+export const HOLE_MARK = /\uE000([A-Za-z]+)\uE001/g;
+
 function isHole(name: string): name is Hole {
   return HOLE_NAMES.includes(name);
 }
@@ -67,7 +70,7 @@ export function compile(text: string): Template {
   const pieces: Buffer[] = [];
   let length = 0;
   // The parts at odd places are the names between the marks.
-  text.split(/\uE000([A-Za-z]+)\uE001/).forEach((part, index) => {
+  text.split(HOLE_MARK).forEach((part, index) => {
     let piece = Buffer.from(part);
     if (index % 2 === 1) {
       if (!isHole(part)) throw new Error(`No hole is called ${part}.`);

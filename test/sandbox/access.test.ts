@@ -1,7 +1,10 @@
 // @module-tag long
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { type Sandbox, startSandbox } from '../../sandbox/index.js';
+import { endpoint } from '../../sandbox/endpoint.js';
+import { refuse } from '../../sandbox/family.js';
+import { answerTo, type Sandbox, startSandbox } from '../../sandbox/index.js';
+import { settle } from '../../sandbox/options.js';
 import { ask, client, KEYS, logIn, PROJECT } from './http.js';
 
 let now = new Date('2026-11-21T01:00:00Z');
@@ -121,10 +124,58 @@ describe('other projects and paths', () => {
     await service.e20(NEW_EXPORT);
     const { json: requests } = await ask(sandbox, { path: '/_sandbox/requests' });
     expect(requests).toEqual({
-      ...{ E1: 1, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E10: 0, E11: 0, E12: 0 },
-      ...{ E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 },
+      ...{ E1: 1, E2: 0, E3: 0, E4: 0, E5: 0, E6: 0, E7: 0, E8: 0, E9: 0, E10: 0, E11: 0, E12: 0 },
+      ...{ E13: 0, E14: 0, E15: 0, E16: 0, E17: 1, E18: 0, E19: 0, E20: 1, E21: 0, other: 0 },
     });
     expect(requests).toEqual(sandbox.requests());
     expect((await ask(sandbox, { path: '/_sandbox/bills' })).json).toEqual(sandbox.bills());
+  });
+});
+
+describe('errors', () => {
+  const CODED = (code: string) => (message: string) => ({ data: null, error: { code, message } });
+  const TEXT = (error: string) => ({ data: null, error });
+
+  it('have the shape of their family when the service fails', () => {
+    const shapes = {
+      catalog: CODED('INTERNAL'),
+      'brand-message': CODED('INTERNAL'),
+      users: TEXT,
+      campaign: TEXT,
+      sending: () => ({ success: false, error: 'Internal Server Error' }),
+      journey: (error: string) => ({ code: 500, success: false, error }),
+      alimtalk: (error: string) => ({ error }),
+      'opt-out': (error: string) => ({ error }),
+      statistics: (message: string) => ({ error: 'InternalServerError', message }),
+      'statistics-csv': (message: string) => ({ error: 'InternalServerError', message }),
+      export: (message: string) => ({ status: 'error', message }),
+    } as const;
+    const settings = settle({});
+    const tokens = { issue: () => 'x', isValid: () => true };
+    const asked = {
+      query: new URLSearchParams(),
+      headers: { authorization: 'Bearer x' },
+      body: Buffer.alloc(0),
+    };
+    for (const [family, shapeOf] of Object.entries(shapes) as [
+      keyof typeof shapes,
+      (text: string) => object,
+    ][]) {
+      const broken = endpoint('E2', family, 'GET /', () => {
+        throw new Error('a cause');
+      });
+      const { status, body } = answerTo(broken, [PROJECT], asked, settings, tokens);
+      const wanted = shapeOf('Internal Server Error (a cause)');
+      expect([status, JSON.parse(body.toString())], family).toEqual([500, wanted]);
+    }
+  });
+
+  it('of a timeout advise a shorter range in E18 alone', () => {
+    const bodyOf = (family: 'statistics' | 'statistics-csv') =>
+      JSON.parse(refuse(family, 'timeout', '').body.toString()) as unknown;
+    expect(bodyOf('statistics')).toEqual({ error: 'Timeout' });
+    expect(bodyOf('statistics-csv')).toEqual({
+      error: 'Timeout: please try again with a shorter date range.',
+    });
   });
 });

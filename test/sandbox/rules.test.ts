@@ -1,76 +1,42 @@
-/** docs/sandbox.md lists the rules of the specification with the tests that try them. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** sandbox/README.md lists the rules of the specification with the tests that try them. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { format } from 'oxfmt';
 import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const DOCUMENT = join(ROOT, 'docs', 'sandbox.md');
+const FOLDER = join(ROOT, 'test', 'sandbox');
 
-/** The tests of a file, each with the part it stands in. */
-function testsIn(file: string): [part: string, title: string][] {
-  const found: [string, string][] = [];
-  let part = '';
-  const calls = /\b(describe|it)\(\s*(['"`])(.*?)\2\s*,/gs;
-  for (const [, kind, , title = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(calls)) {
-    if (kind === 'describe') part = title;
-    else found.push([part, title]);
-  }
-  return found;
+/** The titles of a file's tests. */
+function titlesIn(file: string): string[] {
+  const calls = /\b(?:it|test)\(\s*(['"`])(.*?)\1\s*,/gs;
+  return [...readFileSync(join(FOLDER, file), 'utf8').matchAll(calls)].map(([, , title = '']) => title);
 }
 
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-/** Backticks for what Markdown would read otherwise. */
-function plain(text: string): string {
-  return text.replaceAll(/(?<![`\w])(\$?\w*_\w*|\$\w+)/g, '`$1`');
-}
-
-function catalogs(): string {
-  const files = readdirSync(join(ROOT, 'test/sandbox/catalogs')).sort();
-  const rows = files.flatMap((file) => testsIn(`test/sandbox/catalogs/${file}`));
-  const cells = rows.map(([part, title]) => {
-    const [rule = '', ...tried] = title.split(': ');
-    return [part, plain(rule), plain(tried.join(': '))];
-  });
-  return table(['part of the specification', 'rule or limit', 'what is tried'], cells);
-}
-
-function others(): string {
-  const rows = ['templates', 'opt-outs', 'reference-world'].flatMap((name) =>
-    testsIn(`test/sandbox/${name}.test.ts`).map(([part, title]) => [part, plain(title)]),
+it('the README of the sandbox has every test of the service with its rule, and each of E1 to E21', () => {
+  const lines = readFileSync(join(ROOT, 'sandbox', 'README.md'), 'utf8').split('\n');
+  const rows = lines
+    .filter((line) => /^\| (all|E\d+) /.test(line))
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('`', '')));
+  const cited = rows.map(([, , , file = '', title = '']) => `${file}: ${title}`);
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^(?!rules|options).*\.test\.ts$/.test(name),
   );
-  return table(['subject', 'what is tried'], rows);
-}
-
-it('the document of the sandbox has every rule with its test', async () => {
-  const before = readFileSync(DOCUMENT, 'utf8');
-  const put = (text: string, name: string, rows: string) =>
-    text.replace(
-      new RegExp(`(<!-- ${name} -->).*?(<!-- end -->)`, 's'),
-      (_, start: string, end: string) => `${start}\n\n${rows}\n\n${end}`,
-    );
-  const { code: after } = await format(
-    DOCUMENT,
-    put(put(before, 'catalogs', catalogs()), 'others', others()),
+  const tests = files.flatMap((file) =>
+    titlesIn(file).map((title) => `${file}: ${title.replaceAll('`', '').replaceAll('|', '\\|')}`),
   );
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(DOCUMENT, after);
-  expect(readFileSync(DOCUMENT, 'utf8')).toBe(after);
+  expect(cited.sort()).toEqual(tests.sort());
+  const endpoints = [...new Set(rows.map(([, endpoint]) => endpoint))];
+  expect(endpoints).toEqual(['all', ...Array.from({ length: 21 }, (_, i) => `E${i + 1}`)]);
+  expect(rows.filter(([, , rule]) => rule === '')).toEqual([]);
 });
 
-it('every rule has a name and says what is tried', () => {
-  const titles = readdirSync(join(ROOT, 'test/sandbox/catalogs')).flatMap((file) =>
-    testsIn(`test/sandbox/catalogs/${file}`).map(([, title]) => title),
-  );
+it('every rule of catalogs has a name and says what is tried', () => {
+  const files = readdirSync(join(FOLDER, 'catalogs')).map((file) => `catalogs/${file}`);
+  const titles = files.flatMap(titlesIn);
   expect(titles.length).toBeGreaterThan(70);
   expect(titles.filter((title) => !/^.+?: .+/.test(title))).toEqual([]);
   // As many as vitest finds: none is written in another way.
-  const sources = readdirSync(join(ROOT, 'test/sandbox/catalogs')).map((file) =>
-    readFileSync(join(ROOT, 'test/sandbox/catalogs', file), 'utf8'),
-  );
+  const sources = files.map((file) => readFileSync(join(FOLDER, file), 'utf8'));
   expect(sources.join('\n').match(/^\s*(it|test)\b/gm)).toHaveLength(titles.length);
 });

@@ -1,6 +1,6 @@
 /** `message_data` of the chat-app channels (E21): friendtalk, alimtalk and brand message. */
 import type { Stream } from '../stream.js';
-import { phoneOf } from '../phone.js';
+import { phoneOf } from '../numbers.js';
 import { hole } from '../template.js';
 import type { Json, JsonObject } from './json.js';
 import { fill, linkTo, type Product, schemeTo } from './product.js';

@@ -4,7 +4,7 @@ import type { Stream } from '../stream.js';
 import { alimtalk, brandMessage, friendtalk, RECIPIENT } from './chatapp.js';
 import type { JsonObject } from './json.js';
 import { type Product, fill, imageOf, linkTo, PRODUCTS, schemeTo } from './product.js';
-import { MAIN_080 } from '../opt-out-numbers.js';
+import { MAIN_080, SENDER_NO } from '../numbers.js';
 import { hole } from '../template.js';
 
 /** `message_data` of an export record, its holes still marked. */
@@ -158,7 +158,7 @@ function textMessage(stream: Stream, product: Product): JsonObject {
     // A short message has no title.
     title: messageType === 'SMS' ? null : title,
     body: `[예시상점] ${fill(body, product)}${ad ? `\n무료수신거부 ${MAIN_080}` : ''}`,
-    sendNo: '15440000',
+    sendNo: SENDER_NO,
     recipientNo: RECIPIENT,
     messageType,
     countryCode: '82',

@@ -3,7 +3,7 @@ import { imageOf, PRODUCTS } from '../messages/product.js';
 import { brandTemplateName, SENDER } from '../messages/chatapp.js';
 import { open } from '../messages/index.js';
 import type { Json, JsonObject } from '../messages/json.js';
-import { MAIN_080 } from '../opt-out-numbers.js';
+import { MAIN_080 } from '../numbers.js';
 import { hashText } from '../random.js';
 import { allStreams, type Stream } from '../stream.js';
 import { versionAt } from '../version.js';

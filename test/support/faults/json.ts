@@ -27,6 +27,13 @@ export function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
   switch (endpoint) {
     case 'E1':
     case 'E3':
+    case 'E7':
+    case 'E8':
+    case 'E9':
+    case 'E13':
+    case 'E14':
+    case 'E15':
+    case 'E16':
     case 'E11':
     case 'E20':
       return isRecord(json) ? [json] : [];
