@@ -181,6 +181,33 @@ describe('forget', () => {
   });
 });
 
+describe('forget --also-service', () => {
+  test('asks the service first (E15), and puts its count into the receipt', async () => {
+    const { code } = await forget('--user-id', person, '--also-service', '--yes', '--json');
+    expect(code).toBe(0);
+    expect(place.sandbox.requests()).toMatchObject({ E15: 1 });
+    const [receipt = ''] = (await readdir(join(data(), 'private', 'receipts'))).filter((name) =>
+      name.endsWith('.json'),
+    );
+    const told = JSON.parse(await readFile(join(data(), 'private', 'receipts', receipt), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(told['service_deleted_rows']).toBeTypeOf('number');
+  });
+
+  test('erases nothing here where the service refuses', async () => {
+    place.sandbox.setFaults([
+      { endpoint: 'E15', kind: 'status', status: 400, body: { data: null, error: 'Bad user' } },
+    ]);
+    const { code, stderr } = await forget('--user-id', person, '--also-service', '--yes');
+    place.sandbox.setFaults([]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The service did not delete these persons (E15)');
+    expect(await pages()).toEqual(await pages(base()));
+  });
+});
+
 describe('what arrives after an erasure', () => {
   test('is cut when an older copy of the landing zone is put back, and counted', async () => {
     await forget('--user-id', person, '--yes');
