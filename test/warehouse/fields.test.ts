@@ -84,7 +84,7 @@ describe('the statements that fill the tables of messages', () => {
       with read as (
           select *, json_transform(message, shape('message_data:in-app-message')) as m
           from messages
-          where carries = 'in-app-message'
+          where carries in ('in-app-message')
       ),
 
       with_part as (
