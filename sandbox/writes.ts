@@ -27,7 +27,7 @@ export interface Message {
   readonly content: JsonObject;
   /** Advertising does not reach people who opted out. */
   readonly isAd: boolean;
-  /** Why it fails whoever gets it; null when nothing is wrong with it. */
+  /** Why it fails for every recipient; null when nothing is wrong with it. */
   readonly fault: string | null;
   /** The text that is sent instead when it fails; null where there is none. */
   readonly failoverText: string | null;
@@ -44,7 +44,7 @@ interface WrittenEvent {
   readonly reason: string | null;
 }
 
-/** Whoever is known by one of these is meant (E15). */
+/** Selects the users that fit everything it names (E15). */
 export interface Selector {
   readonly userId?: string | undefined;
   readonly properties: Readonly<Record<string, Json | undefined>>;
@@ -101,7 +101,7 @@ export class Writes implements Written {
     return first.filter((one) => rest.every((list) => list.includes(one)));
   }
 
-  /** Whom a number belongs to. Nobody's is a user of its own, named by a hash. */
+  /** The user that a number belongs to. An unknown number is a user of its own, named by a hash. */
   userAt(recipientNo: string): string {
     const [known] = this.having(PHONE, recipientNo);
     return known ?? `recipient_${createHash('sha256').update(recipientNo).digest('hex').slice(0, 12)}`;
@@ -125,7 +125,7 @@ export class Writes implements Written {
     return this.world.streams.some((one) => one.resourceType === 'user-journey' && one.resourceId === id);
   }
 
-  /** Whoever enters a journey is sent its first step at once (E16). */
+  /** A user who enters a journey is sent its first step at once (E16). */
   enter(userJourneyId: string, user: JsonObject, userId: string): void {
     this.entered.push({ at: this.settings.now().toISOString(), userJourneyId, ...user });
     this.sendStep('E16', userJourneyId, userId);

@@ -232,7 +232,7 @@ class DayRecords implements Records {
     return this.plan.startMicros + this.find(number).micros;
   }
 
-  /** Whom record `number` is of. */
+  /** The user of record `number`. */
   userAt(number: number): number {
     const { row, send } = this.find(number);
     return userOf(row.sending, send);
