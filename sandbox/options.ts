@@ -36,7 +36,7 @@ export interface FieldNames {
   readonly textAttachments: string;
   /** The number that a failed alimtalk is sent from as a text (E9, N9). */
   readonly failoverSender: string;
-  /** What alimtalk is grouped by (E9, N9). */
+  /** The key that groups alimtalk (E9, N9). */
   readonly groupingKey: string;
   /** The object of a user's properties (E14, N14). */
   readonly userProperties: string;

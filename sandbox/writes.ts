@@ -1,4 +1,4 @@
-/** What E7 to E9 and E13 to E16 write: users, events, journeys and messages, and what statistics and exports show of them. */
+/** The users, events, journeys and messages that E7 to E9 and E13 to E16 write, as statistics and exports show them. */
 import { createHash } from 'node:crypto';
 import { type Day, dayOf } from '../src/calendar.js';
 import type { EndpointName } from './endpoint.js';
