@@ -90,7 +90,8 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
 /** The JSON values that a body holds one after the other, as the pages of a packed list. */
 export function valuesOf(body: Buffer): Span[] {
   const values: Span[] = [];
-  for (let at = skipSpace(body, 0); at < body.length;) {
+  const start = startsWithMark(body) ? BYTE_ORDER_MARK.length : 0;
+  for (let at = skipSpace(body, start); at < body.length;) {
     const value = measure(body, at);
     if (value === undefined) break;
     values.push(value);

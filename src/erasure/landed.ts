@@ -7,15 +7,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import {
-  elementsOf,
-  ERASED,
-  erasedIn,
-  erasedNotes,
-  readEnvelope,
-  valuesOf,
-  type Envelope,
-} from '../envelope.js';
+import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope, valuesOf } from '../envelope.js';
 import { codeOf, DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
@@ -268,7 +260,11 @@ export class Erasures {
     for (const file of new Set(found.map((one) => one.file))) {
       const matches = found.filter((one) => one.file === file);
       const body = await readWhole(file);
-      const { text, records } = this.#without(body, matches);
+      const own = new Map(matches.map((one) => [one.position, one.own]));
+      const { text, records } = edited(body, this.#note(), (record, nth) => {
+        const isOwn = own.get(nth);
+        return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
+      });
       await this.#disk.write(file, await gzipped(text), 'erasures/page');
       all = sum(all, { records, pulls: new Set([pullOfPage(this.#landing, file)]) });
     }
@@ -294,14 +290,16 @@ export class Erasures {
       const rows = rowsOf(body);
       const erased = await this.#numbers(rows);
       if (erased.size === 0) {
-        erasedRows += rowsErasedIn(body);
+        erasedRows += erasedFrom(body);
         continue;
       }
       await before(pull, erased);
-      const { text, cutRows, total } = withoutRows(body, erased, this.#note());
+      const { text, records } = edited(body, this.#note(), (row) =>
+        erased.has(numberOf(row) ?? '') ? undefined : row,
+      );
       await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
-      erasedRows += total;
-      all = sum(all, { records: cutRows, pulls: new Set([pull]) });
+      erasedRows += erasedFrom(text);
+      all = sum(all, { records, pulls: new Set([pull]) });
     }
     await this.#correctManifest(join(folder, MANIFEST), erasedRows);
     return all;
@@ -359,25 +357,6 @@ export class Erasures {
     }
   }
 
-  /** A page without the records that are a person's own, and with stars for the number or address in others. */
-  #without(body: Buffer, matches: readonly Match[]): { text: Buffer; records: number } {
-    const places = new Map(matches.map(({ position, own }) => [position, own]));
-    const envelope = readEnvelope(body);
-    const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-    if (list === undefined) return { text: body, records: 0 };
-    let records = 0;
-    const left = elementsOf(body, list).flatMap(({ start, end }, position) => {
-      const text = body.toString('utf8', start, end);
-      const own = places.get(position);
-      if (own === undefined) return [text];
-      const blank = own ? undefined : this.#blanked(text);
-      if (blank === undefined) records++;
-      return blank ?? [];
-    });
-    const page = withList(body, envelope, list, left.join(','), records, this.#note());
-    return { text: page, records };
-  }
-
   /** A record with stars instead of the erased numbers and addresses in its texts; undefined where they cannot be told apart. */
   #blanked(text: string): string | undefined {
     const blank = text.replace(WRITTEN, (piece) =>
@@ -403,10 +382,9 @@ export class Erasures {
     for (const pull of pulls) {
       for (const file of await listFilesIn(join(this.#landing, pull))) {
         const body = (await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0);
-        const notes = valuesOf(body).flatMap(({ start, end }) => {
-          const page = body.subarray(start, end);
-          return erasedNotes(page, readEnvelope(page)).filter((note) => note.line === line);
-        });
+        const notes = pagesOf(body).flatMap((page) =>
+          erasedNotes(page, readEnvelope(page)).filter((note) => note.line === line),
+        );
         files += notes.length > 0 ? 1 : 0;
         records += notes.reduce((sum, note) => sum + note.records, 0);
       }
@@ -451,44 +429,23 @@ interface Row {
 }
 
 function rowsOf(body: Buffer): Row[] {
-  return valuesOf(body).flatMap(({ start, end }) => {
-    const page = body.subarray(start, end);
-    const list = listOf(readEnvelope(page));
-    return list === undefined
-      ? []
-      : elementsOf(page, list).flatMap((one) => {
-          const text = page.toString('utf8', one.start, one.end);
-          const number = numberOf(text);
-          return number === undefined ? [] : [{ text, number }];
-        });
+  const rows: Row[] = [];
+  edited(body, { line: 0, at: '' }, (text) => {
+    const number = numberOf(text);
+    if (number !== undefined) rows.push({ text, number });
+    return text;
   });
+  return rows;
 }
 
-function rowsErasedIn(body: Buffer): number {
-  return valuesOf(body).reduce((erased, { start, end }) => {
-    const page = body.subarray(start, end);
-    return erased + erasedIn(page, readEnvelope(page));
-  }, 0);
+/** Returns the number of records that were ever erased from the pages of a file. */
+function erasedFrom(body: Buffer): number {
+  return pagesOf(body).reduce((erased, page) => erased + erasedIn(page, readEnvelope(page)), 0);
 }
 
-function withoutRows(
-  body: Buffer,
-  erased: ReadonlySet<string>,
-  noted: Noted,
-): { text: Buffer; cutRows: number; total: number } {
-  let cutRows = 0;
-  const pages = valuesOf(body).map(({ start, end }) => {
-    const page = body.subarray(start, end);
-    const envelope = readEnvelope(page);
-    const list = listOf(envelope);
-    if (list === undefined) return page;
-    const all = elementsOf(page, list).map((one) => page.toString('utf8', one.start, one.end));
-    const left = all.filter((row) => !erased.has(numberOf(row) ?? ''));
-    cutRows += all.length - left.length;
-    return withList(page, envelope, list, left.join(','), all.length - left.length, noted);
-  });
-  const text = Buffer.concat(pages);
-  return { text, cutRows, total: rowsErasedIn(text) };
+/** A landed file holds one page, or several pages of a list one after the other. */
+function pagesOf(body: Buffer): Buffer[] {
+  return valuesOf(body).map(({ start, end }) => body.subarray(start, end));
 }
 
 function numberOf(row: string): string | undefined {
@@ -500,33 +457,40 @@ function numberOf(row: string): string | undefined {
   }
 }
 
-function listOf(envelope: Envelope | undefined): { start: number; end: number } | undefined {
-  return envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-}
-
 /** An entry of the note that a page gets. */
 interface Noted {
   readonly line: number;
   readonly at: string;
 }
 
-/** The page with other elements in its list, and a note about those that were erased from it. */
-function withList(
+/**
+ * The file with each element of its pages as `edit` returns it, without those for which it returns undefined. A page that loses
+ * elements gets a note.
+ */
+function edited(
   body: Buffer,
-  envelope: Envelope | undefined,
-  list: { start: number; end: number },
-  elements: string,
-  erased: number,
   { line, at }: Noted,
-): Buffer {
-  const page = `${body.toString('utf8', 0, list.start)}[${elements}]${body.toString('utf8', list.end)}`;
-  if (erased === 0) return Buffer.from(page);
-  const notes = erasedNotes(body, envelope);
-  const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
-  const told = [...notes.filter((note) => note.line !== line), { records: ofLine + erased, at, line }];
-  const end = page.lastIndexOf('}');
-  const before = page.slice(0, end).replace(OLD_NOTES, '');
-  return Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}${page.slice(end + 1)}`);
+  edit: (element: string, nth: number) => string | undefined,
+): { text: Buffer; records: number } {
+  let nth = 0;
+  let records = 0;
+  const pages = pagesOf(body).map((page) => {
+    const envelope = readEnvelope(page);
+    const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+    if (list === undefined) return page;
+    const elements = elementsOf(page, list);
+    const left = elements.flatMap(({ start, end }) => edit(page.toString('utf8', start, end), nth++) ?? []);
+    const erased = elements.length - left.length;
+    records += erased;
+    const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
+    if (erased === 0) return Buffer.from(text);
+    const notes = erasedNotes(page, envelope);
+    const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
+    const told = [...notes.filter((note) => note.line !== line), { records: ofLine + erased, at, line }];
+    const before = text.slice(0, text.lastIndexOf('}')).replace(OLD_NOTES, '');
+    return Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}`);
+  });
+  return { text: Buffer.concat(pages), records };
 }
 
 const OLD_NOTES = new RegExp(`,"${ERASED}":\\[[^\\]]*\\]$`);
