@@ -34,7 +34,7 @@ export interface PlanOptions {
 export interface Plan {
   readonly command: Job['name'];
   readonly days: DayRange | null;
-  /** Yesterday, if it is not complete yet, and the instant from which it is complete. */
+  /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
   readonly not_yet: { readonly day: Day; readonly complete_from: string } | null;
   /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
   readonly statistics: { readonly missing: Day[]; readonly again: Day[] };

@@ -359,7 +359,7 @@ export const settingsSchema = z
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-    // The number of concurrent requests is the rate times the response time: 50 per second at 600 ms each are 30.
+    // The required concurrency is the request rate times the response time: 50 per second at 600 ms each require 30.
     concurrency: whole(1, 256).default(64),
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),

@@ -1,6 +1,6 @@
 /**
- * The ledger of paid exports: what was requested and is billed, or may be. E20 has no idempotency key, and no endpoint
- * lists exports, so this journal is the only record; an intent is durable before the request leaves.
+ * The ledger of paid exports: the requests that are billed or may be billed. E20 has no idempotency key, and no endpoint
+ * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
 import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -275,7 +275,7 @@ export class Ledger extends LedgerView {
   /**
    * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
    * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
-   * id of an export whose data has arrived, and to use an id that belongs to another export.
+   * id of an export whose data has arrived, and to exchange the ids of two exports.
    *
    * @throws UsageError
    * @throws RefusedError

@@ -89,7 +89,7 @@ function sizeOf({ estimate }: Export): string {
   return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
 }
 
-/** The user's consent to the days that would be requested now. */
+/** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 export async function consentTo(
   job: Job,
   { config, terminal, signal }: RunContext,

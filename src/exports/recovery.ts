@@ -142,8 +142,9 @@ export interface Restored {
 }
 
 /**
- * Time in milliseconds by which landed files may be newer than the last record of a run. After the end recorded in the
- * journal a run lands nothing; a killed run has no recorded end and may have landed files for many hours after its start.
+ * Maximum time in milliseconds by which landed files may be newer than the last record in the ledger and the journal: a
+ * short tolerance after the recorded end of a run, and many hours after the start of a killed run, which has no recorded
+ * end and may have landed files in that time.
  */
 const AFTER_END_MS = 10 * 60_000;
 const AFTER_KILL_MS = 12 * 3_600_000;
