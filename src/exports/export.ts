@@ -208,6 +208,8 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
 // refused when requested by a caller.
 
 /**
+ * The states of a paid export.
+ *
  * - `intended`: recorded on disk before the E20 request; not known to have been sent
  * - `requested`: the service answered with an export id; billed
  * - `processing`: the result was asked for (E21) and is being generated
