@@ -1,6 +1,6 @@
 /**
- * A backfill: the same stages over a range of days that a person names. Free streams are pulled again whether they are
- * there or not; what is paid for is never asked for twice.
+ * A backfill: runs the stages of the nightly job over a range of days that the user names. Free streams are pulled again
+ * even if the days are already in the warehouse; paid days are never requested twice.
  */
 import type { DayRange } from '../src/calendar.js';
 import type { Job, JobStream } from '../src/run/invocation.js';
@@ -8,9 +8,9 @@ import type { Job, JobStream } from '../src/run/invocation.js';
 export interface BackfillWish {
   readonly days: DayRange;
   readonly streams: ReadonlySet<JobStream>;
-  /** `--yes-paid`. */
+  /** True if `--yes-paid` was given. */
   readonly yesPaid: boolean;
-  /** `--accept-empty`. */
+  /** True if `--accept-empty` was given. */
   readonly acceptEmpty: boolean;
 }
 

@@ -1,21 +1,24 @@
 /**
- * The nightly job: every day that is missing or may have been restated, up to the last complete one.
+ * The nightly job: loads every day that is missing or may have been restated, up to the last complete day.
  *
- * It may run at any time and any number of times; ten past seven is when yesterday has just become complete.
+ * The job may run at any time and any number of times; its time, ten past seven, is shortly after yesterday becomes
+ * complete.
  */
 import { KST, lastCompleteDay, shiftDay, type Day } from '../src/calendar.js';
 import { JOB_STREAMS, type Job } from '../src/run/invocation.js';
 
-/** When it runs, in KST, and how a night that did not work out is tried again. */
+/** The time of the nightly job in KST, and the retries of a night that failed. */
 export const NIGHTLY = {
   zone: KST,
   hour: 7,
   minute: 10,
-  /** The pause before each further attempt of a night that failed. */
+  /** The pause before each retry of a failed night. */
   retryPausesMinutes: [10, 30, 90],
-  /** After a run that found another one at work. */
+  /** The pause after a run that was blocked by another active run. */
   busyMinutes: 10,
-  /** Exports that the service is still making: how soon, and for how long, a night comes back for them. */
+  /**
+   * The pause between retries for exports that the service is still generating, and the time after which the retries end.
+   */
   exports: { pauseMinutes: 20, untilHours: 5 },
 } as const;
 

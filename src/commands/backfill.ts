@@ -1,4 +1,4 @@
-/** `dawnload backfill`: the same stages over a range of days that a person names. */
+/** `dawnload backfill`: runs the stages of the nightly job over a range of days that the user names. */
 import { closest } from 'fastest-levenshtein';
 import { backfill } from '../../jobs/backfill.js';
 import { requireService, streamsOn, type ServiceConfig } from '../config.js';
@@ -75,7 +75,7 @@ function parseStreams(text: string | undefined): ReadonlySet<JobStream> {
   return new Set(streams);
 }
 
-/** Fails at once when a person names reference data that is off. */
+/** Fails immediately if the user names reference data that is not configured. */
 function assertConfigured({ streams }: Job, { reference }: ServiceConfig): void {
   const on = streamsOn(reference);
   const off = REFERENCE_STREAMS.find((stream) => streams.has(stream) && !on.includes(stream));
@@ -85,7 +85,7 @@ function assertConfigured({ streams }: Job, { reference }: ServiceConfig): void 
   });
 }
 
-/** Fails at once when a person names events, or consents to paying, and there is no budget. */
+/** Fails immediately if the user names events, or consents to paying, and no budget is configured. */
 function assertPayable(job: Job, config: ServiceConfig, { streams, yesPaid }: BackfillOptions): void {
   const named = job.streams.has('events') && (streams !== undefined || yesPaid === true);
   if (!named || config.exports.budget !== undefined) return;
@@ -94,14 +94,17 @@ function assertPayable(job: Job, config: ServiceConfig, { streams, yesPaid }: Ba
   });
 }
 
-/** No warehouse of this service goes back further; a mistyped year must not cause ten thousand requests. */
+/**
+ * Maximum number of days in a range. No warehouse goes back further, and a mistyped year must not cause thousands of
+ * requests.
+ */
 const MOST_DAYS = 3_700;
 
 /**
- * A range of complete KST days.
+ * Parses a range of complete KST days.
  *
- * @throws UsageError for a day that does not exist, a range that ends before it starts or lies in the future
- * @throws TryLaterError when its last days are not complete yet
+ * @throws UsageError for a day that does not exist, or a range that ends before its start or in the future
+ * @throws TryLaterError if the last days of the range are not complete yet
  */
 export function parseDays(startText: string, endText: string, now: Date): DayRange {
   const start = parseDay('--start', startText);

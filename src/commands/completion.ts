@@ -1,4 +1,4 @@
-/** `dawnload completion SHELL`: what the Tab key offers, generated from the table of commands. */
+/** `dawnload completion SHELL`: prints the shell script for Tab completion, generated from the table of commands. */
 import type { Command, Option } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
@@ -27,13 +27,13 @@ interface Offer {
 
 interface OptionOffer extends Offer {
   readonly short: string | undefined;
-  /** The value that follows: known words, a file, or any text; undefined for a flag without a value. */
+  /** The value after the option: known words, a file, or any text; undefined for a flag without a value. */
   readonly value: readonly string[] | 'file' | 'any' | undefined;
 }
 
-/** The words that may follow other words, such as `exports`. */
+/** The words that are offered after other words, such as after `exports`. */
 interface Place {
-  /** The words before, the empty text for `dawnload` alone. */
+  /** The preceding words; empty for `dawnload` alone. */
   readonly path: string;
   readonly words: readonly Offer[];
   readonly options: readonly OptionOffer[];
@@ -58,14 +58,14 @@ function valueOf({ argChoices, flags }: Option): OptionOffer['value'] {
   return flags.includes('<') ? 'any' : undefined;
 }
 
-/** Arguments that are one of a list. */
+/** Arguments that are restricted to a list of words. */
 function argumentsOf(path: string): Offer[] {
   if (path === 'query') return loadCatalogue().map(({ name, title }) => ({ word: name, description: title }));
   if (path === 'completion') return SHELLS.map((word) => ({ word, description: `completion for ${word}` }));
   return [];
 }
 
-/** Behind the name of a bundled query, `--param` takes the parameters of that query. */
+/** After the name of a bundled query, `--param` offers the parameters of that query. */
 function queryPlaces(options: readonly OptionOffer[]): Place[] {
   return loadCatalogue().map(({ name, params }) => ({
     path: `query ${name}`,
@@ -93,10 +93,10 @@ function forBash(places: readonly Place[], shell: 'bash' | 'zsh'): string {
     ),
   );
   return [
-    // zsh takes bash's completions once it is told to.
+    // zsh runs completions for bash after `bashcompinit`.
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     '_dawnload() {',
-    // In zsh, path is the search path for commands.
+    // In zsh the variable path is the search path for commands, so the script must not use that name.
     '  local words_before= word offers= list=',
     '  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
@@ -104,7 +104,7 @@ function forBash(places: readonly Place[], shell: 'bash' | 'zsh'): string {
     `      ${known}) words_before="\${words_before:+$words_before }$word" ;;`,
     '    esac',
     '  done',
-    // bash takes --format=csv for three words.
+    // bash splits --format=csv into three words.
     '  [ "$before" = = ] && before="${COMP_WORDS[COMP_CWORD-2]}"',
     '  [ "$current" = = ] && current=',
     '  case "$words_before" in',
@@ -113,7 +113,7 @@ function forBash(places: readonly Place[], shell: 'bash' | 'zsh'): string {
     '  case "$words_before $before" in',
     ...casesOf(values),
     '  esac',
-    // The last of several names: statistics,campaigns
+    // Completes the last name of a list, as in statistics,campaigns
     '  case "$current" in *,*) list="${current%,*}," ;; esac',
     '  COMPREPLY=($(compgen -P "$list" -W "$offers" -- "${current##*,}"))',
     '  case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac',
@@ -122,7 +122,7 @@ function forBash(places: readonly Place[], shell: 'bash' | 'zsh'): string {
   ].join('\n');
 }
 
-/** One branch for all words after which the same is offered. */
+/** Groups words with identical offers into one branch of the case statement. */
 function casesOf(pairs: readonly (readonly [words: string, offers: string])[]): string[] {
   const alike = new Map<string, string[]>();
   for (const [words, offers] of pairs) alike.set(offers, [...(alike.get(offers) ?? []), `'${words}'`]);
@@ -138,7 +138,7 @@ function forFish(places: readonly Place[]): string {
           ? '__fish_use_subcommand'
           : seen.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
       const start = `complete -c dawnload -n '${condition}'`;
-      // The other options of a bundled query are those of `query`.
+      // A bundled query has the same other options as `query`.
       const own = path.startsWith('query ') ? options.filter(({ word }) => word === '--param') : options;
       return [
         ...words.map(({ word, description }) => `${start} -a ${word} -d ${quoted(description)}`),

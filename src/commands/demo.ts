@@ -1,4 +1,4 @@
-/** `dawnload demo`: the nightly job against the embedded sandbox, and what is in the warehouse afterwards. */
+/** `dawnload demo`: runs the nightly job against the embedded sandbox and shows the content of the warehouse. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
@@ -13,13 +13,13 @@ import { runCommand } from './run.js';
 import { showTables } from './published.js';
 
 const FOLDER = 'demo';
-/** Four weeks of what is free, so that weeks can be compared, and one of what is billed. */
+/** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
 const DAYS = 28;
 const EVENT_DAYS = 7;
 const EVENTS_PER_DAY = 20_000;
 const SHOWN = ['channel-summary', 'campaign-performance', 'ab-tests'];
 
-/** Keys of the embedded sandbox: it runs in this process and is gone with it. */
+/** Keys of the embedded sandbox, which exists only in this process. */
 const KEYS = { accessKey: 'demo-access-key', secretKey: 'demo-secret-key' };
 const PROJECT = '0123456789abcdef0123456789abcdef';
 

@@ -1,4 +1,4 @@
-/** `dawnload docs`: what is in the warehouse, from the dictionary and this package alone; no warehouse is needed. */
+/** `dawnload docs`: describes the tables of the warehouse from the dictionary in this package; requires no warehouse. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,23 +27,23 @@ import { listed, wrap } from '../terminal/paragraphs.js';
 export const DOCS_FORMATS = ['text', 'markdown', 'json'] as const;
 
 export interface DocsOptions {
-  /** A table or view; without it, all of them. */
+  /** A table or view; undefined for all of them. */
   readonly table?: string;
   readonly format?: (typeof DOCS_FORMATS)[number];
   readonly json?: boolean;
   readonly lang?: Language;
-  /** Only what there is, without the columns. */
+  /** True to list tables and views without their columns. */
   readonly brief?: boolean;
 }
 
-/** Longer lines are hard to read, however wide the window is. */
+/** Maximum line width; longer lines are hard to read. */
 const WIDEST = 120;
 const ANYWHERE = 100;
 
 /**
- * Describes the warehouse, or one table of it.
+ * Describes the warehouse or one of its tables.
  *
- * @throws UsageError when there is no such table
+ * @throws UsageError if there is no such table
  */
 export async function docsCommand(
   options: DocsOptions,
@@ -71,7 +71,7 @@ export async function docsCommand(
   return EXIT.done;
 }
 
-/** The columns of a warehouse without any data, made in a temporary folder: so nothing here can be out of date. */
+/** Reads the columns from an empty warehouse that is created in a temporary folder, so that they are never out of date. */
 async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof columnRow>[]> {
   const folder = mkdtempSync(join(tmpdir(), 'dawnload-docs-'));
   try {
@@ -112,7 +112,7 @@ function find(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   });
 }
 
-/** The nearest names, those that hold the word first. */
+/** The nearest names; names that contain the word come first. */
 function nearest(name: string, relations: readonly RelationEntry[]): string {
   const names = relations.map((relation) => relation.name);
   const bare = name.replace(/^.*\./, '');
@@ -127,7 +127,7 @@ async function* pieces(text: string): AsyncGenerator<string> {
   yield await Promise.resolve(text);
 }
 
-/** Each schema with its tables and views. */
+/** Lists each schema with its tables and views. */
 export function overviewText(schemas: readonly SchemaEntry[], width: number): string {
   return schemas
     .filter(({ relations }) => relations.length > 0)
@@ -143,7 +143,7 @@ export function overviewText(schemas: readonly SchemaEntry[], width: number): st
     .join('\n\n');
 }
 
-/** One table or view with its columns; in Korean also with their headers. */
+/** Describes one table or view with its columns; in Korean also with their headers. */
 export function relationText(
   { name, kind, description, grain, columns }: RelationEntry,
   language: Language,

@@ -1,4 +1,4 @@
-/** `dawnload doctor`: checks everything that the nightly run depends on. Sends E1 and one day of E17, which are free. */
+/** `dawnload doctor`: checks all preconditions of the nightly run. Sends E1 and E17 for one day, which are free. */
 import { styleText } from 'node:util';
 import { EXIT, type ExitCode } from '../errors.js';
 import { examine, type Check } from '../operations/doctor.js';
@@ -9,7 +9,7 @@ import { visible, wrapLine } from '../terminal/text.js';
 export interface DoctorOptions {
   readonly deep?: boolean;
   readonly json?: boolean;
-  /** Whether to send an alert to everybody who gets alerts. */
+  /** True to send a test alert to all receivers of alerts. */
   readonly sendTestAlert?: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function doctorCommand(options: DoctorOptions, invocation: Invocati
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 const NAME_WIDTH = 14;
 
-/** The reason, and below it the remedy. */
+/** Formats the reason and, on the next line, the remedy. */
 function linesOf({ name, verdict, reason, remedy }: Check, { color, width }: Terminal): string {
   const mark = verdict.padEnd(4);
   const indent = mark.length + NAME_WIDTH + 4;

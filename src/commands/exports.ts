@@ -1,4 +1,4 @@
-/** `dawnload exports`: the ledger of paid exports, and what a person decides about one. */
+/** `dawnload exports`: shows the ledger of paid exports and records the user's decisions about an export. */
 import { formatKst } from '../calendar.js';
 import { requireService, type Config } from '../config.js';
 import { EXIT, RefusedError, UsageError, type ExitCode } from '../errors.js';
@@ -25,7 +25,7 @@ const COLUMNS = ['key', 'state', 'records', 'requested', 'export id', 'note'].ma
   numeric: name === 'records',
 }));
 
-/** Exit code 1 while one needs action, so that a monitor notices. */
+/** Lists the exports. The exit code is 1 while an export needs action, so that a monitor notices. */
 export async function exportsListCommand(options: ExportsOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const { ledger, lock, doubt, needed } = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
@@ -50,7 +50,7 @@ export async function exportsShowCommand(key: string, invocation: Invocation): P
   const { terminal } = invocation;
   const state = await ledgerOf(invocation.loadConfig(), invocation.effects.now());
   const entry = entryIn(state, key);
-  // Within JSON every line break is ours: those of values are escaped already.
+  // All line breaks in the JSON text come from the formatter: those in values are escaped.
   terminal.draw(visibleLines(JSON.stringify(asJson(entry, state.lock.held), null, 2)));
   const needed = state.needed.filter((attention) => [key, 'ledger'].includes(attention.key));
   for (const { advice } of needed) terminal.warn(advice);
@@ -106,7 +106,7 @@ export async function exportsAbandonCommand(key: string, invocation: Invocation)
   return EXIT.done;
 }
 
-/** Resumes one export: at no cost where it has an id, billed again only with a person's consent. */
+/** Resumes one export: at no cost if it has an id; billed again only with the user's consent. */
 export async function exportsResumeCommand(
   key: string,
   options: ResumeOptions,
@@ -133,31 +133,36 @@ export async function exportsResumeCommand(
   return summarise(outcome, terminal, dataFiles(config.dataDir).published, effects.now());
 }
 
-/** The ledger as it is on disk, of the project in the settings. */
+/** Reads the ledger on disk for the project in the settings. */
 async function ledgerOf(config: Config, now: Date): Promise<LedgerState> {
   await assertSameProject(config);
   const { exports } = await remembered(dataFiles(config.dataDir).published);
   return ledgerState(config, exports, now);
 }
 
-/** The export of a key. Throws `UsageError`; where the ledger is not whole, what is wrong with it. */
+/**
+ * Returns the export with this key.
+ *
+ * @throws UsageError if there is none
+ * @throws DamageError if there is none and the ledger is incomplete
+ */
 function entryIn({ ledger, doubt }: LedgerState, key: string): Export {
   if (doubt !== undefined && ledger.find(key) === undefined) throw doubt;
   return ledger.get(key);
 }
 
-/** Says what is wrong with the ledger after a decision was entered in it. */
+/** Warns about an incomplete ledger after a decision was recorded in it. */
 function warnDoubt({ doubt }: Ledger, terminal: Terminal): void {
   if (doubt !== undefined) terminal.warn(`${doubt.message} ${doubt.hint ?? ''}`);
 }
 
-/** Records, or about how many there will be. */
+/** The number of records, or the estimate. */
 function sizeOf({ records, estimate }: Export): string {
   if (records !== undefined) return formatCount(records);
   return estimate === undefined ? '' : `~${formatCount(estimate)}`;
 }
 
-/** The columns of `ops.exports`, and what the ledger knows besides. */
+/** The columns of `ops.exports` and the additional fields of the ledger. */
 function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
   return {
     key: entry.key,

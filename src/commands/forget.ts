@@ -1,4 +1,4 @@
-/** `dawnload forget`: finds a person, shows what is held, erases it everywhere. */
+/** `dawnload forget`: finds a person, shows the stored data about the person, and erases it everywhere. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export interface ForgetOptions {
   readonly json?: boolean;
 }
 
-/** Exit code 1 where an id is left in a file, 3 without a yes. */
+/** Exit code 1 if an id remains in a file, 3 without the user's confirmation. */
 export async function forgetCommand(options: ForgetOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal } = invocation;
   const config = invocation.loadConfig();
@@ -118,8 +118,8 @@ async function begin(
 }
 
 /**
- * The ids by the warehouse. Landed pages are searched too where it does not know a given id, and under privacy.recipients: drop,
- * where it knows no numbers.
+ * Finds the ids of the persons in the warehouse. Landed pages are searched too if the warehouse does not contain a given
+ * id, and if `privacy.recipients` is `drop`, because the warehouse then contains no numbers.
  */
 async function search(
   { erasures, terminal }: LocalContext,
@@ -150,14 +150,14 @@ async function search(
   return findPersons(session, given, { includeShared, also: also.flat() });
 }
 
-/** An id that more persons share is not followed. */
+/** Number of persons from which on a shared id is not followed. */
 const SHARED_BY = 3;
 
 function valueOf(ids: readonly Given[], kind: Given['kind']): string | undefined {
   return ids.find((one) => one.kind === kind)?.value;
 }
 
-/** The user and the recipient of each landed record that is about one of these persons. */
+/** The user and the recipient of each landed record about one of these persons. */
 async function landedIds(erasures: LocalContext['erasures'], ids: readonly string[]): Promise<Given[][]> {
   await erasures.lookFor(ids);
   const found = new Map<string, Given[]>();
@@ -170,7 +170,7 @@ async function landedIds(erasures: LocalContext['erasures'], ids: readonly strin
   return [...found.values()];
 }
 
-/** The ids of a record that the warehouse may not know. */
+/** The ids in a record, which the warehouse may lack. */
 function idsOf(record: string): Given[] {
   const ids = z
     .looseObject({
@@ -187,7 +187,7 @@ function idsOf(record: string): Given[] {
     .map((kind) => ({ kind, value: values[kind] }));
 }
 
-/** Prints, or writes to a folder, everything that is held of the persons. Changes nothing. */
+/** Prints all stored data about the persons, or writes it to a folder. Changes nothing. */
 async function show(context: LocalContext, persons: Persons, output: string | undefined): Promise<void> {
   const { erasures, terminal, dataDir } = context;
   const session = await erasures.session();
@@ -217,7 +217,7 @@ function parsed(json: string): unknown {
   return JSON.parse(json);
 }
 
-/** Counts, place by place, what would be erased. */
+/** Prints the number of rows that would be erased in each place. */
 async function tellCounts(
   { erasures, terminal }: LocalContext,
   rows: Readonly<Record<string, number>>,
@@ -245,15 +245,15 @@ async function tellCounts(
   terminal.note('Nothing was erased.');
 }
 
-/** Persons in one call of E15. */
+/** Maximum number of persons per E15 request. */
 const AT_ONCE = 1000;
 
 const deleted = z.looseObject({ data: z.number() });
 
 /**
- * E15: asks the service to delete the persons, numbers exactly as given.
+ * Asks the service to delete the persons (E15); numbers are sent exactly as given.
  *
- * @throws ServiceError when a call fails: then nothing is erased here
+ * @throws ServiceError if a request fails; nothing is erased locally then
  */
 async function eraseAtService(
   given: readonly Given[],
@@ -289,7 +289,10 @@ function reasonOf(verdict: object): string {
   return 'reason' in verdict ? String(verdict.reason) : 'its answer has no count of deleted rows';
 }
 
-/** The ids on the command line, and those of a file: `user_id ID`, `recipient NUMBER` or `email ADDRESS`, one a line. */
+/**
+ * The ids from the command line and from a file with one id per line: `user_id ID`, `recipient NUMBER` or `email
+ * ADDRESS`.
+ */
 async function givenIds({ userId, recipient, email, file }: ForgetOptions): Promise<Given[]> {
   const named = [
     ['user_id', userId],

@@ -1,4 +1,4 @@
-/** `dawnload init`: asks what has to be known, tries it on the service, and writes `dawnload.yaml` and `.env`. */
+/** `dawnload init`: asks for the settings, tests them against the service, and writes `dawnload.yaml` and `.env`. */
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config.js';
@@ -39,11 +39,11 @@ export interface InitOptions extends Omit<GivenTexts, 'accessKey' | 'secretKey'>
   readonly skipChecks?: boolean;
 }
 
-/** Where the files go, and what is there already. */
+/** The paths of the files, and the existing files at these paths. */
 interface Place {
   readonly yaml: string;
   readonly env: string;
-  /** The keys of the `.env` that is there. */
+  /** The keys in the existing `.env`. */
   readonly written: { readonly accessKey: string | undefined; readonly secretKey: string | undefined };
 }
 
@@ -90,13 +90,14 @@ function tellNext({ flags, terminal }: Invocation): void {
 }
 
 /**
- * Looks where the files are to go, before anybody is asked anything.
+ * Checks the target folder before any question is asked.
  *
- * @throws UsageError when a file would have to be overwritten, StorageError when the folder cannot be written
+ * @throws UsageError if a file would be overwritten
+ * @throws StorageError if the folder is not writable
  */
 function look(folder: string, { force }: InitOptions, { flags, environment }: Invocation): Place {
   const yaml = resolve(folder, flags.config ?? 'dawnload.yaml');
-  // Beside the settings: no other .env is read.
+  // The .env must be in the folder of the settings file; no other .env is read.
   const env = resolve(dirname(yaml), '.env');
   if (existsSync(yaml) && force !== true) {
     throw new UsageError(`${yaml} exists already.`, {
@@ -152,9 +153,10 @@ async function answersOf(
 }
 
 /**
- * Resolves with the answers and the size of a night, where the service tells it.
+ * Tests the answers against the service.
  *
- * @throws CredentialsError, ServiceError when the service does not take the answers
+ * @returns the answers, with the size of a night if the service reports it
+ * @throws CredentialsError, ServiceError if the service refuses the answers
  */
 async function check(answers: Answers, invocation: Invocation): Promise<Answers> {
   const { terminal, signal, effects } = invocation;
@@ -175,13 +177,13 @@ async function check(answers: Answers, invocation: Invocation): Promise<Answers>
   return complete;
 }
 
-/** The answers in the settings that are to be replaced. */
+/** The answers in the existing settings, which will be replaced. */
 function earlierAnswers(invocation: Invocation): Given {
   let config: Config;
   try {
     config = invocation.loadConfig();
   } catch (error) {
-    // Settings that cannot be read are a reason to write new ones.
+    // Unreadable settings do not stop `init`, which replaces them.
     if (error instanceof DawnloadError) return {};
     throw error;
   }
@@ -190,7 +192,11 @@ function earlierAnswers(invocation: Invocation): Given {
   return { baseUrl, projectId, startDate, ...exports.budget, pricePerRecord };
 }
 
-/** Returns the names of the copies of what was replaced. */
+/**
+ * Writes the files.
+ *
+ * @returns the names of the backup copies of the replaced files
+ */
 function write(
   { yaml, env, written }: Place,
   folder: string,
@@ -202,7 +208,7 @@ function write(
   const keep = existsSync(env) && sameKeys(written, answers.keys);
   if (!keep) {
     const earlier = existsSync(env) ? readFileSync(env, 'utf8') : '';
-    // First: settings without their keys are of no use, keys without settings do no harm.
+    // The keys are written first: settings without keys are useless, while keys without settings are harmless.
     files.unshift({ path: env, text: envFile(answers.keys, earlier), mode: 0o600 });
   }
   const copies = writeFiles(files);
@@ -220,7 +226,10 @@ function sameKeys({ accessKey, secretKey }: Place['written'], keys: Keys): boole
   return accessKey === keys.accessKey && secretKey === keys.secretKey;
 }
 
-/** The data folder as the file names it: a relative path there is relative to the file, on the command line to the working folder. */
+/**
+ * The data folder for the settings file. A relative path in the file is relative to the file; on the command line it is
+ * relative to the working folder.
+ */
 function dataDirFor(yaml: string, folder: string, flag: string | undefined): string {
   if (flag === undefined) return './data';
   const path = resolve(folder, flag);

@@ -1,4 +1,4 @@
-/** `dawnload lake`: sets up, fills and compares the lake. */
+/** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
 import { rangesOf, type Day, formatKst } from '../calendar.js';
 import { requireLake } from '../config/lake.js';
 import { EXIT, type ExitCode } from '../errors.js';
@@ -18,10 +18,10 @@ export interface LakeSetupOptions extends JsonOptions {
   readonly takeOver?: boolean;
 }
 
-/** Commits that `lake status` shows. */
+/** Number of commits that `lake status` shows. */
 const SHOWN_COMMITS = 5;
 
-/** Differences that `lake verify` shows; `--json` has all. */
+/** Number of differences that `lake verify` shows; `--json` returns all of them. */
 const SHOWN_DIFFERENCES = 20;
 
 export async function lakeSetupCommand(
@@ -55,7 +55,7 @@ export async function lakePlanCommand({ json }: JsonOptions, invocation: Invocat
   const config = requireLake(invocation.loadConfig());
   const { terminal } = invocation;
   const changes = await withLake(config, invocation, async (lake) => {
-    // Says whether the lake is set up.
+    // Fails if the lake is not set up.
     await latestCommits(lake, 1);
     return changesOf(lake);
   });
@@ -192,7 +192,7 @@ export async function lakeVerifyCommand({ json }: JsonOptions, invocation: Invoc
   return EXIT.done;
 }
 
-/** A sentence about the rows that commits brought. */
+/** A sentence with the number of rows that the commits wrote. */
 function pushedLine(commits: readonly Commit[]): string {
   if (commits.length === 0) return 'The lake holds all of the published file already.';
   return `Pushed ${plural(rowsOf(commits), 'row')} to the lake in ${plural(commits.length, 'commit')}.`;

@@ -1,4 +1,4 @@
-/** `dawnload plan`: what is missing, what a run would request and what that would cost. Sends nothing. */
+/** `dawnload plan`: shows the missing days, the requests of the next run and their cost. Sends nothing. */
 import { nightly } from '../../jobs/nightly.js';
 import {
   completeFrom,
@@ -34,25 +34,28 @@ export interface PlanOptions {
 export interface Plan {
   readonly command: Job['name'];
   readonly days: DayRange | null;
-  /** Yesterday while it is not complete, and from when it is. */
+  /** Yesterday, with the instant at which it becomes complete; null if it is complete already. */
   readonly not_yet: { readonly day: Day; readonly complete_from: string } | null;
-  /** Days that the warehouse lacks, and days that are pulled again since counts may be restated. */
+  /** Days that the warehouse lacks, and days that are pulled again because their counts may be restated. */
   readonly statistics: { readonly missing: Day[]; readonly again: Day[] };
   readonly campaigns: { readonly missing: Day[]; readonly again: Day[] };
-  /** Reference data of which a snapshot is taken, with the day of the last one. */
+  /** The reference data of which the run takes a snapshot, with the day of the last snapshot. */
   readonly reference: readonly { readonly stream: ReferenceStream; readonly last: Day | null }[];
-  /** The removals of the next run by the settings under `retention`; null without one. */
+  /** The data that the next run removes according to `retention`; null without that setting. */
   readonly retention: { readonly events: Day[]; readonly landing: string[] } | null;
   readonly events: {
     readonly budget: { records_per_run: number; records_per_month: number } | null;
     readonly to_request: PlannedDay[];
     readonly not_requested: (PlannedDay & { reason: keyof typeof REASONS })[];
-    /** Paid exports that are not downloaded yet; resuming them costs nothing. */
+    /** Paid exports that are not downloaded yet; resuming them is free. */
     readonly under_way: string[];
     readonly needs_attention: readonly Attention[];
     readonly estimated_records: number;
     readonly estimated_price: number;
-    /** The records of the days without an estimate, by exports.expected_records_per_day; null without that setting. */
+    /**
+     * Expected records of the days without an estimate, from `exports.expected_records_per_day`; null without that
+     * setting.
+     */
     readonly expected_records: number | null;
     readonly expected_price: number | null;
     readonly currency: string | null;
@@ -73,7 +76,7 @@ export async function planCommand(options: PlanOptions, invocation: Invocation):
   return plan.events.needs_attention.length > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-/** The plan of a job, from the published file and the ledger alone. */
+/** Makes the plan of a job from the published file and the ledger only. */
 export async function makePlan(job: Job, config: Config, { effects }: Invocation): Promise<Plan> {
   const now = effects.now();
   await assertSameProject(config);
@@ -256,7 +259,7 @@ function whyNot(
   days: readonly PlannedDay[],
   budget: NonNullable<Plan['events']['budget']>,
 ): string {
-  // A run pulls the statistics first.
+  // A run pulls the statistics before it decides on exports.
   if (reason === 'no_estimate') return '`run` pulls the statistics first, then decides within the budget';
   const limits = { recordsPerRun: budget.records_per_run, recordsPerMonth: budget.records_per_month };
   const estimates = days.flatMap(({ estimated_records }) => estimated_records ?? []);

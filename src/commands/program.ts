@@ -1,4 +1,4 @@
-/** The command line as a table: names, arguments, options, examples, and for each command one lazy import. */
+/** The command line as a table: names, arguments, options, examples, and one lazy import per command. */
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import type { AttachOptions, RecoverOptions } from './exports.js';
@@ -39,7 +39,7 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload help backfill',
   ]);
 
-  /** Runs an action with the flags of its command, wherever on the line they stand. */
+  /** Runs an action with the flags of its command, which may be anywhere on the line. */
   let flags: Flags = {};
   program.hook('preAction', (_, command) => {
     flags = command.optsWithGlobals();
@@ -281,7 +281,7 @@ function withFlags(command: Command): Command {
     .option('--verbose', 'with an error, also show its causes');
 }
 
-/** `dawnload query NAME --help` shows the header of that query below the options. */
+/** Appends the header of the bundled query to the output of `dawnload query NAME --help`. */
 function helpOfQuery([name]: readonly string[]): string {
   const query = loadCatalogue().find((file) => file.name === name);
   return query === undefined ? '' : `\n${describeQuery(query)}`;

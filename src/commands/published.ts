@@ -1,4 +1,4 @@
-/** Reads the state of the published warehouse, for commands that may work beside a run. */
+/** Reads the state of the published warehouse, for commands that may run at the same time as a run. */
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
@@ -54,27 +54,30 @@ const runRow = z
 
 const heldDay = z.object({ stream: z.enum(STREAMS), date: z.string() });
 
-/** The state of the published file, each part by a statement of `sql/status.sql`; without a file, each is empty. */
+/**
+ * The state of the published file. Each method runs one statement of `sql/status.sql` and returns an empty result if
+ * there is no file.
+ */
 interface Published {
   coverage(): Promise<CoveredDay[]>;
   /** Days whose last answer was held back. */
   heldBack(): Promise<{ readonly stream: Stream; readonly date: Day }[]>;
-  /** Days that came empty on one night alone, with that night. */
+  /** Days that were empty on exactly one night, with that night. */
   emptyOnce(): Promise<z.infer<typeof emptyDay>[]>;
   messages(): Promise<ReadonlyMap<Day, MessageTotals>>;
   /** The latest runs, newest first. */
   runs(): Promise<PastRun[]>;
   findings(): Promise<FindingGroup[]>;
-  /** Days whose events have left the file. */
+  /** Days whose events were removed from the file. */
   archived(): Promise<Day[]>;
-  /** Paid exports as the ledger knew them when the file was published. */
+  /** Paid exports in the state that the ledger had when the file was published. */
   exports(): Promise<ExportRow[]>;
 }
 
 /**
- * Reads the published file, only what is asked for.
+ * Reads only the requested parts of the published file.
  *
- * @throws CorruptDatabaseError when it is not a warehouse, or a damaged one
+ * @throws CorruptDatabaseError if the file is not a warehouse or is damaged
  */
 export async function readPublished<T>(file: string, work: (published: Published) => Promise<T>): Promise<T> {
   const reader = existsSync(file) ? await Reader.open(file) : undefined;
@@ -97,7 +100,11 @@ export async function readPublished<T>(file: string, work: (published: Published
   }
 }
 
-/** The newest day of the daily statistics that readers see. Throws as `readPublished` does. */
+/**
+ * The newest day of the daily statistics in the published file.
+ *
+ * @throws CorruptDatabaseError as `readPublished` does
+ */
 export async function newestDay(file: string): Promise<Day | undefined> {
   const coverage = await readPublished(file, (published) => published.coverage());
   const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
@@ -126,8 +133,10 @@ export async function showTables(published: string, terminal: Terminal): Promise
 }
 
 /**
- * The output file, refused inside the data folder, where it could overwrite warehouse, ledger or landed files. What the data
- * folder holds may be links to other disks.
+ * Checks the path of an output file. Paths inside the data folder are refused, because the output could overwrite the
+ * warehouse, the ledger or landed files. Links in the data folder to other disks are followed.
+ *
+ * @throws UsageError
  */
 export function outsideOf(dataDir: string, output: string): string {
   const place = realPlace(output);
@@ -138,7 +147,7 @@ export function outsideOf(dataDir: string, output: string): string {
   });
 }
 
-/** The real places of the data folder, of what is in it, and of what is in its folders: databases, the ledger, the streams. */
+/** The real paths of the data folder, of its entries, and of the entries of its subfolders: databases, ledger, streams. */
 function placesOf(dataDir: string): string[] {
   const within = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
   const top = within(dataDir);

@@ -1,4 +1,4 @@
-/** `dawnload query`: a bundled question, or any SQL, asked of the published warehouse. */
+/** `dawnload query`: runs a bundled query or any SQL against the published warehouse. */
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { extname, resolve, join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
@@ -39,34 +39,34 @@ import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
 
 export interface QueryOptions {
-  /** A bundled query; without it, `sql` and `file` they are listed. */
+  /** The name of a bundled query. If `sql` and `file` are undefined too, the queries are listed. */
   readonly name?: string;
   readonly sql?: string;
-  /** A file of SQL. */
+  /** The path of a file with SQL. */
   readonly file?: string;
-  /** `name=value`, any number of times. */
+  /** Any number of `name=value`. */
   readonly param?: readonly string[];
   readonly format?: string;
-  /** Where the answer goes instead of standard output. */
+  /** The output file instead of standard output. */
   readonly output?: string;
-  /** The language of the headers of a table or CSV, and of sentences in it. */
+  /** The language of headers and sentences in a table or CSV. */
   readonly lang?: Language;
-  /** Whether a CSV begins with a byte order mark, for Excel. */
+  /** True if a CSV starts with a byte order mark, for Excel. */
   readonly bom?: boolean;
-  /** Whether to show what the bundled query takes and returns, instead of running it. */
+  /** True to show the parameters and the columns of the bundled query instead of running it. */
   readonly show?: boolean;
-  /** Rows that a table shows at most; the other formats are always whole. */
+  /** Maximum number of rows in a table; other formats are never limited. */
   readonly limit?: number;
 }
 
-/** Nobody reads more rows, and a table is drawn only when all of them are in memory. */
+/** Default limit of a table: more rows are rarely read, and a table is held in memory before it is drawn. */
 const DEFAULT_LIMIT = 1000;
 
 /**
- * Lists the bundled queries, or runs one, or SQL of the user's own; the answer goes to standard output or a file.
+ * Lists the bundled queries, or runs a bundled query or the user's SQL; the answer goes to standard output or a file.
  *
- * @throws UsageError for a wrong name, parameter, option or query
- * @throws StorageError when the warehouse cannot be opened or the output not be written
+ * @throws UsageError for an invalid name, parameter, option or query
+ * @throws StorageError if the warehouse cannot be opened or the output cannot be written
  */
 export async function queryCommand(
   options: QueryOptions,
@@ -88,7 +88,7 @@ export async function queryCommand(
   invocation.signal.addEventListener('abort', stop);
   try {
     invocation.signal.throwIfAborted();
-    // SQL is typed by a person, or pasted from somewhere: it may read the warehouse, and no other file and no network.
+    // The user's SQL may be pasted from an untrusted source: it may read the warehouse, but no other file and no network.
     await reader.confine();
     const values = await knownValues(question, question.values, reader);
     const answer = await ask(reader.connection, question.sql, values, question.subject);
@@ -104,7 +104,7 @@ export async function queryCommand(
     invocation.terminal.note(summary(answer.rows(), format, question.title, options));
     return EXIT.done;
   } catch (error) {
-    // DuckDB calls the interruption an error of the query; the reason is the signal's.
+    // DuckDB reports an interruption as an error of the query; the signal has the real reason.
     invocation.signal.throwIfAborted();
     throw error;
   } finally {
@@ -113,21 +113,24 @@ export async function queryCommand(
   }
 }
 
-/** Names of columns in a language: in Korean what the dictionary calls them, where it knows the name. */
+/** The headers of columns in a language. Korean headers come from the dictionary if it contains the name. */
 function headsIn({ lang, name: query }: QueryOptions): (name: string) => string {
   if (lang !== 'ko') return (name) => name;
   const dictionary = Dictionary.load();
   return (name) => dictionary.label(name, query) ?? name;
 }
 
-/** Values of bundled queries in a language: in Korean what the dictionary calls them. Free SQL shows what it selects. */
+/**
+ * The display names of values in the answer of a bundled query. Korean names come from the dictionary; free SQL shows
+ * unchanged values.
+ */
 function wordsIn({ lang, name }: QueryOptions): (column: string, text: string) => string {
   if (lang !== 'ko' || name === undefined) return (_, text) => text;
   const dictionary = Dictionary.load();
   return (column, text) => dictionary.inKorean(column, text);
 }
 
-/** How many rows came, for the line beside the answer: `A/B tests: 2 rows`. */
+/** The number of rows, for the line after the answer: `A/B tests: 2 rows`. */
 function summary(rows: number, format: Format, title: string | undefined, options: QueryOptions): string {
   const { limit = DEFAULT_LIMIT, output } = options;
   const what = title === undefined ? '' : `${title}: `;
@@ -140,15 +143,15 @@ function summary(rows: number, format: Format, title: string | undefined, option
 interface Question {
   readonly sql: string;
   readonly values: ParameterValues;
-  /** The parameters of a bundled query. */
+  /** The parameters of the bundled query. */
   readonly params: QueryFile['params'];
-  /** Its name at the beginning of a message. */
+  /** The subject at the beginning of error messages. */
   readonly subject: string;
-  /** The title of a bundled query. */
+  /** The title of the bundled query. */
   readonly title?: string;
 }
 
-/** The question that the options ask; undefined when they ask none. */
+/** The query that the options specify; undefined if they specify none. */
 function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
   const { name, sql, file, param = [], lang } = options;
   if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
@@ -166,7 +169,7 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
   return {
     sql: query.sql,
     values: new Map([
-      // The present is that of the command, which a rehearsal may have moved.
+      // The command's clock determines the present, because a rehearsal may have moved the clock.
       ...(takes('now') ? [['now', effects.now().toISOString()] as const] : []),
       ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
       ...values,
@@ -201,7 +204,7 @@ function readSql(file: string): string {
   }
 }
 
-/** The format of --format, or that of the output file's ending; a table where neither is given. */
+/** The format in `--format`, or else the format of the output file's extension, or else a table. */
 function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, stdout: Output): Format {
   const ending = output === undefined ? '' : extname(output);
   const wanted = format ?? (ending === '' ? 'table' : ending.slice(1).toLowerCase());
@@ -238,7 +241,7 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
   return found;
 }
 
-/** Lists every bundled query: for people its name and title, for programs its whole header. */
+/** Lists the bundled queries: name and title in a table, the complete header in the other formats. */
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
@@ -261,7 +264,7 @@ async function listQueries(format: Format, { terminal }: Invocation, stdout: Out
   return EXIT.done;
 }
 
-/** Prints what a bundled query takes and returns. */
+/** Prints the parameters and the columns of a bundled query. */
 async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCode> {
   if (name === undefined) {
     throw new UsageError('There is no query to show.', {
@@ -280,28 +283,28 @@ export const FORMATS = ['table', 'csv', 'json', 'parquet'] as const;
 
 export type Format = (typeof FORMATS)[number];
 
-/** Standard output, or what a test looks at instead. */
+/** Standard output, or its replacement in a test. */
 export type Output = Writable & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'hasColors'>>;
 
 export interface Delivery {
   readonly format: Format;
-  /** Absolute; undefined for standard output. */
+  /** The absolute path of the output file; undefined for standard output. */
   readonly output: string | undefined;
   readonly stdout: Output;
-  /** Rows that a table shows at most. */
+  /** Maximum number of rows in a table. */
   readonly limit: number;
-  /** Whether a CSV begins with a byte order mark, for Excel. */
+  /** True if a CSV starts with a byte order mark, for Excel. */
   readonly bom: boolean;
-  /** The heading of a column in a table or CSV. */
+  /** The header of a column in a table or CSV. */
   readonly head: (name: string) => string;
-  /** The name of a value in a column of a table or CSV, in the language of the answer. */
+  /** The display name of a value in a table or CSV, in the language of the answer. */
   readonly word?: (column: string, text: string) => string;
 }
 
 /**
- * Writes the whole answer to its output.
+ * Writes the complete answer to its output.
  *
- * @throws StorageError when the output cannot be written
+ * @throws StorageError if the output cannot be written
  */
 export async function deliver(answer: QueryResult, delivery: Delivery): Promise<void> {
   const { format, output, stdout } = delivery;
@@ -318,7 +321,8 @@ export async function deliver(answer: QueryResult, delivery: Delivery): Promise<
   };
   if (output === undefined) {
     const drawn = pieces(drawingFor(stdout));
-    // Data stays what it is for programs; a person at a terminal is shown it. Tables are safe already, and coloured.
+    // Programs receive unchanged data; at a terminal control characters are escaped. Tables are already escaped and
+    // contain colour codes.
     await writeTo(stdout, stdout.isTTY === true && format !== 'table' ? shown(drawn) : drawn);
   } else await writeFileWhole(output, (path) => writePieces(path, pieces({ color: false })));
 }
@@ -348,7 +352,7 @@ async function deliverParquet(
   }
 }
 
-/** Only a terminal is narrow, and only one that says so has colours. */
+/** Only a terminal limits the width, and only a terminal with colour support gets colours. */
 export function drawingFor(stdout: Output): Drawing {
   return stdout.isTTY === true
     ? { width: stdout.columns, color: stdout.hasColors?.() === true }

@@ -1,4 +1,4 @@
-/** `dawnload rebuild`: rebuilds the warehouse from landing zone and ledger, without any request. */
+/** `dawnload rebuild`: rebuilds the warehouse from the landing zone and the ledger, without any request. */
 import type { ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { Ledger } from '../exports/ledger.js';

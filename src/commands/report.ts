@@ -1,4 +1,4 @@
-/** `dawnload report`: the published warehouse as one page for people. */
+/** `dawnload report`: writes the published warehouse as a page for people. */
 import { resolve } from 'node:path';
 import type { Language } from '../dictionary/dictionary.js';
 import { EXIT, type ExitCode } from '../errors.js';
@@ -19,7 +19,7 @@ export async function reportCommand(options: ReportOptions, invocation: Invocati
   const { dataDir, reportIn } = invocation.loadConfig();
   const { report } = dataFiles(dataDir);
   const wanted = resolve(options.output ?? report);
-  // Its own place in the data folder is where each run writes it.
+  // The default path of the report in the data folder is allowed, because each run writes the report there.
   const file = realPlace(wanted) === realPlace(report) ? wanted : outsideOf(dataDir, wanted);
   const language = options.lang ?? reportIn ?? 'en';
   const bytes = await writeReport(file, { dataDir, language, now: effects.now() });

@@ -1,4 +1,4 @@
-/** `dawnload run`: the nightly job, once. */
+/** `dawnload run`: runs the nightly job once. */
 import { nightly } from '../../jobs/nightly.js';
 import { withAlerts } from '../operations/delivery.js';
 import { completeFrom, dayCount, dayOf, formatKst, shiftDay } from '../calendar.js';

@@ -1,4 +1,4 @@
-/** `dawnload sandbox`: the service alone, on a port, until it is stopped. */
+/** `dawnload sandbox`: runs the sandbox service on a port until it is stopped. */
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
@@ -10,9 +10,9 @@ export interface SandboxFlags {
   readonly exportSeconds: string;
   readonly catalogItems: string;
   readonly latency: string;
-  /** False with `--no-date`. */
+  /** False if `--no-date` was given. */
   readonly date: boolean;
-  /** False with `--no-restatements`. */
+  /** False if `--no-restatements` was given. */
   readonly restatements: boolean;
   readonly billingJournal?: string;
 }
@@ -37,7 +37,8 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
     projectId,
     ...(flags.billingJournal === undefined ? {} : { billingJournal: flags.billingJournal }),
   });
-  // On stdout, in the form of the environment that a job against it needs: `eval "$(…)"` or a reader of lines can use it.
+  // Prints the environment variables that a job against the sandbox needs to stdout, so that `eval "$(…)"` or a program
+  // that reads lines can use them.
   terminal.out(`DAWNLOAD_BASE_URL=${sandbox.url}`);
   terminal.out(`DAWNLOAD_PROJECT_ID=${projectId}`);
   terminal.out(`DAWNLOAD_ACCESS_KEY=${accessKey}`);

@@ -1,4 +1,4 @@
-/** `dawnload schedule`: the long-lived scheduler, for those without cron or systemd. */
+/** `dawnload schedule`: the long-lived scheduler, for machines without cron or systemd. */
 import cron from 'node-cron';
 import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
@@ -12,12 +12,12 @@ import { commandLine } from './shared.js';
 
 export interface ScheduleOptions {
   readonly at?: string;
-  /** Runs at once too, whether anything is due or not. */
+  /** True to run immediately, even if no run is due. */
   readonly now?: boolean;
   readonly healthPort?: string;
 }
 
-/** Keeps running until it is stopped. Each run is a process of its own, which reads the settings anew. */
+/** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
 export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, signal, effects, flags, version } = invocation;
   const at = parseTime(options.at);
@@ -53,10 +53,10 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
   return EXIT.done;
 }
 
-/** Timers stand still while a machine is suspended: after so many milliseconds the clock is looked at again. */
+/** Milliseconds after which the clock is read again, because timers do not advance while a machine is suspended. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-/** Pauses that end with the night's time of day, at the latest when they should, and when the signal aborts. */
+/** Creates pauses that end at the nightly time of day, at the given instant at the latest, or when the signal aborts. */
 function nightlyAlarm(
   at: TimeOfDay,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** Shared by several commands of the table. */
+/** Helpers of several commands. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../errors.js';
 import type { Invocation } from '../run/invocation.js';
@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import type { Flags } from '../config.js';
 import { PACKAGE_ROOT } from '../package.js';
 
-/** Performs a command and resolves to its exit code. */
+/** Runs a command and resolves to its exit code. */
 export type Action = (invocation: Invocation) => Promise<ExitCode>;
 
 export interface JsonOptions {
@@ -16,7 +16,7 @@ export interface JsonOptions {
 
 export const JSON_OPTION = ['--json', 'print JSON on stdout, for programs'] as const;
 
-/** Each help begins with examples. */
+/** Adds examples to the beginning of the help. */
 export function withExamples(command: Command, examples: readonly string[]): Command {
   return command.addHelpText(
     'before',
@@ -24,12 +24,12 @@ export function withExamples(command: Command, examples: readonly string[]): Com
   );
 }
 
-/** `Did you mean json? Choose one of text, json.` */
+/** A hint such as `Did you mean json? Choose one of text, json.` */
 export function oneOf(word: string, known: readonly string[]): string {
   return `Did you mean ${closest(word, known)}? Choose one of ${known.join(', ')}.`;
 }
 
-/** An option that takes one of some words. */
+/** An option whose value must be one of the given words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {
   return new Option(flags, description).choices(words).argParser((word) => {
     if (words.includes(word)) return word;
@@ -37,7 +37,7 @@ export function choice(flags: string, description: string, words: readonly strin
   });
 }
 
-/** Program and arguments, with absolute paths: a scheduler starts in another folder and with another PATH. */
+/** Program and arguments with absolute paths, because a scheduler starts in another folder and with another PATH. */
 export function commandLine(command: string, flags: Flags): [string, ...string[]] {
   return [
     process.execPath,

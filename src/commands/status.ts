@@ -1,4 +1,4 @@
-/** `dawnload status`: coverage by day and stream, freshness, spend; the exit code is for monitors. */
+/** `dawnload status`: shows the coverage by day and stream, freshness and spending. The exit code is for monitors. */
 import { z } from 'zod';
 import { dayCount, daysOf, formatKst, listDays, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { streamsOn } from '../config.js';
@@ -22,17 +22,17 @@ export interface StatusOptions {
   readonly json?: boolean;
 }
 
-/** Days shown on a terminal; `--json` has all of them. */
+/** Number of days shown at a terminal; `--json` returns all days. */
 const SHOWN_DAYS = 14;
 
 interface Status {
   readonly last_complete_day: Day;
-  /** The first day that is wanted: the start_date, or the first day that is there. */
+  /** The first wanted day: the `start_date`, or the first day in the warehouse. */
   readonly wanted_from: Day | null;
-  /** The streams that the settings ask for and that lack days, with those days. */
+  /** The configured streams that lack days, with those days. */
   readonly missing: Record<string, Day[]>;
   readonly coverage: { date: Day; rows: Partial<Record<Stream, number>> }[];
-  /** The reference data that the settings ask for, with its last snapshot. */
+  /** The configured reference data, with its last snapshot. */
   readonly snapshots: { stream: ReferenceStream; date: Day | null; rows: number }[];
   readonly last_run: {
     readonly command: string;
@@ -41,16 +41,16 @@ interface Status {
     readonly exit_code: number | null;
     readonly outcome: string | null;
   } | null;
-  /** The run, or another command that changes the data folder, that is under way. */
+  /** The active run, or another active command that changes the data folder. */
   readonly running: { command: string | null; pid: number | null; since: Date | null } | null;
-  /** Why the latest run failed, where it did and readers keep what an earlier one published. */
+  /** The error of the latest run if it failed, so that the file of an earlier run is still published. */
   readonly failure: string | null;
   readonly published: string | null;
   readonly findings: readonly FindingGroup[];
-  /** The latest run if checks withhold it: readers keep the previous file. */
+  /** The latest run if a check withholds it, so that the previous file is still published. */
   readonly withheld: Withheld | null;
   readonly needs_attention: readonly Attention[];
-  /** Paid exports that are not loaded yet; resuming them costs nothing. */
+  /** Paid exports that are not loaded yet; resuming them is free. */
   readonly under_way: readonly string[];
   readonly currency: string | null;
   readonly spend: readonly {
@@ -70,7 +70,10 @@ interface Withheld {
   readonly findings: readonly FindingGroup[];
 }
 
-/** Exit code 0: the latest run did not fail, no check withholds it, every wanted day is there, nothing needs action; else 1. */
+/**
+ * Exit code 0 if the latest run did not fail, no check withholds it, no wanted day is missing and nothing needs action;
+ * otherwise 1.
+ */
 export async function statusCommand(options: StatusOptions, invocation: Invocation): Promise<ExitCode> {
   const status = await readStatus(invocation);
   if (options.json === true) invocation.terminal.out(JSON.stringify(status));
@@ -104,7 +107,7 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
   const byDay = new Map<Day, Partial<Record<Stream, number>>>();
   for (const { stream, day, rows } of published.coverage)
     byDay.set(day, { ...byDay.get(day), [stream]: rows });
-  // Without a first day nobody has said what is wanted.
+  // Without a first day no days count as missing.
   const lacking = (stream: Stream, from: Day | undefined): Day[] =>
     from === undefined || dayCount({ start: from, end: last }) <= 0
       ? []
@@ -123,7 +126,8 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
       .sort((a, b) => (a.day < b.day ? 1 : -1))[0];
     return { stream, date: newest?.day ?? null, rows: newest?.rows ?? 0 };
   });
-  // A snapshot cannot be taken later: only that of today, or of yesterday before the nightly run, counts.
+  // A snapshot cannot be taken for a past day, so only the snapshot of today counts, or of yesterday before the nightly
+  // run.
   for (const { stream, date } of snapshots) missing[stream] = date !== null && date >= last ? [] : [last];
   return {
     last_complete_day: last,
@@ -151,7 +155,9 @@ async function readStatus({ effects, ...invocation }: Invocation): Promise<Statu
   };
 }
 
-/** The last run of the journal, which knows how runs ended that published nothing; without a journal, that of the file. */
+/**
+ * The last run in the journal, which includes runs that published nothing; without a journal, the last run in the file.
+ */
 function lastRun(journal: readonly JournalledRun[], published: readonly PastRun[]): Status['last_run'] {
   const [inFile] = published;
   const { begun, over } = journal.at(-1) ?? { begun: inFile, over: inFile };
@@ -176,7 +182,7 @@ function failureOf(runs: readonly JournalledRun[]): string | null {
 
 const checked = z.object({ findings: z.array(findingGroup) });
 
-/** The latest run if checks withheld it; only the journal of runs knows, since the file was not published. */
+/** The latest run if checks withheld it. Only the journal of runs contains it, because the file was not published. */
 function withheldRun(runs: readonly JournalledRun[], published: readonly PastRun[]): Withheld | null {
   const ended = runs.filter(({ over }) => over !== undefined).at(-1);
   const summary = checked.safeParse(ended?.over?.summary);

@@ -1,4 +1,4 @@
-/** The last lines of a run: what was loaded, what was not, what needs action. */
+/** The last lines of a run: the loaded data, the missing data, and the things that need action. */
 import { listDays, type DayRange } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { explainLimit, REASONS } from '../exports/budget.js';
@@ -19,7 +19,7 @@ const UNPAID: Record<Unpaid['verdict'], string> = {
   no_consent: 'no consent to pay (`--yes-paid` gives it)',
 };
 
-/** Prints the outcome; returns its exit code. */
+/** Prints the outcome and returns its exit code. */
 export function summarise(
   { report, publishedBytes, page }: Outcome,
   terminal: Terminal,
@@ -76,7 +76,7 @@ export function summarise(
   for (const sentence of report.attention) terminal.warn(sentence, { event: 'needs_action' });
 
   const exitCode = report.exitCode();
-  // A clock that was set back during the run must not make it a negative time.
+  // The duration must not become negative if the clock was set back during the run.
   const ms = Math.max(0, now.getTime() - report.startedAt.getTime());
   const took = formatDuration(ms);
   if (publishedBytes !== undefined) {
@@ -94,7 +94,7 @@ export function summarise(
   }
   if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
   tellLake(report, terminal);
-  // No next run repairs what a check withholds: the meaning of the check says what does.
+  // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
     terminal.warn(
       report.gaps.length > 0 || (report.attention.length === 0 && report.lakeOutcome?.pushed === false)
@@ -120,7 +120,7 @@ function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {
   terminal.warn(describeNotPushed(lakeOutcome), { event: 'not_pushed', days: lakeOutcome.days.length });
 }
 
-/** The outcome for programs: `--json` of the commands that load. */
+/** The outcome as JSON, for `--json` of the commands that load data. */
 export function outcomeJson(
   command: string,
   days: DayRange | null,
@@ -131,7 +131,7 @@ export function outcomeJson(
     days,
     ...report.toJSON(),
     published_bytes: publishedBytes ?? null,
-    // Kibibytes, as the operating system counts them.
+    // `maxRSS` is in kibibytes.
     peak_memory_bytes: process.resourceUsage().maxRSS * 1024,
   });
 }

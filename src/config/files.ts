@@ -1,4 +1,4 @@
-/** The files that settings come from, as text: `dawnload.yaml` and the `.env` beside it. */
+/** Reads the files with the settings as text: `dawnload.yaml`, and the `.env` in the same folder. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -10,15 +10,15 @@ import { settingsSchema } from './schema.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that the `.env` of a folder sets. */
+/** The variables set in the `.env` of a folder. */
 export function readDotEnv(folder: string): Environment {
   const file = resolve(folder, '.env');
   return existsSync(file) ? parseEnv(readText(file)) : {};
 }
 
 /**
- * The file's keys and values, every scalar as text: YAML would read a project id such as `12345678…e12` as a number and
- * lose digits, so the schema gives each value its type instead.
+ * The keys and values of the file, with every scalar as text. YAML would parse a project id such as `12345678…e12` as a
+ * number and lose digits, so the schema converts the values to their types instead.
  */
 export function readSettings(file: string): Record<string, unknown> {
   const lines = new LineCounter();
@@ -47,7 +47,7 @@ export function readSettings(file: string): Record<string, unknown> {
     visit(document, {
       Pair: (_, { key }, ancestors) => {
         if (!isScalar(key) || key.value !== '__proto__') return;
-        // It would not become a key of the object like any other, and pass unseen.
+        // A `__proto__` key would not become an ordinary key of the object and would go unnoticed.
         throw unknownKey(file, ancestors.flatMap(keyOf), key.value);
       },
     });
@@ -59,7 +59,7 @@ function keyOf(node: unknown): string[] {
   return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
 }
 
-/** Turns errors of the parser (aliases that multiply or have no anchor, extreme depth) into a `ConfigError`. */
+/** Converts parser errors (aliases without an anchor or with exponential expansion, extreme depth) to a `ConfigError`. */
 function orConfigError<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -72,7 +72,7 @@ function orConfigError<T>(file: string, work: () => T): T {
   }
 }
 
-/** A section whose lines are all commented out is read as empty text; it becomes an empty section. */
+/** Replaces sections that are empty text, because all their lines are commented out, by empty sections. */
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
   const sections = new Set([
     'privacy',
@@ -93,7 +93,7 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
   );
 }
 
-/** The first line of a parser's message, without its punctuation. */
+/** The first line of a parser's message, without its final punctuation. */
 function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? text).replace(/[.:]+$/, '');
 }
@@ -109,7 +109,7 @@ function readText(file: string): string {
   }
 }
 
-/** @param source the file, or what else holds the key */
+/** @param source the file, or another place with the key */
 export function unknownKey(source: string, path: readonly PropertyKey[], key: string): ConfigError {
   const full = [...path, key].join('.');
   if (/(access|secret)_?key/i.test(key)) {
@@ -138,7 +138,7 @@ function knownKeys(schema: z.ZodType, path: readonly string[] = []): string[] {
   ];
 }
 
-/** The schema of a setting without its default and without the steps before its check. */
+/** The schema of a setting without its default and its preprocessing. */
 function innermost(schema: z.ZodType): z.ZodType {
   const inner =
     schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault

@@ -1,10 +1,13 @@
-/** The lake's keys, and the checks of its settings: addresses that keys may be sent to, recipients that may be pushed. */
+/**
+ * The secrets of the lake, and the checks of its settings: the addresses to which secrets may be sent, and whether
+ * recipients may be pushed.
+ */
 import { resolve } from 'node:path';
 import { ConfigError } from '../errors.js';
 import type { Environment } from './files.js';
 import type { Settings } from './schema.js';
 
-/** The keys of catalog and storage. Never printed: they serialise to nothing. */
+/** The secrets of catalog and storage. They cannot be printed: they serialise to nothing. */
 class LakeSecrets {
   readonly #values: Readonly<Record<SecretName, string | undefined>>;
 
@@ -17,7 +20,7 @@ class LakeSecrets {
   }
 }
 
-/** The secrets, by the environment variables that hold them. */
+/** The secrets by the environment variables that contain them. */
 const VARIABLES = {
   accessKey: 'DAWNLOAD_LAKE_ACCESS_KEY_ID',
   secretKey: 'DAWNLOAD_LAKE_SECRET_ACCESS_KEY',
@@ -31,7 +34,7 @@ type SecretName = keyof typeof VARIABLES;
 
 export type LakeConfig = NonNullable<Settings['lake']> & { readonly secrets: LakeSecrets };
 
-/** @param folder of the settings file, which relative paths start from */
+/** @param folder of the settings file, the base of relative paths */
 export function lakeOf(
   settings: NonNullable<Settings['lake']>,
   folder: string,
@@ -64,9 +67,9 @@ interface Needed {
 }
 
 /**
- * The same config with its lake.
+ * Returns the config, with the lake as a required property.
  *
- * @throws ConfigError when it has none, or one that secrets or recipients must not go to
+ * @throws ConfigError if no lake is configured, or secrets or recipients may not be sent to the configured one
  */
 export function requireLake<T extends Needed>(config: T): T & { readonly lake: LakeConfig } {
   const { lake, file } = config;
@@ -110,13 +113,13 @@ export function requireLake<T extends Needed>(config: T): T & { readonly lake: L
   return { ...config, lake };
 }
 
-/** Whether requests to the address would carry secrets unencrypted beyond this machine. */
+/** True if requests to the address would send secrets unencrypted to another machine. */
 export function isUnencrypted(baseUrl: string): boolean {
   return new URL(baseUrl).protocol === 'http:' && !isLoopback(baseUrl);
 }
 
-/** Whether the address is this machine. */
+/** True if the address is this machine. */
 export function isLoopback(baseUrl: string): boolean {
-  // Numeric addresses come out of URL in their normal form, so that nothing else looks like one.
+  // URL normalises numeric addresses, so no other notation has to be matched.
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

@@ -1,6 +1,6 @@
 /**
- * The shape of `dawnload.yaml`, and of the settings that it gives. Every scalar arrives as text (see `readSettings`); each
- * rule names what it accepts.
+ * The schema of `dawnload.yaml` and the type of the resulting settings. Every scalar arrives as text (see
+ * `readSettings`); the message of each rule describes the valid values.
  */
 import { z } from 'zod';
 import { SENDER_KEY_PLACES } from '../api/endpoints.js';
@@ -27,12 +27,12 @@ function whole(low: number, high: number): z.ZodType<number, string> {
     .refine((value) => value >= low && value <= high, what);
 }
 
-/** A word of the service's vocabulary: it becomes part of field names and channel names. */
+/** A word of the service's vocabulary, which becomes part of field names and channel names. */
 const word = z
   .string('must be one word')
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be one word of letters, digits, - and _');
 
-/** The message for a text or a list where `key: value` lines belong. */
+/** The message for a text or a list in place of a section of `key: value` lines. */
 const NO_SECTION = {
   error: (issue: { code: string }) =>
     issue.code === 'invalid_type' ? 'must hold "key: value" lines' : undefined,
@@ -40,12 +40,12 @@ const NO_SECTION = {
 
 const yesOrNo = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
-/** The name of a parameter of the service. */
+/** The name of a query parameter of the service. */
 function parameter(what: string): z.ZodString {
   return z.string(what).regex(/^[A-Za-z0-9_.[\]-]+$/, what);
 }
 
-/** The address of a service: what is added to it must come behind its path. */
+/** The base address of a service. Endpoint paths are appended to it, so it may have no query. */
 function service(what: string): z.ZodType<string, string> {
   return z
     .string(what)
@@ -73,7 +73,7 @@ const budget = z
       records_per_run !== undefined || records_per_month !== undefined,
     'must set records_per_run, records_per_month or both',
   )
-  // One limit alone is both: a budget half written must not be half unlimited.
+  // A single limit applies to both, so that the missing one does not mean unlimited.
   .transform(({ records_per_run: run, records_per_month: month }) => ({
     records_per_run: run ?? month ?? 0,
     records_per_month: month ?? run ?? 0,
@@ -103,7 +103,7 @@ const webhook = z
     'must be an http or https address',
   );
 
-/** Addresses of webhooks are secrets: the environment may hold them. */
+/** The name of an environment variable with a webhook address; the address is a secret. */
 const variable = z
   .string('must be the name of an environment variable')
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
@@ -130,38 +130,38 @@ const alert = z
 
 export type AlertSettings = z.infer<typeof alert>;
 
-/** How one A/B test is judged, or, under `default`, all that are not named. */
+/** The settings of one A/B test; the entry `default` applies to all tests that are not listed. */
 const experiment = z
   .strictObject(
     {
-      /** Name or id of the variant that the others are compared with. */
+      /** Name or id of the variant with which the others are compared. */
       baseline: z.string('must be the name of a variant').min(1, 'must be the name of a variant').optional(),
-      /** Name of the conversion that counts. */
+      /** Name of the conversion that is evaluated. */
       goal: z
         .string('must be the name of a conversion')
         .min(1, 'must be the name of a conversion')
         .optional(),
-      /** Shares by variant, in any unit. */
+      /** Relative shares of the variants, in any unit. */
       split: z
         .record(z.string(), number(0.0001, 1e6, 'must be a share such as 50'), {
           error: 'must hold lines such as "A: 50"',
         })
         .optional(),
-      /** Variants that get no messages. */
+      /** Variants without messages (hold-out groups). */
       hold_outs: z
         .array(z.string('must be names of variants'), 'must be a list of variants such as [C]')
         .optional(),
-      /** The smallest difference that matters, as a share of the baseline's rate. */
+      /** The smallest relevant difference, as a share of the baseline's rate. */
       smallest_effect: number(
         0.001,
         10,
         'must be a share of the rate from 0.001 to 10, such as 0.2',
       ).optional(),
-      /** How often one person converts at most; without it no verdict is given on conversions. */
+      /** Maximum number of conversions per person; without this setting conversions get no verdict. */
       conversions_per_person: number(1, 1000, 'must be a number from 1 to 1000').optional(),
-      /** How often a winner may be named where there is none. */
+      /** The significance level: the accepted probability of naming a winner if there is no difference. */
       alpha: number(0.0001, 0.5, 'must be a probability from 0.0001 to 0.5, such as 0.05').optional(),
-      /** How often a difference of the smallest effect is to be found. */
+      /** The statistical power: the probability of detecting a difference of `smallest_effect`. */
       power: number(0.5, 0.999, 'must be a probability from 0.5 to 0.999, such as 0.8').optional(),
     },
     NO_SECTION,
@@ -200,16 +200,19 @@ const lake = z.strictObject(
     format: z.literal('iceberg', 'must be iceberg, the only format').default('iceberg'),
     catalog,
     storage: storage.prefault({}),
-    /** The namespace of the tables of `main`; those of `ops` and `marts` end with `_ops` and `_marts`. */
+    /** The namespace for the tables of `main`; the suffixes `_ops` and `_marts` give those of the other two schemas. */
     namespace: z
       .string('must be a name in small letters')
       .regex(/^[a-z][a-z0-9_]{0,60}$/, 'must be a name in small letters, digits and _')
       .default('dawnload'),
-    /** The folder of the extensions httpfs, avro and iceberg; without it, DuckDB's own. */
+    /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
     extensions: text("must be the folder of DuckDB's extensions").optional(),
-    /** How many days of events and messages the file keeps: models of a day read those of up to seven days before. */
+    /**
+     * Number of days of events and messages that the file keeps; at least 8, because models read up to seven earlier
+     * days.
+     */
     local_days: whole(8, 36_500).optional(),
-    /** Whether recipients may be pushed as they are. */
+    /** True if recipients may be pushed in clear text. */
     allow_personal: yesOrNo.default(false),
   },
   NO_SECTION,
@@ -220,19 +223,19 @@ const SWITCH = {
     issue.code === 'invalid_type' ? 'must be true, false or "key: value" lines' : undefined,
 };
 
-/** Ids in a list; one that is written as a number is meant as text. */
+/** A list of ids; an id that is written as a number is read as text. */
 function ids(what: string): z.ZodType<readonly string[]> {
   return z.array(z.string(what).min(1, what), what).transform((given) => [...new Set(given)]);
 }
 
-/** How the numbered pages of a list are asked for, from 1; the names are open in the specification. */
+/** The parameters for requesting numbered pages of a list, starting at 1. The specification leaves their names open. */
 const pages = {
   page_parameter: parameter('must be the name of a query parameter').default('pageNum'),
   size_parameter: parameter('must be the name of a query parameter').default('pageSize'),
   page_size: whole(1, 1000).default(1000),
 };
 
-/** Two parameters with one name would be sent as one. */
+/** Two parameters with the same name would be sent as one. */
 const NAMED_APART = 'must give each parameter a name of its own';
 const differ = (...names: readonly string[]): boolean => new Set(names).size === names.length;
 
@@ -241,10 +244,10 @@ const brandTemplates = z
     {
       sender_keys: ids('must be a list of sender keys').default([]),
       ...pages,
-      // N6: where E5 takes it; E4 takes it in the query.
+      // The location of the parameter in E5 (N6); E4 takes it in the query.
       sender_key_parameter: parameter('must be the name of a parameter').default('senderKey'),
       sender_key_in: z.enum(SENDER_KEY_PLACES, 'must be query or header').default('query'),
-      /** After how many days the status of an unchanged template is read again; 0 for every night. */
+      /** Number of days after which the status of an unchanged template is read again; 0 reads it every night. */
       recheck_days: whole(0, 366).default(7),
     },
     NO_SECTION,
@@ -254,7 +257,7 @@ const brandTemplates = z
 const alimtalkTemplates = z
   .strictObject(
     {
-      /** None: the one channel that needs no name. */
+      /** An empty list means the only channel, which needs no id. */
       channel_ids: ids('must be a list of channel ids').default([]),
       ...pages,
       channel_parameter: parameter('must be the name of a query parameter').default('channelId'),
@@ -280,7 +283,7 @@ const optOuts = z
     NAMED_APART,
   );
 
-/** `true` and `false` beside a section of settings. */
+/** Accepts `true` and `false` instead of a section of settings. */
 const switched = <T extends z.ZodType>(section: T) =>
   z
     .preprocess(
@@ -291,7 +294,7 @@ const switched = <T extends z.ZodType>(section: T) =>
 
 const reference = z.strictObject(
   {
-    /** How long a run reads the lists; what it has not read by then waits for the next run. */
+    /** Maximum time in which a run reads the lists; unread lists wait for the next run. */
     max_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(20),
     catalogs: z
       .union(
@@ -307,12 +310,12 @@ const reference = z.strictObject(
   NO_SECTION,
 );
 
-/** The language of the report, English unless another is named; undefined where none is wanted. */
+/** The language of the report, English by default; undefined if no report is wanted. */
 const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));
 
-/** So many days; `730` and `730 days` are the same. */
+/** A number of days; `730` and `730 days` are equivalent. */
 function days(low: number): z.ZodType<number, string> {
   const what = `must be a number of days from ${low} to 36500, such as 730 days`;
   return z
@@ -322,11 +325,11 @@ function days(low: number): z.ZodType<number, string> {
     .transform(Number);
 }
 
-/** How long what is held of persons is kept; without a setting, for ever. */
+/** Retention of personal data; without a setting, data is kept for ever. */
 const retention = z
   .strictObject(
     {
-      /** Events and messages in the file. Models of a day read those of up to seven days before. */
+      /** Events and messages in the file; at least 8 days, because models read up to seven earlier days. */
       events: days(8).optional(),
       /** Landed pages of events, and rejected answers. */
       landing: days(8).optional(),
@@ -356,7 +359,7 @@ export const settingsSchema = z
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),
     requests_per_second: number(0.1, 1000, 'must be a number from 0.1 to 1000').default(50),
-    // Requests under way are as many as the pace and the service's answering take: 50 a second of 600 ms each are 30.
+    // The required concurrency is the request rate times the response time: 50 per second at 600 ms each require 30.
     concurrency: whole(1, 256).default(64),
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),
@@ -381,7 +384,7 @@ export const settingsSchema = z
         'must name goals by campaign, not under default',
       )
       .default({}),
-    /** The conversion that counts, by the id of its campaign or user journey. */
+    /** The main conversion, by the id of its campaign or user journey. */
     main_goals: z
       .record(
         z.string(),
@@ -396,10 +399,10 @@ export const settingsSchema = z
     { path: ['main_goals'], error: 'must not name another goal than experiments does' },
   );
 
-/** `records_per_run` as `recordsPerRun`. */
+/** Converts `records_per_run` to `recordsPerRun`. */
 type CamelKey<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K;
 
-/** Settings whose names are written as TypeScript writes them; what the user names (campaigns, variants) keeps its name. */
+/** Converts the names of settings to camel case; keys chosen by the user (campaigns, variants) are unchanged. */
 export type Camel<T> = T extends readonly unknown[] | ((...given: never[]) => unknown)
   ? T
   : T extends object
@@ -417,7 +420,7 @@ export function camel(given: unknown): unknown {
   );
 }
 
-/** The settings of the file, but for those that are keyed by campaign: they reach SQL under the names of the file. */
+/** The settings of the file, except those keyed by campaign, which are passed to SQL under the names in the file. */
 export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals'>>;
 type ReferenceSettings = Settings['reference'];
 export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];

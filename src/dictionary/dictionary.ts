@@ -1,4 +1,4 @@
-/** The words of `sql/dictionary.yaml`: what every schema, table, view and column means, in English and Korean. */
+/** Reads `sql/dictionary.yaml`, which describes every schema, table, view and column in English and Korean. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,26 +15,26 @@ export type Language = (typeof LANGUAGES)[number];
 const word = z.string().trim().min(1);
 const words = z.strictObject({ en: word, ko: word });
 const columnWords = words.extend({
-  /** The short Korean name of a column, for the head of a report. */
+  /** The short Korean name of a column, for the header of a report. */
   label: word,
 });
 const relationWords = words.extend({
-  /** The grain of a row: a phrase that can follow "One row per". */
+  /** The grain: a phrase that can follow "One row per". */
   grain: words,
-  /** Exceptions from `columns`, which describes a column by its name alone. */
+  /** Descriptions that differ from `columns` of the dictionary, which describes a column by its name only. */
   columns: z.record(z.string(), columnWords.partial()).default({}),
 });
 const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),
   relations: z.record(z.string(), relationWords),
-  /** Columns of answers to queries that are columns of no table: only a label for the head. */
+  /** Korean headers of columns that occur only in answers of queries, not in tables. */
   heads: z.record(z.string(), word).default({}),
-  /** By the name of the query. */
+  /** Korean headers by the name of the query. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
-  /** The names of values, by their column. */
+  /** The display names of values, by column. */
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
-  /** Sentences of checks: the English one, with {} for what differs, and the Korean one with {1}, {2}. */
+  /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
 });
 
@@ -47,7 +47,7 @@ const FILE = join(PACKAGE_ROOT, 'sql', 'dictionary.yaml');
 
 let loaded: Dictionary | undefined;
 
-/** The name of a table or view as people write it: `events`, `marts.channel_days`. */
+/** The name of a table or view as used in SQL: `events`, `marts.channel_days`. */
 export function relationName(schema: string, name: string): string {
   return schema === 'main' ? name : `${schema}.${name}`;
 }
@@ -60,9 +60,9 @@ export class Dictionary {
   }
 
   /**
-   * The dictionary of this package, read once.
+   * The dictionary of this package, read once and cached.
    *
-   * @throws DamageError when the file is not as this program wrote it
+   * @throws DamageError if the file was altered or does not match its schema
    */
   static load(): Dictionary {
     loaded ??= Dictionary.read(FILE);
@@ -80,7 +80,7 @@ export class Dictionary {
     }
   }
 
-  /** A hash of the file's text, which takes a thousandth of the time of parsing it. */
+  /** A hash of the file's text, which is about 1,000 times faster than parsing the file. */
   static fingerprint(file: string = FILE): string {
     return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16);
   }
@@ -89,12 +89,16 @@ export class Dictionary {
     return own(this.document.schemas, name);
   }
 
-  /** `relation` by its name as `relationName` gives it. */
+  /**
+   * The words of a table or view.
+   *
+   * @param relation name as returned by `relationName`
+   */
   relation(relation: string): RelationWords | undefined {
     return own(this.document.relations, relation);
   }
 
-  /** The words for a column of a table or view: its own, else those of its name. */
+  /** The words for a column of a table or view: its own words, or else the general ones for its name. */
   column(relation: string, column: string): ColumnWords | undefined {
     const ofName = own(this.document.columns, column);
     const ofRelation = own(own(this.document.relations, relation)?.columns ?? {}, column);
@@ -103,9 +107,9 @@ export class Dictionary {
   }
 
   /**
-   * The Korean head of a column of an answer; undefined for a name that the dictionary does not know.
+   * The Korean header of a column of an answer; undefined if the dictionary does not contain the name.
    *
-   * @param query the bundled query that answers; the `name` in an answer of `checks` is not that of a conversion
+   * @param query name of the bundled query; the same column name may differ between queries, such as `name` in `checks`
    */
   label(column: string, query = ''): string | undefined {
     const { heads, columns, relations } = this.document;
@@ -119,18 +123,21 @@ export class Dictionary {
     );
   }
 
-  /** The name of a value of a column, such as `rising` of `trend`. */
+  /** The display name of a value of a column, such as `rising` in the column `trend`. */
   value(column: string, value: string): Words | undefined {
     return own(own(this.document.values, column) ?? {}, value);
   }
 
-  /** A cell of an answer in Korean, where its column has values or sentences that the dictionary knows. */
+  /** A cell of an answer in Korean, if the dictionary contains its value or sentence; otherwise unchanged. */
   inKorean(column: string, cell: string): string {
     if (column === 'finding' || column === 'meaning') return this.korean(cell);
     return this.value(column, cell)?.ko ?? cell;
   }
 
-  /** A sentence of a check in Korean, its numbers, days and names as they are; the English one where there is none. */
+  /**
+   * A sentence of a check in Korean, with its numbers, days and names unchanged; the English sentence if there is no
+   * translation.
+   */
   korean(sentence: string): string {
     for (const [english, korean] of Object.entries(this.document.sentences)) {
       const found = patternOf(english).exec(sentence);
@@ -139,7 +146,7 @@ export class Dictionary {
     return sentence;
   }
 
-  /** The comment of a table or view: its description and its grain. */
+  /** The comment of a table or view in the database: its description and its grain. */
   static commentOf({ en, ko, grain }: RelationWords): Words {
     return { en: `${en} One row per ${grain.en}.`, ko: `${ko}. 행 단위: ${grain.ko}` };
   }
@@ -147,7 +154,7 @@ export class Dictionary {
 
 const patterns = new Map<string, RegExp>();
 
-/** A pattern that matches the whole of a sentence with {} in it. */
+/** A pattern that matches a complete sentence; {} matches any text. */
 function patternOf(english: string): RegExp {
   const known = patterns.get(english);
   if (known !== undefined) return known;
@@ -160,12 +167,12 @@ function patternOf(english: string): RegExp {
   return pattern;
 }
 
-/** The value of a key that the record itself has: `constructor` is a possible name of a column. */
+/** The value of an own property of the record; a column may be named like an inherited property, such as `constructor`. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A row of `the section columns of sql/describe.sql`. */
+/** A row of the section `columns` of sql/describe.sql. */
 export const columnRow = z.object({
   schema_name: z.string(),
   relation_name: z.string(),
@@ -176,20 +183,20 @@ export const columnRow = z.object({
 
 interface ColumnEntry {
   readonly name: string;
-  /** As people write it in SQL: `varchar`, `timestamptz`. */
+  /** The type as used in SQL: `varchar`, `timestamptz`. */
   readonly type: string;
   readonly description: string;
-  /** The Korean head. */
+  /** The Korean header. */
   readonly label: string;
 }
 
 export interface RelationEntry {
-  /** As people write it: `events`, `marts.channel_days`. */
+  /** The name as used in SQL: `events`, `marts.channel_days`. */
   readonly name: string;
   readonly schema: string;
   readonly kind: 'table' | 'view';
   readonly description: string;
-  /** The grain of a row. */
+  /** The grain: the meaning of one row. */
   readonly grain: string;
   readonly columns: readonly ColumnEntry[];
 }
@@ -200,7 +207,7 @@ export interface SchemaEntry {
   readonly relations: readonly RelationEntry[];
 }
 
-/** The schemas in the order of the dictionary, their tables and views by name. */
+/** The schemas in the order of the dictionary, with their tables and views sorted by name. */
 export function entriesOf(
   rows: readonly z.infer<typeof columnRow>[],
   dictionary: Dictionary,
@@ -271,7 +278,7 @@ const HEADS = {
   },
 } as const;
 
-/** Each schema with a list of its tables and views. */
+/** Each schema with a list of its tables and views, as Markdown. */
 export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
   const heads = HEADS[language];
   return schemas
@@ -289,7 +296,7 @@ export function overviewMarkdown(schemas: readonly SchemaEntry[], language: Lang
     .join('\n\n');
 }
 
-/** Each schema with all that can be said of its tables and views. */
+/** Each schema with the complete description of its tables and views, as Markdown. */
 export function wholeMarkdown(schemas: readonly SchemaEntry[], language: Language): string {
   return schemas
     .filter(({ relations }) => relations.length > 0)

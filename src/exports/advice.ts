@@ -1,4 +1,4 @@
-/** The advice on an export that no run can finish on its own. Pure. */
+/** The advice on an export that no run can finish without a decision of the user. Pure. */
 import { type Day, dayCount, lastCompleteDay } from '../calendar.js';
 import { RefusedError, type DamageError } from '../errors.js';
 import type { ExportRow } from '../warehouse/rows.js';
@@ -6,12 +6,15 @@ import { type Export, isResumable, LedgerView } from './export.js';
 import type { ExportsConfig } from '../config.js';
 import { lockState, type LockState } from '../storage/run-lock.js';
 import { adviceOnRestored, restoredIn, ledgerInDoubt, untrackedIn } from './recovery.js';
-/** After this many failed fetches in a row a paid export needs action; runs keep asking, at no cost. */
+/**
+ * Number of consecutive failed fetches after which a paid export needs action. Runs keep asking for the export, at no
+ * cost.
+ */
 const TROUBLES_BEFORE_A_PERSON = 3;
 
 /**
- * Whether only a person's decision can finish this export. One that is still intended belongs to the run under way; without
- * one, its run was killed before it recorded the outcome, and the next run records it as ambiguous.
+ * True if only a user's decision can finish this export. An export in the state `intended` belongs to the active run; if
+ * no run is active, its run was killed before recording the outcome, and the next run records the export as ambiguous.
  */
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
@@ -19,7 +22,7 @@ export function needsPerson(entry: Export, isRunning = false): boolean {
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
-/** Says what happened and lists the exact commands to choose from; `undefined` when there is nothing to decide. */
+/** Describes what happened and lists the exact commands to choose from; `undefined` if nothing needs a decision. */
 export function adviceFor(entry: Export, isRunning = false): string | undefined {
   if (!needsPerson(entry, isRunning)) return undefined;
   const { key, day } = entry;
@@ -47,7 +50,7 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
   );
 }
 
-/** Why a day is not requested (again): another export covers it. */
+/** The error for a day that another export covers, so that it is not requested (again). */
 export function coveredBy(other: Export, day: Day): RefusedError {
   return new RefusedError(`${day} is covered by export ${other.key}, which is ${other.state}.`, {
     hint: adviceFor(other) ?? `See \`dawnload exports show ${other.key}\`.`,
@@ -55,7 +58,7 @@ export function coveredBy(other: Export, day: Day): RefusedError {
 }
 
 export interface Attention {
-  /** The export, or `ledger`. */
+  /** Key of the export, or `ledger`. */
   readonly key: string;
   readonly advice: string;
 }
@@ -65,22 +68,23 @@ interface Settings {
   readonly exports: ExportsConfig;
 }
 
-/** The ledger as a command beside a run sees it. */
+/** The ledger as read by a command that may be running at the same time as a run. */
 export interface LedgerState {
   readonly ledger: LedgerView;
-  /** The run under way, if there is one. */
+  /** The lock of the active run, if any. */
   readonly lock: LockState;
-  /** Why no paid request may be sent, as far as a reader can see. */
+  /** The reason why no paid request may be sent, as far as a reader of the files can detect it. */
   readonly doubt: DamageError | undefined;
-  /** The advice where the folder was restored from a backup and a run would pay. */
+  /** The advice for a folder restored from a backup in which a run would pay for some days; otherwise undefined. */
   readonly restored: string | undefined;
   readonly needed: readonly Attention[];
 }
 
 /**
- * Reads the ledger, and compares it with the exports that the published file holds.
+ * Reads the ledger and compares it with the exports in the published warehouse file.
  *
- * @throws DamageError when it is not what was written, StorageError
+ * @throws DamageError if the ledger was altered or is incomplete
+ * @throws StorageError
  */
 export async function ledgerState(
   settings: Settings,
@@ -90,7 +94,7 @@ export async function ledgerState(
   const { dataDir } = settings;
   const before = await lockState(dataDir);
   const ledger = await LedgerView.read(dataDir);
-  // A run that began in between may have written an intent of its own.
+  // The lock is read again because a run that started during the reading may have written its own intent.
   const lock = before.held ? before : await lockState(dataDir);
   const untracked = await untrackedIn(dataDir, ledger, () =>
     Promise.resolve({ 'published warehouse': published }),
@@ -104,7 +108,7 @@ export async function ledgerState(
   return { ledger, lock, doubt, restored, needed };
 }
 
-/** The advice in a folder that was restored from a backup, where runs would pay for some days. */
+/** The advice for a folder that was restored from a backup in which runs would pay for some days. */
 export async function adviceIfRestored(
   { dataDir, exports: { budget, startDate } }: Settings,
   ledger: LedgerView,

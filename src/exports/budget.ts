@@ -1,6 +1,6 @@
 /**
- * The budget: what may be spent on exports (E20 is billed per record), per run and per KST month. Pure; it only reads the
- * ledger's entries. The unit is the record.
+ * The budget limits what may be spent on exports (E20 is billed per record), per run and per KST month. Pure: the
+ * functions only read the entries of the ledger. The unit is the record.
  */
 import { monthOf, type Day, type DayRange } from '../calendar.js';
 import { type Export, isResumable, missingDays } from './export.js';
@@ -16,13 +16,13 @@ export interface Budget {
 
 export interface Candidate {
   readonly day: Day;
-  /** Records; `undefined` when there are no statistics to estimate from. */
+  /** In records; `undefined` if no statistics exist to estimate from. */
   readonly estimate: number | undefined;
 }
 
 /**
- * `waits_for_size`: an export of unknown size holds the rest of the budget until its records are known. `restored`: the
- * folder was restored, and the day may have been paid for since (restored.ts).
+ * `waits_for_size`: an export of unknown size holds the rest of the budget until its number of records is known.
+ * `restored`: the folder was restored from a backup, and the day may have been paid for since the backup (recovery.ts).
  */
 export type BudgetVerdict =
   | 'request'
@@ -40,31 +40,31 @@ export interface Decision {
   /** Records left in the run's and in the month's budget before this day. */
   readonly leftInRun: number;
   readonly leftInMonth: number;
-  /** The key (or, within one decision, the day) of the export of unknown size. */
+  /** Key of the export of unknown size; its day if the export is part of the same decision. */
   readonly waitsFor?: string;
 }
 
 interface Circumstances {
   readonly now: Date;
-  /** The id of the run whose intents count against the run's budget; undefined before a run. */
+  /** The id of the run whose intents count against the run's budget; undefined if no run has started. */
   readonly runId: string | undefined;
-  /** A person's consent (`--yes-paid`): permits a day without an estimate. It never widens the budget. */
+  /** The user's consent (`--yes-paid`), which permits a day without an estimate. It never widens the budget. */
   readonly yesPaid: boolean;
 }
 
 /**
- * The records that an entry takes from a budget: none when nothing is billed, its records once it has landed, and before
- * that its estimate, at least one record. `undefined`: its size is unknown.
+ * The number of records that an entry takes from a budget: 0 if nothing is billed; the actual records once the export has
+ * landed; before that its estimate, at least one record. `undefined` if the size is unknown.
  */
 export function recordsOf({ billed, state, records, estimate }: Export): number | undefined {
   if (billed === 'no') return 0;
   if (state === 'landed' || state === 'loaded') return records;
-  // An export that is read again may turn out larger than what landed first.
+  // An export that is downloaded again may turn out larger than at its first landing.
   const known = [records, estimate].filter((size) => size !== undefined);
   return known.length === 0 ? undefined : Math.max(1, ...known);
 }
 
-/** Whether an export is paid for and its records have not landed yet. */
+/** True if an export is paid for and its records have not landed yet. */
 export function isUnderWay({ state }: Export): boolean {
   return isResumable(state) && state !== 'landed';
 }
@@ -76,18 +76,21 @@ interface Wanted {
 
 interface Known extends Omit<Circumstances, 'yesPaid'> {
   readonly entries: readonly Export[];
-  /** By day that the daily statistics cover. */
+  /** Message totals for each day that the daily statistics cover. */
   readonly messages: ReadonlyMap<Day, MessageTotals>;
   readonly budget: Budget | undefined;
-  /** Whether the folder was restored from a backup and no person has confirmed it: nightly runs do not pay. */
+  /**
+   * True if the folder was restored from a backup and the user has not confirmed it; nightly runs do not pay in that
+   * case.
+   */
   readonly restored: boolean;
-  /** Days that this run has asked for already. */
+  /** Days that this run has already requested. */
   readonly asked?: ReadonlySet<Day>;
 }
 
 /**
- * Decides on every day of the job that no export covers, newest first: what `run` requests and `plan` shows. Estimates
- * are made anew each time, since what has landed teaches how many records a message leaves.
+ * Decides on every day of the job that no export covers, newest first; used by both `run` and `plan`. Estimates are
+ * recomputed at each call because landed exports refine the ratio of records per message.
  */
 export function decide({ eventDays, consent }: Wanted, known: Known): Decision[] {
   const { entries, messages, budget, restored, asked } = known;
@@ -95,8 +98,8 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
     .reverse()
     .filter((day) => asked?.has(day) !== true && (consent !== 'budget' || !isQuiet(messages.get(day))));
   const { candidates, learned } = estimateDays(entries, messages, days);
-  // First estimates may be wrong many times over, so until one export shows how many records a message leaves, one is
-  // under way at a time.
+  // First estimates may be wrong by a large factor, so only one export is requested at a time until a landed export shows
+  // the ratio of records per message.
   const waitsFor = learned ? undefined : entries.find(isUnderWay)?.key;
   const decisions = planRequests(candidates, budget, entries, { ...known, yesPaid: consent === 'given' });
   return decisions.map((decision): Decision => {
@@ -107,9 +110,9 @@ export function decide({ eventDays, consent }: Wanted, known: Known): Decision[]
 }
 
 /**
- * Decides which days to request, in the order given (newest first). A day that does not fit is named and skipped; a smaller one
- * after it may fit. At most one day without an estimate is let through, and only while something is left: its size
- * is not known before it is landed, so until then it holds the rest of the budget.
+ * Decides which days to request, in the order given (newest first). A day that does not fit is reported and skipped; a
+ * smaller later day may still fit. At most one day without an estimate is let through, and only while some budget is
+ * left: its size is unknown until it has landed, and until then it holds the rest of the budget.
  */
 export function planRequests(
   candidates: readonly Candidate[],
@@ -122,7 +125,7 @@ export function planRequests(
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   let leftInRun = leftOf(budget?.recordsPerRun ?? 0, ofRun);
   let leftInMonth = leftOf(budget?.recordsPerMonth ?? 0, ofMonth);
-  // One that was given up never lands: nobody waits for its size.
+  // An abandoned export never lands, so no day waits for its size.
   let waitsFor = [...ofRun, ...ofMonth].find(
     (entry) => entry.state !== 'abandoned' && recordsOf(entry) === undefined,
   )?.key;
@@ -173,7 +176,10 @@ function verdictOn(
   return needed > leftInRun ? 'over_run_budget' : 'request';
 }
 
-/** Whatever the estimate, an export may hold a record: a spent budget lets nothing through. */
+/**
+ * The records needed for a day: at least one, since any export may hold a record and a spent budget must let nothing
+ * through.
+ */
 function needOf(estimate: number): number {
   return Math.max(1, estimate);
 }
@@ -189,7 +195,7 @@ function usable(estimate: number | undefined): number | undefined {
     : undefined;
 }
 
-/** Why a day is not requested, as a clause. */
+/** The reason why a day is not requested, as a clause, for each verdict. */
 export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>> = {
   over_run_budget: 'over exports.budget.records_per_run',
   over_month_budget: 'over exports.budget.records_per_month',
@@ -200,9 +206,9 @@ export const REASONS: Readonly<Record<Exclude<BudgetVerdict, 'request'>, string>
 };
 
 /**
- * The limit that days are over and what they need, in a sentence; undefined where the budget is not the reason.
+ * One sentence with the limit that the days exceed and the records they need; undefined if the budget is not the reason.
  *
- * @param estimates in records, of the days that are over the same limit
+ * @param estimates in records, for the days that exceed the same limit
  */
 export function explainLimit(
   verdict: string,
@@ -221,7 +227,7 @@ export function explainLimit(
   return `The limit is ${plural(limit, 'record')} a ${scope}, and ${day} needs about ${need}${fits}.`;
 }
 
-/** The same with its numbers; `undefined` when the day is requested. */
+/** The reason with its numbers; `undefined` if the day is requested. */
 export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Decision): string | undefined {
   if (verdict === 'request') return undefined;
   const numbers = (left: number): string => `${REASONS[verdict]} (about ${estimate} records, ${left} left)`;
@@ -231,13 +237,17 @@ export function reasonFor({ verdict, estimate = 0, leftInRun, leftInMonth }: Dec
 }
 
 interface Estimates {
-  /** In the order of the days. Without rows of daily statistics (E17) a day has no estimate. */
+  /** In the order of the days. A day without rows of daily statistics (E17) has no estimate. */
   readonly candidates: readonly Candidate[];
-  /** Whether a landed export shows how many records a message leaves. */
+  /** True if a landed export shows the ratio of records per message. */
   readonly learned: boolean;
 }
 
-/** Estimates in records; `totals` are those of the days that the daily statistics cover. */
+/**
+ * Estimates the records of each day.
+ *
+ * @param totals for the days that the daily statistics cover
+ */
 export function estimateDays(
   entries: Iterable<Export>,
   totals: ReadonlyMap<Day, MessageTotals>,
@@ -253,14 +263,16 @@ export function estimateDays(
   return { candidates, learned: ratio !== undefined };
 }
 
-/** Whether the daily statistics of two nights agree that nothing was sent on a day: it has no events to pay for. */
+/**
+ * True if the daily statistics of two nights agree that nothing was sent on a day, so that it has no events to pay for.
+ */
 export function isQuiet(totals: MessageTotals | undefined): boolean {
   return totals?.rows === 0 && totals.nights >= 2;
 }
 
 /**
- * Every counted event leaves a record: the sending, the delivery, the click. A landed export may show more records for
- * each message, never fewer than the deliveries and clicks.
+ * The number of records to expect. Every counted event leaves a record: the sending, the delivery, the click. A landed
+ * export may show more records per message, but never fewer than the deliveries and clicks.
  */
 function expected(totals: MessageTotals | undefined, ratio: number | undefined): number | undefined {
   if (totals === undefined || totals.rows === 0) return undefined;
@@ -271,20 +283,21 @@ function expected(totals: MessageTotals | undefined, ratio: number | undefined):
 }
 
 /**
- * Records per message as long as no export has been landed: a message leaves one for the sending, and at most about
- * two more for delivery and click (the event names of the field notes).
+ * Records per message, used until the first export has landed: a message leaves one record for the sending and about two
+ * more at most for delivery and click (the event names are in the field notes).
  */
 export const DEFAULT_RATIO = 3;
 
-/** One landed export beside what the free statistics (E17 `message_sent`) say of the same day. */
+/** One landed export together with the free statistics (E17 `message_sent`) of the same day. */
 interface RatioSample {
   readonly records: number;
   readonly messages: number;
 }
 
 /**
- * Records per message over all samples taken together, so that a small odd day weighs little. Never below one: every
- * message leaves at least the record of its sending, and an estimate had better be too high than too low.
+ * Records per message over all samples together, so that a small unusual day has little weight. The ratio is at least
+ * one: every message leaves the record of its sending, and an estimate that is too high is safer than one that is too
+ * low.
  */
 export function learnRatio(samples: Iterable<RatioSample>): number {
   let records = 0;
@@ -297,7 +310,7 @@ export function learnRatio(samples: Iterable<RatioSample>): number {
   return messages === 0 ? DEFAULT_RATIO : Math.max(1, records / messages);
 }
 
-/** The records to expect of a day with so many messages; a whole number. */
+/** The number of records to expect for a day with this number of messages; a whole number. */
 export function estimateRecords(messages: number, ratio: number): number {
   return Math.ceil(messages * ratio);
 }
@@ -305,15 +318,15 @@ export function estimateRecords(messages: number, ratio: number): number {
 export interface MonthlySpend {
   /** The KST month, `YYYY-MM`, in which the exports were requested. */
   readonly month: string;
-  /** Exports that are billed, or may be. */
+  /** Number of exports that are billed or may be billed. */
   readonly exports: number;
-  /** Records landed, and the estimates of those not landed yet. */
+  /** Records of landed exports plus the estimates of exports that have not landed. */
   readonly records: number;
-  /** How many of the records are estimates only. */
+  /** The part of `records` that is only estimated. */
   readonly estimatedRecords: number;
-  /** Exports whose size is not known at all. */
+  /** Number of exports of unknown size. */
   readonly unknown: number;
-  /** Records times the price that was configured when each export was intended. */
+  /** Sum over the exports: records times the price configured when the export was intended. */
   readonly price: number;
 }
 
@@ -344,17 +357,17 @@ function sumOf(entries: readonly Export[]): { readonly records: number; readonly
   return { records: priced.reduce((sum, { records }) => sum + records, 0), price: priceOf(priced) };
 }
 
-/** The spent part of a budget. */
+/** The spent part of one budget. */
 export interface Spending {
   readonly scope: 'run' | 'month';
-  /** Records landed, and the estimates of those not landed yet. */
+  /** Records of landed exports plus the estimates of exports that have not landed. */
   readonly records: number;
   readonly limit: number;
-  /** Records times the price that was configured when each export was intended. */
+  /** Sum over the exports: records times the price configured when the export was intended. */
   readonly price: number;
 }
 
-/** The spending of this run and of the KST month. */
+/** The spending of this run and of the KST month of the run. */
 export function spentOf(
   entries: Iterable<Export>,
   { recordsPerRun, recordsPerMonth }: Budget,
@@ -369,7 +382,7 @@ export function spentOf(
   };
 }
 
-/** The one of which less is left. */
+/** The budget, run or month, with the smaller remainder. */
 export function tighter({ run, month }: { readonly run: Spending; readonly month: Spending }): Spending {
   return run.limit - run.records < month.limit - month.records ? run : month;
 }

@@ -1,4 +1,6 @@
-/** Downloads a paid export: waits until it is ready, lands its pages, loads them. The ledger records each step. */
+/**
+ * Downloads a paid export: waits until it is ready, lands its pages and loads them. Each step is recorded in the ledger.
+ */
 import { createHash } from 'node:crypto';
 import type { Day } from '../calendar.js';
 import { DamageError, ServiceError } from '../errors.js';
@@ -23,11 +25,11 @@ import { estimateDays } from './budget.js';
 import type { SizedFile } from '../storage/pull.js';
 
 interface Download {
-  /** Whether this run paid for it. */
+  /** True if this run paid for the export. */
   readonly requested: boolean;
-  /** A person accepts an incomplete export: no record, or only some of the pages. */
+  /** True if the user accepts an incomplete export: one without records, or with some pages missing. */
   readonly acceptIncomplete?: boolean;
-  /** Whether to ask the service even if every page is on disk: it may have more pages by now. */
+  /** True if the service is asked even when every page is on disk, because it may have more pages by now. */
   readonly lookAgain?: boolean;
 }
 
@@ -54,7 +56,7 @@ export async function downloadExport(
   return { key, day, records: landed?.records, requested: download.requested };
 }
 
-/** The state of an export as the line of progress says it. */
+/** The state of an export as shown in the progress line. */
 const WAITING: Readonly<Record<Result['kind'], string>> = {
   page: 'ready',
   processing: 'processing',
@@ -65,7 +67,7 @@ const WAITING: Readonly<Record<Result['kind'], string>> = {
   strange: 'strange answer',
 };
 
-/** @param notes takes what is nonconforming, one clause each */
+/** @param notes receives one clause for each deviation from the specification */
 async function land(
   context: RunContext,
   entry: Export,
@@ -92,7 +94,7 @@ async function land(
   const waiting: Waiting =
     whole === undefined
       ? await awaitExport(reading, {
-          // An export that was doubted before waits for a person: it is asked for once, and delays nothing.
+          // A doubted export waits for the user's decision: the service is asked once, so that the run is not delayed.
           maxWaitMs: entry.doubted ? 0 : maxWaitMinutes * 60_000,
           expectsRecords: !acceptIncomplete && (await expectsRecords(context, entry)),
           missing: missing ?? 0,
@@ -135,7 +137,7 @@ async function land(
   }
 
   await ledger.ready(key, waiting.first.totalPages);
-  // An export that was loaded before is loaded again only when all of its pages are there.
+  // An export that was loaded before is reloaded only when all of its pages have landed.
   const early = entry.landings === 0 ? loadEarly(context, entry, earlier) : undefined;
   try {
     const again = lookAgain ? earlier.map(({ number }) => number) : [];
@@ -163,7 +165,7 @@ async function land(
   }
 }
 
-/** Lands pages beside those of earlier answers. */
+/** Creates the sink that lands new pages beside those of earlier runs. */
 async function sinkFor(
   context: RunContext,
   place: ExportFolder,
@@ -189,7 +191,7 @@ async function sinkFor(
   };
 }
 
-/** Accepts the pages on disk as the whole export. */
+/** Accepts the pages on disk as the complete export. */
 async function landWhatCame(context: RunContext, place: ExportFolder): Promise<Export> {
   const pages = await landedPages(context, place);
   await context.ledger.ready(place.key, pages.length);
@@ -197,14 +199,17 @@ async function landWhatCame(context: RunContext, place: ExportFolder): Promise<E
   return context.ledger.landed(place.key, all, presentOf(context));
 }
 
-/** Half of what the daily statistics count: an export with fewer records lacks pages, or the two count different things. */
+/**
+ * The least number of records to expect: half of the count in the daily statistics. An export with fewer records lacks
+ * pages, or the export and the statistics count different things.
+ */
 async function recordsAtLeast({ ledger, warehouse }: RunContext, day: Day): Promise<number> {
   const messages = await warehouse.messages();
   const { candidates, learned } = estimateDays(ledger.entries(), messages, [day]);
   return ((learned ? candidates[0]?.estimate : messages.get(day)?.sent) ?? 0) / 2;
 }
 
-/** Whether the estimate of the request, or the daily statistics by now, expect records. */
+/** True if the estimate made at the request, or the current daily statistics, expect records. */
 async function expectsRecords(
   { ledger, warehouse }: RunContext,
   { day, estimate = 0 }: Export,
@@ -214,8 +219,8 @@ async function expectsRecords(
 }
 
 /**
- * Lands an answer without records before it is interpreted, each different body once: polling mostly returns the same
- * answer.
+ * Lands each answer without records before it is interpreted, but each distinct body only once, since polling mostly
+ * returns identical answers.
  */
 function keeper({ landing, effects }: RunContext, key: string): (result: Result) => Promise<void> {
   const kept = new Set<string>();
@@ -231,7 +236,7 @@ function keeper({ landing, effects }: RunContext, key: string): (result: Result)
   };
 }
 
-/** Lands a copy of a page that another one will replace: what was received is never lost. */
+/** Lands a copy of a page before another one replaces it, so that no received data is lost. */
 async function keepReplaced(
   { landing, effects }: RunContext,
   place: ExportFolder,
@@ -247,7 +252,7 @@ async function keepReplaced(
   await landing.land({ stream: 'rejected', endpoint: 'E21', what, at: effects.now() }, body);
 }
 
-/** The number of the first page that has not landed; undefined when all of them have. */
+/** The number of the first page that has not landed; undefined if all pages have landed. */
 function firstMissing(pages: readonly Page[]): number | undefined {
   const numbers = new Set(pages.map(({ number }) => number));
   const total = pages.reduce((most, { totalPages }) => Math.max(most, totalPages), 1);
@@ -255,22 +260,26 @@ function firstMissing(pages: readonly Page[]): number | undefined {
   return undefined;
 }
 
-// Loads the pages of an export while they arrive: it takes those that have landed and waits for the others, so that the day
-// is in the warehouse soon after its last page. It is one transaction; when pages do not arrive, it is rolled back.
+// Loads the pages of an export while they arrive: the load takes the landed pages and waits for the others, so that the
+// day is in the warehouse soon after its last page. The load is one transaction; if a page does not arrive, it is rolled
+// back.
 
-/** A load that has begun with the first pages. */
+/** A load that was started with the first pages. */
 interface EarlyLoad {
-  /** The instant at which the export counts as landed: of two exports of a day the later one counts. */
+  /** The instant at which the export counts as landed; if a day has two exports, the later one counts. */
   readonly since: Date;
-  /** A page is durable on disk. */
+  /** Call when a page is durable on disk. */
   add(page: SizedFile): void;
-  /** All pages are there. Resolves when the load has ended; if it failed, loading from disk reports why. */
+  /**
+   * Call when all pages have landed. Resolves when the load has ended; if the load failed, the later load from disk
+   * reports the cause.
+   */
   end(records: number): Promise<void>;
-  /** Not all pages will arrive. Resolves when the load has ended. */
+  /** Call when some pages will not arrive. Resolves when the load has ended. */
   fail(error: unknown): Promise<void>;
 }
 
-/** @param landed pages of an earlier run */
+/** @param landed pages landed by an earlier run */
 function loadEarly(context: RunContext, entry: Export, landed: Iterable<SizedFile>): EarlyLoad {
   const { day, window, exportId = '' } = entry;
   const since = presentOf(context);
@@ -301,7 +310,7 @@ function loadEarly(context: RunContext, entry: Export, landed: Iterable<SizedFil
   };
 }
 
-/** Bytes of JSON for which it pays to begin a batch. */
+/** Minimum size of a batch, in bytes of JSON; smaller batches cost more than they save. */
 const WORTH_A_BATCH = 16 * 1024 * 1024;
 
 class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
@@ -310,7 +319,7 @@ class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** A page is durable on disk. One that takes the place of another may come too late for this load. */
+  /** Call when a page is durable on disk. A page that replaces an earlier one may come too late for this load. */
   add(page: SizedFile): void {
     const isReplaced = this.#pages.some(({ file }) => file === page.file);
     if (isReplaced) this.#failure ??= { error: new Error(`${page.file} was replaced`) };
@@ -318,19 +327,19 @@ class ArrivingPages implements AsyncIterable<readonly SizedFile[]> {
     this.#wake();
   }
 
-  /** All pages are there. */
+  /** Call when all pages have landed. */
   end(): void {
     this.#ended = true;
     this.#wake();
   }
 
-  /** Not all pages will arrive; the reader gets the error. */
+  /** Call when some pages will not arrive; the reader of this source receives the error. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();
   }
 
-  /** Every page from the first one on: a load that is tried again reads them again. */
+  /** Yields all pages from the first one, so that a retried load reads them again. */
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly SizedFile[]> {
     for (let taken = 0; ;) {
       const waiting = (): number => this.#pages.slice(taken).reduce((sum, { bytes }) => sum + bytes, 0);

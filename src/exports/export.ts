@@ -1,13 +1,13 @@
-/** One paid export as the ledger knows it, and how each line of the ledger changes it. Pure. */
+/** One paid export as recorded in the ledger, and how each line of the ledger changes it. Pure. */
 import { z } from 'zod';
 import { isDay, type Day, type Window, dayOf, daysOf, type DayRange } from '../calendar.js';
 import { closest } from 'fastest-levenshtein';
 import { UsageError } from '../errors.js';
 import { damaged, readLedger } from './ledger-file.js';
 
-/** One entry of the ledger: one request (E20) that is billed, or may be, or was meant to be. */
+/** One entry of the ledger: one E20 request that is billed, may be billed, or was intended. */
 export interface Export {
-  /** Day and attempt, `2026-11-20.1`: safe in a shell and in a path. */
+  /** Day and attempt, such as `2026-11-20.1`; safe in a shell command and in a path. */
   readonly key: string;
   /** The KST day that the window covers. */
   readonly day: Day;
@@ -16,42 +16,42 @@ export interface Export {
   readonly messageData: boolean;
   readonly state: ExportState;
   readonly billed: Billed;
-  /** Records expected when the request was intended; `undefined` when there was nothing to estimate from. */
+  /** Records expected when the request was intended; `undefined` if no statistics existed to estimate from. */
   readonly estimate: number | undefined;
   readonly pricePerRecord: number;
-  /** How many fetches failed in a row; zero again after a success. */
+  /** Number of consecutive failed fetches; reset to zero after a success. */
   readonly troubles: number;
   readonly intendedAt: Date;
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
-  /** The ids that it had before a person attached another one, oldest first. */
+  /** The export ids that the user has replaced by attaching another one, oldest first. */
   readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
-  /** Whether the last answer reported no records, against the daily statistics. */
+  /** True if the last answer reported no records although the daily statistics count some. */
   readonly doubted: boolean;
-  /** How often its pages were complete on disk: more than once when pages were downloaded again. */
+  /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
   readonly landings: number;
   readonly landedAt?: Date;
   readonly loadedAt?: Date;
-  /** One sentence about the last thing that went wrong; no secrets. */
+  /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
-  /** The answer to E20, as it came. */
+  /** The unmodified answer to E20. */
   readonly rawAnswer?: string;
-  /** The key of the export that a person chose to pay for again. */
+  /** The key of the export that the user chose to pay for again. */
   readonly again?: string;
-  /** The id of the run that intended it. */
+  /** The id of the run that intended this export. */
   readonly run?: string | undefined;
 }
 
-/** The day and the terms of an export request. */
+/** The day and the terms of a request for an export. */
 export interface Intent {
   readonly day: Day;
-  /** Default: the whole KST day. */
+  /** Default: the complete KST day. */
   readonly window?: Window;
   readonly messageData: boolean;
-  /** Records, a whole number. */
+  /** Estimated records, a whole number. */
   readonly estimate: number | undefined;
   readonly pricePerRecord: number;
   /** The id of the run. */
@@ -66,11 +66,11 @@ const key = z
   .string()
   .regex(KEY)
   .refine((text) => isDay(text.slice(0, 10)), 'not a day');
-/** An earlier version may have written half of a surrogate pair, which no address and no warehouse takes. */
+/** Repairs lone surrogates, which an earlier version may have written: neither a URL nor the warehouse accepts them. */
 const text = z.string().transform((written) => written.toWellFormed());
 const exportId = z.string().min(1).pipe(text);
 
-/** The body of one line of the ledger; the file adds sequence number and checksum. */
+/** The body of one line of the ledger; the ledger file adds the sequence number and the checksum. */
 export const exportRecord = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('intended'),
@@ -113,18 +113,18 @@ export const exportRecord = z.discriminatedUnion('event', [
 ]);
 export type ExportRecord = z.infer<typeof exportRecord>;
 
-/** The key of the n-th attempt at a day. */
+/** The key of the n-th attempt to export a day. */
 export function keyOf(ofDay: Day, attempt: number): string {
   return `${ofDay}.${attempt}`;
 }
 
-/** The day and the attempt that a key names, or `undefined` when it is not a key. */
+/** The day and the attempt in a key; `undefined` if the text is not a key. */
 export function partsOf(text: string): { day: Day; attempt: number } | undefined {
   const [, ofDay = '', attempt = ''] = KEY.exec(text) ?? [];
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
 }
 
-/** The entry after a record, or a sentence that says why the record cannot follow. */
+/** Applies a record to an entry. Returns the new entry, or a sentence with the reason why the record cannot follow. */
 export function applyRecord(entry: Export | undefined, record: ExportRecord): Export | string {
   if (record.event === 'intended') {
     return entry === undefined ? newEntry(record) : `Export ${record.key} is intended twice.`;
@@ -203,21 +203,23 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
   }
 }
 
-// The states of a paid export and what may happen in each: a table, pure, tested as a table.
-// An event is what a line of the ledger says; the table says which state follows. What the table does not list cannot
-// happen: read from disk it is damage, requested by a caller it is refused.
+// The states of a paid export and the events allowed in each, as a pure table. An event is the content of a line of the
+// ledger; the table gives the next state. An event that the table does not list is damage when read from disk, and
+// refused when requested by a caller.
 
 /**
- * - `intended`: on disk before the request (E20) is sent; not known to have been sent
- * - `requested`: the service answered with an export id: billed
- * - `processing`: a result was asked for (E21) and is being generated
- * - `ready`: the number of pages is known, pages are being landed
+ * The states of a paid export.
+ *
+ * - `intended`: recorded on disk before the E20 request; not known to have been sent
+ * - `requested`: the service answered with an export id; billed
+ * - `processing`: the result was asked for (E21) and is being generated
+ * - `ready`: the number of pages is known, and pages are being landed
  * - `landed`: every page is on disk
  * - `loaded`: every page is in the warehouse
- * - `ambiguous`: may have been sent, and the outcome is unknown; a person decides
- * - `failed`: the service clearly refused; nothing billed
- * - `withdrawn`: the request provably never left this machine; nothing billed
- * - `abandoned`: a person gave up on this bill
+ * - `ambiguous`: the request may have been sent and its outcome is unknown; the user decides
+ * - `failed`: the service clearly refused; nothing is billed
+ * - `withdrawn`: the request provably never left this machine; nothing is billed
+ * - `abandoned`: the user gave up this export, which may be billed
  */
 export const EXPORT_STATES = [
   'intended',
@@ -233,7 +235,7 @@ export const EXPORT_STATES = [
 ] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
 
-/** The events that a line of the ledger may report about an export; the line `intended` creates one. */
+/** The events of an export that a line of the ledger can report. The line `intended` creates the export. */
 export const EXPORT_EVENTS = [
   'requested',
   'processing',
@@ -244,16 +246,18 @@ export const EXPORT_EVENTS = [
   'failed',
   'withdrawn',
   'abandoned',
-  /** A person found the export's id. */
+  /** The user supplied the id of the export. */
   'attached',
-  /** The service did not deliver this time: `error`, `not_found`, or still `processing` when the run stopped waiting. */
+  /**
+   * The service did not deliver: it answered `error` or `not_found`, or still `processing` when the run stopped waiting.
+   */
   'troubled',
-  /** The service reports no records for the export, and the daily statistics count some. */
+  /** The service reports no records for the export although the daily statistics count some. */
   'doubted',
 ] as const;
 export type ExportEvent = (typeof EXPORT_EVENTS)[number];
 
-/** Whether the service bills the export: `maybe` until the answer to E20 is known. */
+/** Billing state of an export: `maybe` until the answer to E20 is known. */
 export type Billed = 'no' | 'maybe' | 'yes';
 
 type Moves = Readonly<Partial<Record<ExportEvent, ExportState>>>;
@@ -265,7 +269,7 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     failed: 'failed',
     withdrawn: 'withdrawn',
   },
-  // Until pages are landed a person may correct an export id that was mistyped, or give up.
+  // Until the pages have landed, the user may correct a mistyped export id or abandon the export.
   requested: {
     processing: 'processing',
     ready: 'ready',
@@ -290,24 +294,28 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
     attached: 'requested',
     abandoned: 'abandoned',
   },
-  // Reading a page again is not billed (E21), so a landed page that turns out damaged opens the export once more.
-  // A person may find that the id belongs to another window, or that one was given after all.
+  // Downloading a page again is not billed (E21), so a landed page that turns out damaged reopens the export. The user
+  // may also find that the id belongs to another window, or find an id that was missing.
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   ambiguous: { attached: 'requested', abandoned: 'abandoned' },
-  // The window of a failed one is free for the next run; abandoning it tells the runs to leave that day alone. What else
-  // remembers it as billed, after the ledger was restored, makes it ambiguous.
+  // The window of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
+  // becomes ambiguous if the ledger was restored and another record shows it as billed.
   failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
   withdrawn: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },
   abandoned: { attached: 'requested' },
 };
 
-/** The state that follows, or `undefined` when the event cannot happen in this state. */
+/** The next state; `undefined` if the event is not allowed in this state. */
 export function nextState(state: ExportState, event: ExportEvent): ExportState | undefined {
   return MOVES[state][event];
 }
 
-/** Whether the service bills an export after it came into `state`, having been `before` until then. */
+/**
+ * Billing state of an export after it entered `state`.
+ *
+ * @param before the billing state until then
+ */
 export function billedAfter(state: ExportState, before: Billed): Billed {
   switch (state) {
     case 'intended':
@@ -324,34 +332,36 @@ export function billedAfter(state: ExportState, before: Billed): Billed {
 }
 
 /**
- * Whether no run may request the window again on its own: it is paid, or may be, or a person gave up on it, which is
- * not a consent to pay again.
+ * True if no run may request the window again on its own: the export is paid, may be paid, or was abandoned by the user.
+ * Abandoning is not a consent to pay again.
  */
 export function blocksRuns(state: ExportState): boolean {
   return state !== 'failed' && state !== 'withdrawn';
 }
 
-/** Whether not even a person may pay for the window again through another export: an abandoned one no longer counts. */
+/**
+ * True if even the user may not pay for the window again through another export. An abandoned export does not block this.
+ */
 export function blocksPayingAgain(state: ExportState): boolean {
   return blocksRuns(state) && state !== 'abandoned';
 }
 
-/** Whether a run can resume the export at no cost: poll, land, or load it. */
+/** True if a run can resume the export at no cost: poll, land or load it. */
 export function isResumable(state: ExportState): boolean {
   return state === 'requested' || state === 'processing' || state === 'ready' || state === 'landed';
 }
 
-/** Whether two windows share an instant; adjacent windows do not. */
+/** True if two windows share an instant; adjacent windows do not overlap. */
 export function overlap(a: Window, b: Window): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** The KST days that a window covers, also in part, oldest first. */
+/** The KST days that a window covers completely or in part, oldest first. */
 export function daysTouched({ start, end }: Window): Day[] {
   return daysOf({ start: dayOf(start), end: dayOf(new Date(end.getTime() - 1)) });
 }
 
-/** The days that no run may request, oldest first: paid, perhaps paid, or given up by a person. */
+/** The days that no run may request, oldest first: paid, possibly paid, or abandoned by the user. */
 export function coveredDays(entries: Iterable<Export>): Day[] {
   const days = new Set<Day>();
   for (const entry of entries) {
@@ -361,23 +371,23 @@ export function coveredDays(entries: Iterable<Export>): Day[] {
 }
 
 /**
- * The days of a range that a run may request, oldest first. A day that is covered in part is not among them: it can
- * only be requested whole, and the covered part would be paid for twice.
+ * The days of a range that a run may request, oldest first. Partly covered days are excluded: a day can only be requested
+ * as a whole, and the covered part would be paid for twice.
  */
 export function missingDays(range: DayRange, entries: Iterable<Export>): Day[] {
   const covered = new Set(coveredDays(entries));
   return daysOf(range).filter((day) => !covered.has(day));
 }
 
-/** The exports of the ledger, in the order in which they were intended. */
+/** The exports of the ledger, in the order of their intents. */
 export class LedgerView {
   protected readonly book = new Map<string, Export>();
 
   /** @throws DamageError for an invalid line */
   constructor(
-    /** The lines of the ledger, as they were read. */
+    /** The lines of the ledger as read. */
     readonly bodies: readonly unknown[],
-    /** Lines that only its second copy still holds: the ledger was lost, or is an older copy. */
+    /** Lines that exist only in the second copy, because the ledger was lost or replaced by an older version. */
     readonly lost: readonly unknown[] = [],
   ) {
     for (const [i, body] of bodies.entries()) this.replay(body, i + 1);
@@ -392,7 +402,12 @@ export class LedgerView {
     this.book.set(entry.key, entry);
   }
 
-  /** The ledger as it is on disk; changes nothing. Throws `DamageError`, `StorageError`. */
+  /**
+   * Reads the ledger from disk without changing it.
+   *
+   * @throws DamageError
+   * @throws StorageError
+   */
   static async read(dataDir: string): Promise<LedgerView> {
     const { bodies, lost } = await readLedger(dataDir);
     return new LedgerView(
@@ -401,7 +416,7 @@ export class LedgerView {
     );
   }
 
-  /** All exports, oldest intent first. */
+  /** All exports, in the order of their intents. */
   entries(): Export[] {
     return [...this.book.values()];
   }
@@ -410,7 +425,11 @@ export class LedgerView {
     return this.book.get(key);
   }
 
-  /** The export of that key. Throws `UsageError` when there is none. */
+  /**
+   * Returns the export with this key.
+   *
+   * @throws UsageError if the ledger has no such export
+   */
   get(key: string): Export {
     const entry = this.find(key);
     if (entry === undefined) throw unknownExport(key, this.book.keys());
@@ -428,7 +447,7 @@ export class LedgerView {
   }
 }
 
-/** The error for a key that no export has. */
+/** The error for a key that belongs to no export. */
 export function unknownExport(key: string, known: Iterable<string>): UsageError {
   const keys = [...known];
   const nearest = keys.length === 0 ? '' : `Did you mean ${closest(key, keys)}? `;

@@ -1,6 +1,6 @@
 /**
- * Writing the ledger: `exports.jsonl`, appended to and never rewritten, every line fsynced, and after it the second copy
- * in the landing zone.
+ * Writes the ledger `exports.jsonl`, which is only appended to, never rewritten. Each line is fsynced, then appended to
+ * the second copy in the landing zone.
  */
 import { constants } from 'node:fs';
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
@@ -12,17 +12,17 @@ import { instantName, foldersOf } from '../storage/paths.js';
 import { isFull, orStorageError, storageError, readIfThere } from '../storage/storage-error.js';
 import { createHash } from 'node:crypto';
 
-/** Reserved disk space, so that the answer to a request can be recorded on a full disk. */
+/** File that reserves disk space, so that the answer to a request can be recorded on a full disk. */
 const RESERVE = 'exports.reserve';
 const RESERVE_BYTES = 64 * 1024;
 
-/** The crash points of one line, in order, each as `ledger/<event>/<step>`. */
+/** The crash points of writing one line, in order; each is named `ledger/<event>/<step>`. */
 export const LEDGER_STEPS = ['before-append', 'before-fsync', 'durable'] as const;
 
-/** The crash points of a line in the second copy. */
+/** The crash points of writing a line to the second copy. */
 export const COPY_POINTS = ['ledger-copy/before-append', 'ledger-copy/before-fsync'] as const;
 
-/** The one writer of a ledger; its caller holds the lock of the data folder. */
+/** The only writer of a ledger. The caller must hold the lock of the data folder. */
 export class LedgerFile {
   readonly #path: string;
   readonly #copyPath: string;
@@ -31,9 +31,9 @@ export class LedgerFile {
   #head: Head;
   #size: number;
   #broken: unknown;
-  /** Lines that only the second copy still holds; nothing may be written before them. */
+  /** Lines that exist only in the second copy; while there are any, nothing may be appended. */
   #lost: LedgerContent['lost'];
-  /** Whether the second copy holds the same lines. */
+  /** True if the second copy holds the same lines. */
   #copied: boolean;
 
   private constructor(
@@ -52,14 +52,17 @@ export class LedgerFile {
     this.#copied = content.copied;
   }
 
-  /** The bodies of the lines that only the second copy still holds. */
+  /** The bodies of the lines that exist only in the second copy. */
   get lost(): readonly unknown[] {
     return this.#lost.map(({ body }) => body);
   }
 
   /**
-   * Opens the ledger for appending. A torn last line is copied to `exports.jsonl.torn-<instant>`, whose name is
-   * `setAside`, and cut off. Throws `DamageError`, `StorageError`.
+   * Opens the ledger for appending. A torn last line is moved to `exports.jsonl.torn-<instant>`, the name of which is
+   * `setAside`.
+   *
+   * @throws DamageError
+   * @throws StorageError
    */
   static async open(
     dataDir: string,
@@ -82,15 +85,22 @@ export class LedgerFile {
     return { file, bodies: content.bodies, setAside };
   }
 
-  /** Reserves disk space for the next lines. Throws `StorageError` when there is none: then nothing may be sent. */
+  /**
+   * Reserves disk space for the next lines.
+   *
+   * @throws StorageError if the disk is full; no request may be sent then
+   */
   async reserve(): Promise<void> {
     await this.#disk.write(this.#beside(RESERVE), Buffer.alloc(RESERVE_BYTES), 'ledger-reserve');
   }
 
   /**
-   * Appends one line and resolves when it is durable; on a full disk `mayUseReserve` makes room for it. After a
-   * `StorageError` the ledger is as it was before the call; if even that cannot be made sure, every later append is
-   * refused. `what` names the crash points.
+   * Appends one line and resolves when it is durable. After a `StorageError` the ledger is unchanged; if that cannot be
+   * guaranteed, every later append is refused.
+   *
+   * @param what name of the crash points
+   * @param mayUseReserve frees the reserved disk space if the disk is full
+   * @throws StorageError
    */
   async append(body: Readonly<Record<string, unknown>>, what: string, mayUseReserve: boolean): Promise<void> {
     if (this.#lost.length > 0)
@@ -106,7 +116,11 @@ export class LedgerFile {
     await this.#copyLine(`${text}\n`);
   }
 
-  /** Restores the lines that only the second copy still holds. Throws `StorageError`. */
+  /**
+   * Restores the lines that exist only in the second copy.
+   *
+   * @throws StorageError
+   */
   async restore(): Promise<void> {
     const last = this.#lost.at(-1);
     if (last === undefined) return;
@@ -130,7 +144,7 @@ export class LedgerFile {
       this.#head = head;
       this.#effects.reach(`${what}/durable`);
     } finally {
-      // Everything is fsynced or cut off by now: closing has nothing left to fail at.
+      // All data is fsynced or cut off by now, so an error on closing has no consequence.
       await handle.close().catch(() => undefined);
     }
   }
@@ -146,7 +160,7 @@ export class LedgerFile {
         await handle.truncate(this.#size);
         await handle.sync();
       } catch {
-        // Part of a line may stand there: a line after it would be damage, so nothing more is written.
+        // Part of the line may be on disk. A further line after it would be damage, so nothing more is written.
         this.#broken = error;
       }
       throw error;
@@ -159,7 +173,10 @@ export class LedgerFile {
       throw damaged(`${this.#path} was changed by another process while this run had it open.`);
   }
 
-  /** The second copy may lag behind, never run ahead; so a full disk here does not fail the append. */
+  /**
+   * Appends a line to the second copy. The copy may lag behind the ledger but never run ahead of it, so a full disk here
+   * does not fail the append.
+   */
   async #copyLine(text: string): Promise<void> {
     if (!this.#copied) return this.#copy();
     this.#copied = false;
@@ -183,7 +200,7 @@ export class LedgerFile {
     }
   }
 
-  /** Writes the whole second copy again: it lags behind, was cut short, or is damaged. */
+  /** Rewrites the second copy completely because it lags behind, was truncated, or is damaged. */
   async #copy(): Promise<void> {
     try {
       const bytes = this.#size === 0 ? Buffer.alloc(0) : await readFile(this.#path);
@@ -209,10 +226,10 @@ async function cut(path: string, size: number): Promise<void> {
   }
 }
 
-// One line of the ledger: JSON with a sequence number, and a checksum over the line and the line before it. This detects a
-// changed byte, a missing line and two lines in the wrong order. Pure.
+// One line of the ledger: JSON with a sequence number and a checksum over the line and the previous line. The checksum
+// detects a changed byte, a missing line and lines in the wrong order. Pure.
 
-/** How far a ledger goes: the last line's number and checksum. */
+/** Sequence number and checksum of the last line. */
 export interface Head {
   readonly seq: number;
   readonly sum: string;
@@ -220,14 +237,14 @@ export interface Head {
 
 export const EMPTY: Head = { seq: 0, sum: '0'.repeat(32) };
 
-/** A line read back: its body is what `encodeLine` was given, and still to be parsed. */
+/** A decoded line; its body is the argument of `encodeLine` and still unparsed. */
 interface Line extends Head {
   readonly body: unknown;
 }
 
 const SUM = /,"sum":"([0-9a-f]{32})"\}$/;
 
-/** The line, without its newline, that follows `previous`. */
+/** Returns the line that follows `previous`, without a newline. */
 export function encodeLine(
   previous: Head,
   body: Readonly<Record<string, unknown>>,
@@ -238,11 +255,11 @@ export function encodeLine(
   return { text: `${content},"sum":"${sum}"}`, head: { seq, sum } };
 }
 
-/** The line read back, or a phrase that says what is wrong with it. */
+/** Returns the decoded line, or a phrase that describes the fault. */
 function decodeLine(previous: Head, text: string): Line | string {
   const sum = SUM.exec(text)?.[1];
   if (sum === undefined) return 'has no checksum';
-  // The checksum is over the bytes as they stand, so that no detail of JSON can hide a change.
+  // The checksum covers the bytes on disk, so that a change in JSON formatting is detected too.
   if (checksum(previous, text.replace(SUM, '')) !== sum) return 'does not match its checksum';
   const parsed = parseJson(text);
   if (parsed === undefined) return 'is not JSON';
@@ -255,7 +272,7 @@ function checksum(previous: Head, content: string): string {
   return createHash('sha256').update(`${previous.sum}\n${content}`).digest('hex').slice(0, 32);
 }
 
-/** Text that ends with a brace is an object. No schema is used, since a ledger of years has thousands of lines. */
+/** Parses a line as a JSON object. For speed no schema is used: the ledger of several years has thousands of lines. */
 function parseJson(text: string): { readonly seq?: unknown } | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -265,52 +282,57 @@ function parseJson(text: string): { readonly seq?: unknown } | undefined {
   }
 }
 
-// Reading the ledger: `ledger/exports.jsonl` line by line, beside its second copy in the landing zone. The chain of
-// checksums shows a changed or missing line; only the second copy can show that whole lines at the end are gone, and
-// with them a paid request.
+// Reads the ledger `ledger/exports.jsonl` line by line and compares it with its second copy in the landing zone. The
+// chain of checksums shows a changed or missing line; only the second copy can show that complete lines at the end are
+// missing, and with them a paid request.
 
 /** The content of the file. */
 interface LedgerContent {
-  /** The bodies of all whole lines, first to last. */
+  /** The bodies of all complete lines, first to last. */
   readonly bodies: readonly unknown[];
   readonly head: Head;
-  /** Bytes that the whole lines take. */
+  /** Total size of the complete lines, in bytes. */
   readonly size: number;
-  /** Part of a line, left by a process that died during an append. */
+  /** An incomplete last line, left by a process that died during an append. */
   readonly torn: Buffer | undefined;
-  /** The last line is whole except for its newline. */
+  /** True if the last line is complete except for its newline. */
   readonly unended: boolean;
-  /** Lines of the second copy that the ledger lacks: it was lost, or is an older copy. */
+  /** Lines of the second copy that the ledger lacks, because it was lost or replaced by an older version. */
   readonly lost: readonly ContentLine[];
-  /** Whether the second copy holds exactly the same lines. */
+  /** True if the second copy holds exactly the same lines. */
   readonly copied: boolean;
 }
 
 interface ContentLine {
-  /** Without its newline. */
+  /** The line without its newline. */
   readonly text: string;
   readonly body: unknown;
   readonly sum: string;
 }
 
-/** The ledger of a data folder. */
+/** Path of the ledger in a data folder. */
 function ledgerPath(dataDir: string): string {
   return join(foldersOf(dataDir).ledger, 'exports.jsonl');
 }
 
-/** Its second copy, kept with the landed data. */
+/** Path of the second copy, stored with the landed data. */
 function secondCopyPath(dataDir: string): string {
   return join(foldersOf(dataDir).landing, 'ledger', 'exports.jsonl');
 }
 
-/** Reads the ledger and changes nothing. Throws `DamageError` when it is not what was written, `StorageError`. */
+/**
+ * Reads the ledger without changing it.
+ *
+ * @throws DamageError if the content was altered
+ * @throws StorageError
+ */
 export async function readLedger(dataDir: string): Promise<LedgerContent> {
   const path = ledgerPath(dataDir);
-  // The second copy first: a run beside this reader may append in between, and the copy may only lag.
+  // The second copy is read first: a run may append between the two reads, and the copy may only lag behind.
   const copyBytes = (await readIfThere(secondCopyPath(dataDir))) ?? Buffer.alloc(0);
   const bytes = (await readIfThere(path)) ?? Buffer.alloc(0);
   const { lines, size, rest } = scan(bytes);
-  // As a rule both are the same, and what was checked once is not checked again.
+  // The two files are normally equal, and equal bytes are checked only once.
   const isSame = copyBytes.equals(bytes);
   const copy = isSame ? { lines: [...lines] } : scan(copyBytes);
   const unended = rest !== undefined && rest.wrong === undefined;
@@ -339,7 +361,7 @@ type Rest =
   | { readonly line: ContentLine; readonly wrong: undefined; readonly whole: false }
   | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
 
-/** The good lines from the start on, the bytes that they take, and what follows them. */
+/** Returns the valid lines from the start of the file, their size in bytes, and the rest after them. */
 export function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest: Rest | undefined } {
   const lines: ContentLine[] = [];
   let head: Head = EMPTY;
@@ -357,12 +379,13 @@ export function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest:
   const text = bytes.toString('utf8', start);
   const line = decodeLine(head, text);
   if (typeof line === 'string') {
-    // A process that dies within an append leaves part of a line, never a whole line that ends with another character.
+    // A process that dies during an append leaves part of a line, never a complete line followed by a character other
+    // than the newline.
     const whole = typeof decodeLine(head, text.slice(0, -1)) !== 'string';
     const wrong = whole ? 'does not end with a newline' : line;
     return { lines, size: start, rest: { line: undefined, wrong, whole } };
   }
-  // The newline alone is missing: the line says what happened, so it counts.
+  // Only the newline is missing: the content of the line is complete, so the line counts.
   return {
     lines,
     size: start,
@@ -370,7 +393,7 @@ export function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest:
   };
 }
 
-/** The error for a damaged ledger: no paid request may be sent. */
+/** The error for a damaged ledger; while the ledger is damaged, no paid request may be sent. */
 export function damaged(message: string, cause?: unknown): DamageError {
   return new DamageError(message, {
     hint:

@@ -1,6 +1,6 @@
 /**
- * The ledger of paid exports: what was requested and is billed, or may be. E20 has no idempotency key, and no endpoint
- * lists exports, so this journal is the only record; an intent is durable before the request leaves.
+ * The ledger of paid exports: the requests that are billed or may be billed. E20 has no idempotency key, and no endpoint
+ * lists exports, so the ledger is the only record of them. An intent is durable before its request is sent.
  */
 import { windowOf, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -33,18 +33,21 @@ import {
 } from './recovery.js';
 type Fields = { readonly event: ExportRecord['event'] } & Readonly<Record<string, unknown>>;
 
-/** The ledger, writable. One per data folder, by the holder of its lock. Every change is durable when it resolves. */
+/**
+ * The writable ledger. Each data folder has at most one, owned by the holder of the folder's lock. Every change is
+ * durable when its promise resolves.
+ */
 export class Ledger extends LedgerView {
   readonly #dataDir: string;
   readonly #file: LedgerFile;
   readonly #effects: Effects;
   #untracked: readonly Untracked[] = [];
   #restored: Restored | undefined;
-  /** Exports intended through this object: they are under way, not left by a dead process. */
+  /** Keys of the exports intended through this object; they are in progress, not left by a dead process. */
   readonly #mine = new Set<string>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Where a torn last line was put when the ledger was opened. */
+  /** Name of the file that received a torn last line when the ledger was opened; otherwise undefined. */
   readonly setAside: string | undefined;
 
   private constructor(
@@ -60,10 +63,11 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * For the holder of the lock. A torn last line is set aside. Call `settle()` next. Throws `DamageError` when the
-   * ledger is not what was written, `StorageError`.
+   * Opens the ledger; the caller must hold the lock. A torn last line is set aside. Call `settle()` next.
    *
-   * @param recall where warehouses may hold exports that the ledger lacks
+   * @param recall finds exports in warehouses that the ledger may lack
+   * @throws DamageError if the content was altered
+   * @throws StorageError
    */
   static async open(
     dataDir: string,
@@ -75,35 +79,43 @@ export class Ledger extends LedgerView {
     return ledger;
   }
 
-  /** Paid exports that other files of the data folder hold and the ledger does not. */
+  /** Paid exports that other files of the data folder record and the ledger does not. */
   get untracked(): readonly Untracked[] {
     return this.#untracked;
   }
 
-  /** Set in a folder that was restored from a backup: what was paid since is not known, and runs do not pay. */
+  /**
+   * Set in a folder that was restored from a backup: exports paid for after the backup are unknown, so runs do not pay.
+   */
   get restored(): Restored | undefined {
     return this.#restored;
   }
 
-  /** Notes durably whether the folder was restored, before a warehouse is made in it. Throws `StorageError`. */
+  /**
+   * Durably records whether the folder was restored. Call before a warehouse is created in the folder.
+   *
+   * @throws StorageError
+   */
   async noteRestored(): Promise<void> {
     this.#restored = await noteRestored(this.#dataDir, this, this.#effects);
   }
 
-  /** Whether no line is missing. With missing lines the ledger can only be read. */
+  /** True if no line is missing. A ledger with missing lines can only be read. */
   get isWhole(): boolean {
     return this.lost.length === 0;
   }
 
-  /** Why no paid request may be sent; `undefined` when the ledger is complete. */
+  /** The reason why no paid request may be sent; `undefined` if the ledger is complete. */
   get doubt(): DamageError | undefined {
     return ledgerInDoubt(this.#untracked, this.lost.length);
   }
 
   /**
-   * Restores the lost lines of the ledger, enters each other untracked export, and lets runs pay again in a folder that was
-   * restored. A person has confirmed that. Resolves to the number of untracked exports that the ledger tracks now. The ledger
-   * must be opened again afterwards. Throws `StorageError`.
+   * Restores the lost lines of the ledger, enters each remaining untracked export, and lets runs pay again in a restored
+   * folder. Requires the user's confirmation. The ledger must be reopened afterwards.
+   *
+   * @returns the number of untracked exports that were added to the ledger
+   * @throws StorageError
    */
   recover(): Promise<number> {
     return this.#inTurn(async () => {
@@ -126,8 +138,10 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Turns what a dead process left `intended` into `ambiguous`: whether its request was sent is not known. Resolves to
-   * the entries that were changed.
+   * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
+   * sent.
+   *
+   * @returns the changed entries
    */
   settle(): Promise<Export[]> {
     return this.#inTurn(async () => {
@@ -143,9 +157,11 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * Records durably that an export will be requested (E20); only after this has resolved may the request be sent. Throws
-   * `RefusedError` when the window overlaps one that is paid, may be paid, or was given up; `DamageError` when there are
-   * untracked exports; `StorageError`.
+   * Durably records the intent to request an export (E20). The request may be sent only after the promise has resolved.
+   *
+   * @throws RefusedError if the window overlaps one that is paid, may be paid, or was abandoned
+   * @throws DamageError if there are untracked exports
+   * @throws StorageError
    */
   intend(intent: Intent): Promise<Export> {
     return this.#inTurn(async () => {
@@ -155,8 +171,10 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * A person's consent to be billed again for the window of an export: gives that one up, and intends another.
-   * Throws `RefusedError` when its data has already arrived or another export covers the window, and as `intend`.
+   * The user consents to be billed again for the window of an export: abandons that export and intends a new one.
+   *
+   * @throws RefusedError if the data of the export has arrived or another export covers the window; other errors as for
+   *   `intend`
    */
   payAgain(key: string, changes: Partial<Omit<Intent, 'day' | 'window'>> = {}): Promise<Export> {
     return this.#inTurn(async () => {
@@ -172,7 +190,7 @@ export class Ledger extends LedgerView {
     });
   }
 
-  /** Throws `RefusedError` when an export's data has arrived, or its request is just being sent. */
+  /** @throws RefusedError if the data of the export has arrived, or its request is being sent */
   assertPayableAgain(key: string): void {
     const { state } = this.get(key);
     if (state === 'intended' || state === 'landed' || state === 'loaded') {
@@ -180,14 +198,15 @@ export class Ledger extends LedgerView {
     }
   }
 
-  /** The request provably never left this machine: nothing is billed, the window is free again. */
+  /** Records that the request provably never left this machine: nothing is billed, and the window is free again. */
   withdrawn(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'withdrawn', note: sentence(why) });
   }
 
   /**
-   * The service answered E20 with an export id: billed. Throws `StorageError` when that cannot be recorded; its message
-   * holds the id, so that a person can still attach it.
+   * Records that the service answered E20 with an export id: the export is billed.
+   *
+   * @throws StorageError if the answer cannot be recorded; the message contains the id, so that the user can attach it later
    */
   async requested(key: string, exportId: string, rawAnswer?: string): Promise<Export> {
     try {
@@ -205,20 +224,20 @@ export class Ledger extends LedgerView {
     }
   }
 
-  /** E21 says that the export is being generated; repeated, it is written once. */
+  /** Records that the export is being generated (E21). Repeated calls write one line. */
   processing(key: string): Promise<Export> {
     return this.#event(key, { event: 'processing' }, (entry) => entry.state === 'processing');
   }
 
-  /** E21 gave the number of pages; also reopens a landed export when a page of it turns out to be damaged. */
+  /** Records the number of pages from E21. This reopens a landed export with a damaged page. */
   ready(key: string, pages: number): Promise<Export> {
     const same = (entry: Export): boolean => entry.state === 'ready' && entry.pages === pages;
     return this.#event(key, { event: 'ready', pages }, (entry) => same(entry) && entry.troubles === 0);
   }
 
   /**
-   * Every page is durable on disk. Pages that were downloaded again get a later instant than the ones before, also when the
-   * clock was set back.
+   * Records that every page is durable on disk. Pages that were downloaded again get a later instant than the earlier
+   * ones, even if the clock was set back.
    */
   async landed(
     key: string,
@@ -230,33 +249,36 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'landed', pages, records, landedAt });
   }
 
-  /** Every page is in the warehouse; repeated (a rebuild), it is written once. */
+  /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */
   loaded(key: string): Promise<Export> {
     return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
   }
 
-  /** The request may have been sent, and its outcome is unknown: a person decides. */
+  /** Records that the request may have been sent and its outcome is unknown: the user must decide. */
   ambiguous(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'ambiguous', note: sentence(why) });
   }
 
-  /** The service clearly refused the request (E20): nothing is billed, the window is free again. */
+  /** Records that the service clearly refused the request (E20): nothing is billed, and the window is free again. */
   failed(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'failed', note: sentence(why) });
   }
 
   /**
-   * A paid export was not delivered this time (E21 `error`, `not_found`, or not ready in time). It stays as it is and
-   * the next run asks again; after several times it needs action.
+   * Records that a paid export was not delivered (E21 `error`, `not_found`, or not ready in time). The state is unchanged
+   * and the next run asks again; after several failures the export needs action.
    */
   fetchFailed(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'troubled', note: sentence(why) });
   }
 
   /**
-   * A person gives the id of an export whose answer was lost. For a key that the ledger does not know the export is
-   * entered as a new one: after the ledger itself was lost. Of an export whose data has arrived the id is replaced, and the
-   * id of another export exchanged for its own, only when the person agrees. Throws `UsageError`, `RefusedError`.
+   * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
+   * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
+   * id of an export whose data has arrived, and to exchange the ids of two exports.
+   *
+   * @throws UsageError
+   * @throws RefusedError
    */
   attach(
     key: string,
@@ -279,7 +301,7 @@ export class Ledger extends LedgerView {
         });
       }
       if (known === undefined) await this.#enter(key);
-      // A window that was free to be requested again has perhaps been.
+      // A run may have requested this window again in the meantime, because the state left it free.
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
@@ -291,19 +313,19 @@ export class Ledger extends LedgerView {
   }
 
   /**
-   * The service reports no records for a paid export, and the daily statistics count some (E21). It stays as it is: each
-   * run asks again, and it needs action.
+   * Records that the service reports no records for a paid export (E21) although the daily statistics count some. The
+   * state is unchanged: each run asks again, and the export needs action.
    */
   doubted(key: string, why: string): Promise<Export> {
     return this.#event(key, { event: 'doubted', note: sentence(why) });
   }
 
-  /** A person gives up on an export. No run asks for its window again; only `payAgain` does. */
+  /** Records that the user abandons an export. No run requests its window again; only `payAgain` does. */
   abandon(key: string, why = 'A person gave this export up.'): Promise<Export> {
     return this.#event(key, { event: 'abandoned', note: sentence(why) });
   }
 
-  /** Resolves when every requested change has ended. No file is held open. */
+  /** Resolves when every requested change has ended. No file stays open. */
   async close(): Promise<void> {
     await this.#queue;
   }
@@ -333,7 +355,7 @@ export class Ledger extends LedgerView {
     });
   }
 
-  /** Enters an export that only its pages on disk, or a person, still know. */
+  /** Enters an export that is known only from its pages on disk or from the user. */
   async #enter(key: string): Promise<void> {
     const day = partsOf(key)?.day;
     if (day === undefined || !this.#mayEnter(key, windowOf(day))) throw unknownExport(key, this.book.keys());
@@ -345,7 +367,7 @@ export class Ledger extends LedgerView {
     await this.#record(key, { event: 'ambiguous', note: 'Entered by a person; the ledger did not list it.' });
   }
 
-  /** Enters an untracked export in the state in which it is known; the ledger may hold it as not billed. */
+  /** Enters an untracked export in its known state; the ledger may already hold it as not billed. */
   async #enterUntracked({ key, day, window, exportId, state, ...known }: Untracked): Promise<void> {
     const { messageData, estimate, pricePerRecord = 0, pages = 0, records, knownBy } = known;
     const isNew = this.find(key) === undefined;
@@ -384,7 +406,7 @@ export class Ledger extends LedgerView {
   }
 
   async #record(key: string, { event, ...fields }: Fields): Promise<Export> {
-    // As it will be read back, so that nothing can be written that reading would call damage.
+    // The record is parsed as on reading, so that nothing can be written that reading would treat as damage.
     const body: Record<string, unknown> = {
       event,
       at: this.#effects.now().toISOString(),
@@ -396,13 +418,13 @@ export class Ledger extends LedgerView {
       throw new UsageError(`Export ${key} cannot be recorded as ${event}.`, { cause: record.error });
     const next = applyRecord(this.find(key), record.data);
     if (typeof next === 'string') throw new UsageError(next);
-    // Nothing is sent yet when an export is intended: only what follows may need the room kept for it.
+    // Nothing has been sent when an export is intended, so only the later events may use the reserved disk space.
     await this.#file.append(body, `ledger/${event}`, event !== 'intended');
     this.book.set(key, next);
     return next;
   }
 
-  /** One change at a time: each decides on what the one before has written. */
+  /** Runs one change at a time, because each depends on the lines written before it. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(work);
     this.#queue = turn.catch(() => undefined);
@@ -410,7 +432,7 @@ export class Ledger extends LedgerView {
   }
 }
 
-/** The fields as JSON holds them: instants as text, what is undefined left out. */
+/** The fields as JSON holds them: instants as text, without undefined fields. */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -419,12 +441,12 @@ function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknow
   );
 }
 
-/** One line, not too long: it is shown in tables. */
+/** Shortens a text to a single line that fits into tables. */
 function sentence(text: string): string {
   return cut(text.replaceAll(/\s+/g, ' ').trim(), 500);
 }
 
-/** The change that a person must agree to before an export gets another id; undefined where nothing can be lost. */
+/** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
 function changeOfId(
   { key, state }: Export,
   replaced: string | undefined,

@@ -1,7 +1,7 @@
 /**
- * Promise one: nothing is paid by accident, and nothing twice. The budget has allowed the day (budget.ts) and somebody has
- * consented (consent.ts). Here the run makes sure that it may send, puts the intent on disk, sends once, and records the
- * outcome before anything else is done with it.
+ * Guarantees that nothing is paid for by accident and nothing is paid for twice. Preconditions: the budget allows the day
+ * (budget.ts) and the user has consented (`consentTo`). The request is sent only after the checks have passed and the
+ * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { CredentialsError } from '../errors.js';
 import { assertClocksAgree } from '../run/clocks.js';
@@ -13,19 +13,21 @@ import type { Job } from '../run/invocation.js';
 import type { Decision } from './budget.js';
 import { formatPrice, priceOf } from '../price.js';
 
-/** The settings of every export, and the run that requests it. */
+/** The settings of every export, and the id of the run that requests it. */
 interface Terms {
   readonly pricePerRecord: number;
   readonly messageData: boolean;
   readonly run: string;
 }
 
-/** The export that was requested, or what its absence means for the days after it. */
+/** The requested export; or the reason for its absence, which decides whether later days are requested. */
 type Sent = Export | 'refused' | 'stop';
 
 /**
+ * Requests one export.
+ *
  * @param intend records the intent in the ledger, which refuses a window that an export covers
- * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent; then nothing was sent
+ * @throws CredentialsError, ServiceError, ClockError, StorageError before the intent is recorded, so nothing was sent
  */
 export async function requestPaid(
   context: RunContext,
@@ -34,7 +36,7 @@ export async function requestPaid(
   const { service, lock, terminal, config, runId: run } = context;
   const { pricePerRecord, includeMessageData: messageData } = config.exports;
 
-  // A token first: a request that fails for want of one should not even be intended.
+  // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
   assertClocksAgree(context);
   // If the lock file was removed, another run may have started that pays for the same day.
@@ -52,7 +54,7 @@ export async function requestPaid(
   return recorded(context, entry, outcome);
 }
 
-/** Records the outcome in the ledger and tells of it. */
+/** Records the outcome in the ledger and reports it. */
 async function recorded(
   { ledger, landing, report, effects }: RunContext,
   { key, day }: Export,
@@ -87,7 +89,7 @@ function sizeOf({ estimate }: Export): string {
   return estimate === undefined ? 'of unknown size' : `about ${formatCount(estimate)} records`;
 }
 
-/** Whether the days that would be requested now may be. */
+/** Asks for consent to pay for the days that would be requested now; true if the job needs no consent or the user agrees. */
 export async function consentTo(
   job: Job,
   { config, terminal, signal }: RunContext,

@@ -14,42 +14,42 @@ export interface ExportReading {
   readonly effects: Effects;
   readonly signal: AbortSignal;
   readonly exportId: string;
-  /** The query parameter of the page number (N18). */
+  /** The query parameter with the page number (N18). */
   readonly pageParameter: string;
 }
 
 export type Waiting =
-  /** The page that was asked for; it is not asked for again. */
+  /** The export is ready; `first` is the requested page, which need not be requested again. */
   | { readonly kind: 'ready'; readonly first: Page }
-  /** Generated, without records; `note` is a sentence, `page` is set where the answer was a page. */
+  /** The export was generated and has no records; `note` is a sentence, and `page` is set if the answer was a page. */
   | { readonly kind: 'empty'; readonly note: string; readonly page: Page | undefined }
-  /** The service keeps reporting no records where records are expected. */
+  /** The service keeps reporting no records although records are expected. */
   | { readonly kind: 'doubtful'; readonly note: string }
-  /** Still being generated when the time to wait was over. */
+  /** The export was still being generated when the waiting time ended. */
   | { readonly kind: 'processing' }
-  /** The service does not know it, or keeps failing. It is paid for: a person decides. */
+  /** The service does not know the export or keeps failing. The export is paid for, so the user must decide. */
   | { readonly kind: 'stuck'; readonly reason: string };
 
 export interface Wait {
-  /** How long to keep asking; with 0 the service is asked once. */
+  /** Maximum waiting time in milliseconds; with 0 the service is asked once. */
   readonly maxWaitMs: number;
-  /** Whether the daily statistics, or the estimate of the request, expect records: then an empty answer may be wrong. */
+  /** True if the daily statistics or the estimate of the request expect records; an empty answer may then be wrong. */
   readonly expectsRecords: boolean;
-  /** The first page that has not landed yet: landed pages are not asked for again. */
+  /** Number of the first page that has not landed. Landed pages are not requested again. */
   readonly missing: number;
-  /** A landed page: it shows that the export is ready where the missing one cannot be read. */
+  /** A landed page; it proves that the export is ready if the missing page cannot be read. */
   readonly landed?: Page | undefined;
-  /** Sees each answer before it is interpreted. */
+  /** Called with each answer before it is interpreted. */
   readonly onAnswer: (result: Result) => Promise<void>;
 }
 
-/** The first pause between two looks at an export, in milliseconds, how it grows, and the longest one. */
+/** The first pause between two polls in milliseconds, its growth factor, and the longest pause. */
 const POLL = { firstMs: 500, growth: 1.5, longestMs: 30_000 };
 
-/** After this many failures in a row an export or page counts as not delivered. */
+/** After this number of consecutive failures an export or page counts as not delivered. */
 const ATTEMPTS = 4;
 
-/** Looks at an export, with growing pauses, until it is ready or the time to wait is over. */
+/** Polls an export with growing pauses until it is ready or the waiting time is over. */
 export async function awaitExport(
   reading: ExportReading,
   { maxWaitMs, expectsRecords, missing, landed, onAnswer }: Wait,
@@ -78,11 +78,12 @@ export async function awaitExport(
       case 'invalid_page':
         failures++;
         if (number > 0) {
-          // It may have become shorter than it was; page 0 tells.
+          // The export may have become shorter; page 0 has the current number of pages.
           number = 0;
           continue;
         }
-        // Without a record there is no page 0 either; before `processing` was seen it might as well be too early.
+        // An export without records has no page 0. Before `processing` was seen, the missing page may also mean that the
+        // export is not generated yet.
         if (wasProcessing || failures >= ATTEMPTS) {
           empty = { note: `The export has no page 0 (${result.reason}).`, page: undefined };
         }
@@ -111,7 +112,7 @@ export async function awaitExport(
   }
 }
 
-/** The export by another page than the one that cannot be read. */
+/** Asks for another page of the export, if the requested one cannot be read. */
 async function anotherPage(
   reading: ExportReading,
   number: number,
@@ -130,14 +131,15 @@ export interface PageSink {
 }
 
 /**
- * Reads every page that is not landed yet, several at once, and again those that came without records or with those of
- * another page.
+ * Downloads every page that has not landed, several at a time, and retries pages without records and pages that repeat
+ * the records of another page.
  *
- * @param first the page that `awaitExport` got, or any page of an earlier run
+ * @param first the page returned by `awaitExport`, or any page of an earlier run
  * @param landed pages of an earlier run
- * @param expected `atLeast`: records expected from the daily statistics; with fewer, the number of pages is asked
- *   for again. `again`: landed pages to ask for again in any case
- * @throws ServiceError when a page cannot be downloaded, or all are the same: landed pages stay, the next run resumes
+ * @param expected `atLeast`: least number of records according to the daily statistics; if the pages hold fewer, the
+ *   number of pages is requested again. `again`: landed pages to request again in any case
+ * @throws ServiceError if a page cannot be downloaded, or all pages are identical; landed pages are kept and the next run
+ *   resumes
  */
 export async function collectPages(
   reading: ExportReading,
@@ -156,7 +158,10 @@ export async function collectPages(
     if (page !== undefined) await take(page);
   }
 
-  /** A repeated page is a passing fault the first time, and an ignored parameter the second time. */
+  /**
+   * A repeated page is retried once as a temporary fault; a second repetition means that the service ignores the page
+   * parameter.
+   */
   async function secondPageAgain(): Promise<void> {
     await reading.effects.sleep(POLL.firstMs, reading.signal);
     const page = await fetchPage(reading, 1, pages, sink);
@@ -167,7 +172,8 @@ export async function collectPages(
     const twin = pages.twinOf(page);
     if (twin !== undefined) {
       await sink.reject(page.number, page.body);
-      // Every page would be the same one; a single page that repeats another counts as one that came without records.
+      // If the parameter is ignored, every page would be identical. A single page that repeats another one is treated as
+      // a page without records.
       if (page.number === 1 && twin === 0 && isSecondTime) throw repeatsItself(reading.pageParameter);
       if (page.number === 1 && twin === 0) return secondPageAgain();
       pages.addRepeated(page.number, twin);
@@ -177,7 +183,8 @@ export async function collectPages(
     pages.add(page);
   }
 
-  // Pages 0 and 1 go ahead alone: if the one repeats the other, every page would, and asking for them is waste.
+  // Pages 0 and 1 are requested alone first: if they are identical, every page would be, and requesting the rest is a
+  // waste.
   for (const early of [0, 1]) if (pages.total > early && !pages.has(early)) await collect(early);
   async function collectMissing(): Promise<void> {
     let next = 0;
@@ -203,10 +210,10 @@ export async function collectPages(
   return pages.summary(atLeast);
 }
 
-/** How often doubtful pages are asked for again: once where there are many. */
+/** Number of retries of doubtful pages: `few` for up to `upTo` pages, `many` for more. */
 const ROUNDS = { few: 3, many: 1, upTo: 20 };
 
-/** Asks for a page once more: what the service answers now replaces what landed if it holds more. */
+/** Requests a page once more. The new answer replaces the landed page if it holds more records. */
 async function askAgain(
   reading: ExportReading,
   number: number,
@@ -221,7 +228,7 @@ async function askAgain(
   } else pages.grow(page.totalPages);
 }
 
-/** One page, with retries; undefined when it cannot be read, or the export has become shorter than it was. */
+/** Downloads one page, with retries. Returns undefined if the page cannot be read or the export has become shorter. */
 async function fetchPage(
   reading: ExportReading,
   number: number,
@@ -255,7 +262,7 @@ async function fetchPage(
   return undefined;
 }
 
-/** Whether page 0 now gives a number of pages without this one. */
+/** True if page 0 now gives a number of pages that excludes this page. */
 async function hasShrunk(reading: ExportReading, number: number): Promise<boolean> {
   const result = await askPage(reading.service, reading.exportId, reading.pageParameter, 0);
   return result.kind === 'page' && result.totalPages <= number;
@@ -276,28 +283,31 @@ function repeatsItself(pageParameter: string): ServiceError {
   );
 }
 
-/** A page of 1,000 records at most (specification, Limits). */
+/** One page of at most 1,000 records (specification, Limits). */
 export interface Page {
   readonly kind: 'page';
   readonly number: number;
   readonly body: Buffer;
   readonly records: number;
   readonly totalPages: number;
-  /** A hash of the records' bytes: two pages with the same one hold the same records. */
+  /** A hash of the records' bytes; pages with equal fingerprints hold the same records. */
   readonly fingerprint: string;
 }
 
-/** One answer of E21; `body` is what was received, to be landed. */
+/** One answer of E21; `body` contains the received bytes, which are landed. */
 export type Result =
   | Page
   | { readonly kind: 'processing'; readonly body: Buffer }
   | { readonly kind: 'not_found'; readonly reason: string; readonly body: Buffer }
   | { readonly kind: 'invalid_page'; readonly reason: string; readonly body: Buffer }
-  /** A failure that may pass: `{status: error}`, `{error: Timeout}`, no answer. */
+  /** A failure that may be temporary: `{status: error}`, `{error: Timeout}`, or no answer. */
   | { readonly kind: 'trouble'; readonly reason: string; readonly body: Buffer }
-  /** A success that is no page, or a whole text that is not JSON: asked again, and in the end set aside. */
+  /**
+   * A success that is not a page, or a complete text that is not JSON. The page is requested again and set aside if that
+   * does not help.
+   */
   | { readonly kind: 'unreadable'; readonly reason: string; readonly body: Buffer }
-  /** A whole answer of a shape that the specification does not know. */
+  /** A complete answer in a shape that the specification does not define. */
   | { readonly kind: 'strange'; readonly reason: string; readonly body: Buffer };
 
 /** Asks E21 for one page. */
@@ -320,12 +330,12 @@ export async function askPage(
   return { kind: what, reason, body };
 }
 
-/** Whether an answer that is not JSON came to its end. */
+/** True if an answer that is not JSON is complete. */
 function isWhole(body: Buffer): boolean {
   return readEnvelope(body) === undefined && /^\s*\{[^]*\}\s*$/.test(body.toString('latin1'));
 }
 
-/** A page that landed earlier, read again; undefined when the bytes are not a page. */
+/** Reads a page that landed earlier; undefined if the bytes are not a page. */
 export function readPage(body: Buffer, number: number): Page | undefined {
   const envelope = readEnvelope(body);
   const result = envelope === undefined ? undefined : readResult(envelope, body, number);
@@ -351,12 +361,12 @@ function readResult(envelope: Envelope, body: Buffer, number: number): Result {
     case undefined:
       return { kind: 'strange', reason: 'E21 answered without a status', body };
     default:
-      // A word that the specification does not know may well pass, as `processing` does.
+      // A status that the specification does not define may be temporary, as `processing` is.
       return { kind: 'trouble', reason: `E21 answered with the status ${JSON.stringify(status)}`, body };
   }
 }
 
-/** The keys that make a page. */
+/** The keys of a page. */
 const PAGE_KEYS = ['status', 'data', 'total_page_count'];
 
 function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Result {
@@ -368,12 +378,12 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Re
   const empty = data === undefined || partIsNull(body, data.start);
   if (!empty && data.elements === undefined) return unreadable('success with data that is not a list');
   const total = pageCount(partValue(body, parts.get('total_page_count')));
-  // Without the number of pages, pages would be missing and nobody would know; the next answer may tell it.
+  // Without the number of pages, missing pages would go unnoticed. The next answer may include the number.
   if (total === undefined) return unreadable('success without a total_page_count');
   const erased = erasedIn(body, envelope);
   const records = (data?.elements ?? 0) + erased;
   if (total === 0 && records > 0) return unreadable('with records and a total_page_count of 0');
-  // An export without a record may come without data, a page of one with records may not.
+  // An export without records may come without data; a page of an export with records may not.
   if (empty && (number > 0 || total > 1)) return unreadable('success without data');
   const bytes = empty ? '' : body.subarray(data.start, data.end);
   return {
@@ -382,7 +392,7 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Re
     body,
     records,
     totalPages: total,
-    // Two pages whose records were all erased do not repeat each other.
+    // Pages whose records were all erased have equal bytes but do not repeat each other.
     fingerprint: createHash('sha256')
       .update(erased > 0 ? String(number) : '')
       .update(bytes)
@@ -390,7 +400,7 @@ function readSuccess(envelope: EnvelopeObject, body: Buffer, number: number): Re
   };
 }
 
-/** A whole number, also as text; undefined for anything else. */
+/** A whole number, given as a number or as text; undefined for any other value. */
 function pageCount(value: unknown): number | undefined {
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
@@ -400,10 +410,13 @@ function partIsNull(body: Buffer, start: number): boolean {
   return body.toString('latin1', start, start + 4) === 'null';
 }
 
-/** A page on disk; its bytes stay there. */
+/** A page on disk; its bytes are not kept in memory. */
 interface LandedPage extends Page, SizedFile {}
 
-/** The pages of an earlier run with their records; one that is damaged, or empty, is read again, at no cost (E21). */
+/**
+ * The pages of an earlier run with their records. A damaged or empty page is left out and downloaded again, at no cost
+ * (E21).
+ */
 export async function landedPages(
   { landing }: { readonly landing: LandingZone },
   place: ExportFolder,
@@ -413,7 +426,7 @@ export async function landedPages(
     try {
       const page = readPage(await landing.read(file), number);
       if (page === undefined || page.records === 0) continue;
-      // Only what the set of pages needs: the bytes themselves stay on disk.
+      // Only the properties of the page are kept in memory; the bytes stay on disk.
       pages.push({ ...page, file, bytes: page.body.byteLength, body: Buffer.alloc(0) });
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
@@ -429,7 +442,7 @@ export function sumOf(pages: readonly Page[]): number {
 interface Collected {
   readonly pages: number;
   readonly records: number;
-  /** Nonconforming details that did not stop the download, one clause each. */
+  /** Deviations from the specification that did not stop the download, one clause each. */
   readonly notes: string[];
 }
 
@@ -438,7 +451,7 @@ class PageSet {
   readonly #byFingerprint = new Map<string, number>();
   readonly #notes = new Set<string>();
   readonly #repeated = new Map<number, number>();
-  /** Why pages cannot be read. */
+  /** The reason for each page that cannot be read. */
   readonly #unreadable = new Map<number, string>();
   #total: number;
 
@@ -454,7 +467,7 @@ class PageSet {
     return this.#byNumber.has(number);
   }
 
-  /** Another page with the same records. */
+  /** The number of another page with the same records. */
   twinOf(page: Page): number | undefined {
     if (page.records === 0) return undefined;
     const twin = this.#byFingerprint.get(page.fingerprint);
@@ -471,20 +484,20 @@ class PageSet {
     this.grow(page.totalPages);
   }
 
-  /** The higher number of pages counts: one too many costs a request, one too few loses records. */
+  /** Keeps the highest number of pages reported: one page too many costs a request, one too few loses records. */
   grow(total: number): void {
     if (total === this.#total) return;
     this.#notes.add(`total_page_count changed from ${this.#total} to ${total}`);
     this.#total = Math.max(this.#total, total);
   }
 
-  /** A page that came with the records of another one: none of its own are known. */
+  /** Adds a page that arrived with the records of another page; its own records are unknown. */
   addRepeated(number: number, twin: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
     this.#repeated.set(number, twin);
   }
 
-  /** A page that cannot be read however often it is asked for: the others go on without it. */
+  /** Sets aside a page that cannot be read after all retries, so that the other pages can continue. */
   setAside(number: number, reason: string): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
     this.#unreadable.set(number, reason);
@@ -500,14 +513,17 @@ class PageSet {
   }
 
   /**
-   * The pages that are worth asking for again: those without records, among them those that repeated another one or cannot be
-   * read; and page 0, which gives the number of pages, when all together hold too few.
+   * The pages to request again: pages without records, including those that repeat another page or cannot be read; and
+   * page 0, which has the number of pages, if all pages together hold too few records.
    */
   doubtful(atLeast: number): number[] {
     return [...new Set([...(this.#records() < atLeast ? [0] : []), ...this.#empty()])];
   }
 
-  /** A page of an export of several that holds no record. One with a few is a page: 1,000 is only the most (Limits). */
+  /**
+   * Pages without records in an export of several pages. A page with a few records is valid: 1,000 is only the maximum
+   * (Limits).
+   */
   #empty(): number[] {
     if (this.#total <= 1) return [];
     return [...this.#byNumber]

@@ -7,24 +7,24 @@ import { formatClock, formatRoughly } from '../terminal/text.js';
 import { formatPrice } from '../price.js';
 import type { Spending } from './budget.js';
 
-/** The rate is that of the last seconds, in milliseconds. */
+/** Length in milliseconds of the recent period over which the rate is computed. */
 const RATE_OVER_MS = 10_000;
 const RATE_FROM_MS = 1_000;
 
 interface UnderWay {
   readonly since: number;
-  /** Events to expect. */
+  /** Expected number of events. */
   readonly estimate: number;
-  /** The latest state that the service reported while it generates the export. */
+  /** The latest state reported by the service while the export is generated. */
   state: string;
-  /** Undefined until it is ready. */
+  /** Undefined until the export is ready. */
   pages?: { done: number; total: number; events: number };
 }
 
 interface Outside {
   readonly terminal: Pick<Terminal, 'progress'>;
   readonly effects: Pick<Effects, 'now'>;
-  /** The spending so far; undefined without a budget. */
+  /** Returns the spending so far; undefined without a budget. */
   readonly spent: () => Spending | undefined;
   readonly currency?: string | undefined;
 }
@@ -32,7 +32,7 @@ interface Outside {
 export class ExportsProgress {
   readonly #outside: Outside;
   readonly #underWay = new Map<Day, UnderWay>();
-  /** Events to expect of the days that are requested later. */
+  /** Expected events of the days that are requested later. */
   #queued = 0;
   #received = 0;
   #began: number | undefined;
@@ -42,39 +42,43 @@ export class ExportsProgress {
     this.#outside = outside;
   }
 
-  /** @param estimates of the days that are requested later, in events */
+  /** @param estimates expected events of the days that are requested later */
   queued(estimates: readonly (number | undefined)[]): void {
     this.#queued = estimates.reduce<number>((all, estimate) => all + (estimate ?? 0), 0);
   }
 
-  /** An export is paid for; @param estimate in events */
+  /**
+   * Call when an export has been paid for.
+   *
+   * @param estimate in events
+   */
   began(day: Day, estimate = 0): void {
     this.#began ??= this.#now();
     this.#underWay.set(day, { since: this.#now(), estimate, state: 'requested' });
     this.#show();
   }
 
-  /** The export is being generated. */
+  /** Call while the export is being generated. */
   waiting(day: Day, state: string): void {
     const under = this.#underWay.get(day);
     if (under !== undefined) under.state = state;
     this.#show();
   }
 
-  /** Its pages are there to be downloaded; those of an earlier run count as done. */
+  /** Call when the pages of an export are ready to download; pages landed by an earlier run count as done. */
   ready(day: Day, total: number, done: number, events: number): void {
     const under = this.#underWay.get(day);
     if (under !== undefined) under.pages = { done, total, events };
     this.#show();
   }
 
-  /** A page is on disk. */
+  /** Call when a page is on disk. */
   page(day: Day, done: number, total: number, events: number): void {
     this.#received += events;
     this.ready(day, total, done, (this.#underWay.get(day)?.pages?.events ?? 0) + events);
   }
 
-  /** It is downloaded and loaded, or left to a later run. */
+  /** Call when an export has been downloaded and loaded, or is left to a later run. */
   ended(day: Day): void {
     this.#underWay.delete(day);
     this.#show();
@@ -92,7 +96,7 @@ export class ExportsProgress {
 
   #sample(): void {
     const at = this.#now();
-    // While exports are generated nothing arrives, which says nothing of the rate.
+    // While exports are generated no pages arrive, so the samples would distort the rate.
     if (this.#arriving().length === 0) this.#samples = [];
     else if (at - (this.#samples.at(-1)?.at ?? 0) >= RATE_FROM_MS / 4)
       this.#samples.push({ at, events: this.#received });
@@ -105,7 +109,7 @@ export class ExportsProgress {
     return joinParts([step, ...this.#numbers(), ...this.#spent()], columns);
   }
 
-  /** The days whose pages arrive, as one; where none do, the export that is waited for. */
+  /** The days whose pages are arriving, merged into one; if there are none, the export that is awaited. */
   #step(): Part | undefined {
     const arriving = this.#arriving();
     const [first] = arriving;
@@ -154,7 +158,7 @@ export class ExportsProgress {
     return parts;
   }
 
-  /** Events per second by the pages of the last seconds. */
+  /** Events per second, computed from the pages of the last seconds. */
   #rate(): number | undefined {
     const [first] = this.#samples;
     if (first === undefined) return undefined;
@@ -163,15 +167,15 @@ export class ExportsProgress {
   }
 
   /**
-   * Milliseconds until all days are there: the pages that are missing at the present rate, and what is not ready yet at the
-   * rate of the whole time so far, in which the service generated exports too.
+   * Milliseconds until all days are loaded. The missing pages are counted at the current rate; exports that are not ready
+   * yet are counted at the average rate since the start, which includes the time in which the service generates exports.
    */
   #left(rate: number | undefined): number | undefined {
     const { done, total, events } = sum(this.#arriving());
     const missing = done === 0 ? 0 : ((total - done) * events) / done;
     const waiting = [...this.#underWay.values()].filter(({ pages }) => pages === undefined);
     const later = waiting.reduce((all, { estimate }) => all + estimate, this.#queued);
-    // While nothing arrives nobody knows: the time so far only grows, and the time left would grow with it.
+    // While no pages arrive the remaining time is unknown: an estimate from the elapsed time would only grow.
     if (missing + later === 0 || this.#received === 0 || rate === undefined || rate === 0) return undefined;
     const passed = this.#now() - (this.#began ?? this.#now());
     return (missing / rate) * 1000 + (later * passed) / this.#received;

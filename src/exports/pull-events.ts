@@ -1,4 +1,7 @@
-/** The stage of the paid exports: downloads what is paid already, then requests what the budget allows. */
+/**
+ * The stage of the paid exports: downloads the exports that are already paid for, then requests the days that the budget
+ * allows.
+ */
 import pLimit from 'p-limit';
 import { RefusedError } from '../errors.js';
 import { askPage, landedPages, sumOf } from './poll.js';
@@ -24,13 +27,13 @@ import { adviceOnRestored } from './recovery.js';
 import { formatPrice } from '../price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 
-/** How many exports are under way at a time; the service generates one after the other anyway. */
+/** Maximum number of exports in progress; the service generates them one after the other anyway. */
 const MOST_DOWNLOADS = 3;
 
-/** After this many refusals in a row the other days would most likely be refused too. */
+/** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
 
-/** The days that are requested once those before them are downloaded. */
+/** The verdicts of days that are requested after the earlier days have been downloaded. */
 const QUEUED: ReadonlySet<BudgetVerdict> = new Set(['request', 'waits_for_size']);
 
 export async function pullEvents(job: Job, context: RunContext): Promise<void> {
@@ -39,12 +42,12 @@ export async function pullEvents(job: Job, context: RunContext): Promise<void> {
     signal.throwIfAborted();
     report.exported(await downloadExport(context, entry, { requested: false }));
   }
-  // The run's report explains the doubt; nothing is paid until a person has settled it.
+  // The report of the run explains the doubt; nothing is paid until the user has resolved it.
   if (ledger.doubt === undefined) await requestMissing(job, context);
   tellSpent(context);
 }
 
-/** Prints the total of this run's exports, if there are any. */
+/** Prints the total spent on this run's exports, if there are any. */
 function tellSpent({ ledger, config, effects, report, runId, terminal }: RunContext): void {
   const { budget } = config.exports;
   const requested = report.exports.filter((line) => line.requested).length;
@@ -67,13 +70,14 @@ function tellSpent({ ledger, config, effects, report, runId, terminal }: RunCont
   );
 }
 
-/** Whether its pages were whole on disk once. */
+/** True if all pages of the export were on disk at some time. */
 function isClosed({ state }: Export): boolean {
   return state === 'landed' || state === 'loaded';
 }
 
 /**
- * Resumes one export that has an id. Of one that has landed every page is asked for again, and what is more is taken.
+ * Resumes one export that has an id. If the export has landed, every page is requested again and additional records are
+ * kept.
  */
 export async function resume(key: string, acceptIncomplete: boolean, context: RunContext): Promise<void> {
   const { ledger, report, terminal } = context;
@@ -91,7 +95,9 @@ export async function resume(key: string, acceptIncomplete: boolean, context: Ru
   );
 }
 
-/** Whether the pages on disk are whole, hold the records of the ledger, and are all that the service has. */
+/**
+ * True if the pages on disk are intact, hold the number of records in the ledger, and are all pages that the service has.
+ */
 async function isComplete(context: RunContext, entry: Export): Promise<boolean> {
   const { day, key, exportId = '', pages = 0, records = 0 } = entry;
   const { service, config } = context;
@@ -108,10 +114,11 @@ async function isComplete(context: RunContext, entry: Export): Promise<boolean> 
 }
 
 /**
- * A person's consent to be billed again, within the budget: gives the old export up, requests its window again and
- * downloads it.
+ * Requires the user's consent to be billed again: abandons the old export, then requests its window again within the
+ * budget and downloads it.
  *
- * @throws RefusedError when its data is downloaded already, or the budget does not allow it; then nothing has changed
+ * @throws RefusedError if the data is already downloaded or the budget does not allow the request; then nothing has
+ *   changed
  */
 export async function requestAgain(key: string, context: RunContext): Promise<void> {
   const { ledger, report } = context;
@@ -124,13 +131,14 @@ export async function requestAgain(key: string, context: RunContext): Promise<vo
 }
 
 /**
- * The records to expect of an export's day, when the budget allows paying for it again. What the old export may be billed
- * for counts too.
+ * The expected records of an export's day, if the budget allows paying for it again. The amount that may be billed for
+ * the old export is counted too.
  */
 async function affordable(key: string, context: RunContext): Promise<number | undefined> {
   const { ledger, warehouse, config, effects, runId } = context;
   const { day } = ledger.get(key);
-  // The old one of unknown size would hold the whole budget, until it is given up: which is what is being asked for.
+  // An old export of unknown size would hold the whole budget, although this request abandons it; it is therefore left
+  // out.
   const others = ledger.entries().filter((entry) => entry.key !== key || recordsOf(entry) !== undefined);
   const { candidates } = estimateDays(ledger.entries(), await warehouse.messages(), [day]);
   const [decision] = planRequests(candidates, config.exports.budget, others, {
@@ -146,8 +154,8 @@ async function affordable(key: string, context: RunContext): Promise<number | un
 }
 
 /**
- * Requests the days that no export covers, newest first. Each decision is taken on the ledger as it is then: estimates
- * of what is under way, actual records of what has landed.
+ * Requests the days that no export covers, newest first. Each decision uses the current state of the ledger: estimates
+ * for exports in progress, actual records for landed ones.
  */
 async function requestMissing(job: Job, context: RunContext): Promise<void> {
   const { config, ledger, warehouse, report, runId, signal, effects, terminal } = context;
@@ -206,7 +214,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
         });
       }
     } else if (downloads.size > 0) {
-      // An export may turn out smaller than its estimate and leave room for another day.
+      // An export may turn out smaller than its estimate and leave budget for another day.
       await downloads.next();
     } else {
       reportRest(context, decisions, mayRequest);
@@ -217,7 +225,7 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Exports that are downloaded at the same time; the first failure is kept until all have ended. */
+/** Exports that are downloaded at the same time. The first failure is kept until all downloads have ended. */
 class ConcurrentDownloads {
   readonly #running = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
@@ -235,12 +243,12 @@ class ConcurrentDownloads {
     this.#running.add(download);
   }
 
-  /** Resolves when one of them has ended, well or not. */
+  /** Resolves when one of the downloads has ended, successfully or not. */
   next(): Promise<void> {
     return Promise.race(this.#running);
   }
 
-  /** The result of the work, or undefined when it failed. */
+  /** The result of the work; undefined if it failed. */
   async guard<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();

@@ -1,7 +1,8 @@
 /**
- * Paid exports that the ledger does not know, though something else in the data folder does: the second copy of the
- * ledger, pages in the landing zone, the journal of runs, or a warehouse. The ledger was lost or restored from an older backup, and relying on it
- * would pay twice. No paid request is sent until a person has confirmed them (`exports recover`).
+ * Finds paid exports that the ledger lacks although another part of the data folder records them: the second copy of the
+ * ledger, pages in the landing zone, the journal of runs, or a warehouse. In that case the ledger was lost or restored
+ * from an older backup, and relying on it would pay twice. No paid request is sent until the user has confirmed the
+ * exports (`exports recover`).
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -17,7 +18,7 @@ import type { ExportRow } from '../warehouse/rows.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { readIfThere } from '../storage/storage-error.js';
 
-/** Other records of an export, the most reliable source first. */
+/** The sources that may record an export, the most reliable one first. */
 const SOURCES = [
   'second copy',
   'private warehouse',
@@ -34,10 +35,10 @@ export interface Untracked extends ExportRow {
 
 type Remembered = Readonly<Partial<Record<Source, readonly ExportRow[]>>>;
 
-/** Gives the exports that warehouses hold but those with these keys. */
+/** Returns the exports recorded in warehouses, except those with the given keys. */
 export type Recall = (tracked: readonly string[]) => Promise<Remembered>;
 
-/** The exports that the ledger lacks, or holds as not billed, and that were billed or may have been. */
+/** The exports that were billed or may have been billed, and that the ledger lacks or holds as not billed. */
 export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: Recall): Promise<Untracked[]> {
   const tracked = new Set(ledger.entries().flatMap(({ key, state }) => (blocksRuns(state) ? [key] : [])));
   const isTracked = (key: string): boolean => tracked.has(key);
@@ -53,7 +54,7 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
   for (const one of found) {
     if (!blocksRuns(one.state) || isTracked(one.key)) continue;
     const earlier = untracked.get(one.key);
-    // The first source counts; a later one may know the id that it lacks.
+    // The first source has priority; a later one may supply an id that the first one lacks.
     untracked.set(
       one.key,
       earlier === undefined ? one : { ...earlier, exportId: earlier.exportId ?? one.exportId },
@@ -62,7 +63,7 @@ export async function untrackedIn(dataDir: string, ledger: LedgerView, recall: R
   return [...untracked.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Why no paid request may be sent; `undefined` when the ledger is complete. */
+/** The reason why no paid request may be sent; `undefined` if the ledger is complete. */
 export function ledgerInDoubt(untracked: readonly Untracked[], lostLines: number): DamageError | undefined {
   if (untracked.length === 0 && lostLines === 0) return undefined;
   const names = untracked.map(({ key }) => key);
@@ -83,8 +84,10 @@ function ofRow(row: ExportRow, knownBy: Source): Untracked[] {
 }
 
 /**
- * The exports with a folder below `landing/events` that are not tracked. The folders of tracked ones, those of years, are not
- * opened. Throws `StorageError`.
+ * The untracked exports with a folder below `landing/events`. Folders of tracked exports are not opened, because there
+ * may be years of them.
+ *
+ * @throws StorageError
  */
 async function pagesOnDisk(dataDir: string, isTracked: (key: string) => boolean): Promise<Untracked[]> {
   const events = join(foldersOf(dataDir).landing, 'events');
@@ -97,7 +100,7 @@ async function pagesOnDisk(dataDir: string, isTracked: (key: string) => boolean)
 }
 
 async function exportIn(folder: string, key: string): Promise<Untracked | undefined> {
-  // Only what looks like an export: a desktop leaves files of its own in every folder.
+  // Only folders with the name of an export are read; file managers leave files of their own in every folder.
   const day = partsOf(key)?.day;
   if (day === undefined) return undefined;
   const [name = '.'] = await namesIn(folder);
@@ -108,7 +111,11 @@ const summaryOfRun = z.object({
   exports: z.array(z.object({ key: z.string(), records: z.number().nullable() })),
 });
 
-/** The exports that earlier runs requested or resumed. Throws `StorageError`. */
+/**
+ * The exports that earlier runs requested or resumed.
+ *
+ * @throws StorageError
+ */
 async function inJournal(dataDir: string): Promise<Untracked[]> {
   const runs = await new RunJournal(dataDir).runs();
   return runs.flatMap(({ over }) => {
@@ -116,7 +123,7 @@ async function inJournal(dataDir: string): Promise<Untracked[]> {
     return (data?.exports ?? []).flatMap(({ key, records }) => {
       const day = partsOf(key)?.day;
       if (day === undefined) return [];
-      // Its records count against the budget until it has landed again.
+      // The records of the export count against the budget until it has landed again.
       return [{ ...requestedExport(key, day, 'run journal'), estimate: records ?? undefined }];
     });
   });
@@ -126,22 +133,23 @@ function requestedExport(key: string, day: Day, knownBy: Source, exportId?: stri
   return { key, day, window: windowOf(day), state: 'requested', exportId, messageData: true, knownBy };
 }
 
-// A data folder that was restored from a backup. What was paid after the backup left no trace in it, and a run would pay for
-// those days again. The folder counts as restored until a person has confirmed it (`exports recover`).
+// A data folder that was restored from a backup. Exports paid for after the backup left no trace in the folder, and a run
+// would pay for those days again. The folder counts as restored until the user has confirmed it (`exports recover`).
 
 export interface Restored {
-  /** The last instant that the ledger, or the whole folder, tells of; undefined where it tells of none. */
+  /** The latest instant recorded in the ledger or the whole folder; undefined if none is recorded. */
   readonly since: Date | undefined;
 }
 
 /**
- * A run lands nothing after its end, which the journal holds; one that was killed has none, and lands for so long at the
- * most. In milliseconds.
+ * Maximum time in milliseconds by which landed files may be newer than the last record in the ledger and the journal: a
+ * short tolerance after the recorded end of a run, and many hours after the start of a killed run, which has no recorded
+ * end and may have landed files in that time.
  */
 const AFTER_END_MS = 10 * 60_000;
 const AFTER_KILL_MS = 12 * 3_600_000;
 
-/** The mark of a restored folder: confirmed by a person, or still waiting for one. */
+/** The content of the mark file of a restored folder: confirmed by the user, or waiting for the confirmation. */
 const markFile = z.object({
   since: z.iso
     .datetime()
@@ -151,8 +159,10 @@ const markFile = z.object({
 });
 
 /**
- * Whether the folder was restored: it has answers or exports but no private warehouse, or answers that landed after the last
- * run that the ledger's folder knows. Throws `StorageError`.
+ * Checks whether the folder was restored: it has answers or exports but no private warehouse, or answers that landed
+ * after the last run recorded in the ledger's folder.
+ *
+ * @throws StorageError
  */
 export async function restoredIn(dataDir: string, ledger: LedgerView): Promise<Restored | undefined> {
   const mark = await readMark(dataDir);
@@ -169,14 +179,17 @@ export async function restoredIn(dataDir: string, ledger: LedgerView): Promise<R
   return isBehind ? { since: told } : undefined;
 }
 
-/** When a run ended, by the clock that dates what it landed. */
+/** The instant at which a run ended, by the clock that dates the landed files. */
 function endOf({ begun, over }: PastRun): Date {
   if (over === undefined) return begun.startedAt;
   const skew = over.summary['clock_skew_ms'];
   return new Date(over.finishedAt.getTime() + (typeof skew === 'number' ? skew : 0));
 }
 
-/** The same for the holder of the lock: notes it, since the next run finds a private warehouse again. */
+/**
+ * Performs the check of `restoredIn` for the holder of the lock and saves the result, because the next run finds a
+ * private warehouse again.
+ */
 export async function noteRestored(
   dataDir: string,
   ledger: LedgerView,
@@ -187,14 +200,18 @@ export async function noteRestored(
   return restored;
 }
 
-/** A person's word: what the folder holds up to now is all that there is to know. */
+/** Records the user's confirmation that the folder's content is complete up to now. */
 export async function confirmRestored(dataDir: string, ledger: LedgerView, effects: Effects): Promise<void> {
   const landed = await newestLanded(foldersOf(dataDir).landing);
   const since = newest([effects.now(), landed, ...ledger.entries().map(({ updatedAt }) => updatedAt)]);
   await writeMark(dataDir, { since, confirmed: true }, effects);
 }
 
-/** Says what was found and what to do; @param days the days that no export covers */
+/**
+ * Describes the situation and the remedy.
+ *
+ * @param days the days that no export covers
+ */
 export function adviceOnRestored({ since }: Restored, days: readonly Day[]): string {
   const after = since === undefined ? '' : ` after ${formatKst(since)}`;
   const perhaps = days.length === 0 ? '' : ` Paid since then, perhaps: ${listDays(days)}.`;
@@ -212,7 +229,10 @@ function newest(instants: readonly (Date | undefined)[]): Date | undefined {
 
 type Mark = z.infer<typeof markFile>;
 
-/** In the private folder, which no backup holds. One that cannot be read waits for a person, too. */
+/**
+ * Reads the mark from the private folder, which backups exclude. An unreadable mark also requires the user's
+ * confirmation.
+ */
 async function readMark(dataDir: string): Promise<Mark | undefined> {
   const bytes = await readIfThere(pathIn(dataDir));
   if (bytes === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** E20, the one request that costs money: sent once, and its outcome classified. */
+/** E20, the only request that costs money: sends it once and classifies its outcome. */
 import type { Window } from '../calendar.js';
 import { ServiceError } from '../errors.js';
 import { withoutPeople, type Secrets } from '../redaction.js';
@@ -8,22 +8,26 @@ import type { Permit, ServiceAnswer } from '../api/client.js';
 import { exportRequest } from '../api/endpoints.js';
 
 export type RequestOutcome =
-  /** The export exists; `rawAnswer` is what came, without secrets and people. */
+  /** The export exists; `rawAnswer` is the answer without secrets and personal data. */
   | { readonly kind: 'accepted'; readonly exportId: string; readonly rawAnswer: string }
-  /** Provably never left this machine: nothing is billed, it may be sent another time. */
+  /** The request provably never left this machine: nothing is billed, and it may be sent again. */
   | { readonly kind: 'never_sent'; readonly reason: string; readonly cause: unknown }
-  /** A clear refusal: nothing is billed. */
+  /** The service clearly refused: nothing is billed. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The outcome is unknown: it may be billed, so it is never sent again automatically. */
+  /** The outcome is unknown: the export may be billed, so the request is never repeated automatically. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly body: Buffer };
 
-/** The statuses of a request that was refused before anything was done with it. */
+/** The HTTP statuses of a request that was refused before it was processed. */
 const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
 
-/** Bytes. No specified error comes near: what is larger says more than no. */
+/**
+ * Maximum size of a refusal in bytes. The specified errors are far smaller; a larger body contains more than a refusal.
+ */
 const LONGEST_REFUSAL = 16 * 1024;
 
-/** The codes that the specification shows for errors of the caller (Errors; States and transitions: `not_found`). */
+/**
+ * The error codes that the specification defines for errors of the caller (Errors; States and transitions: `not_found`).
+ */
 const REFUSING_CODES: ReadonlySet<unknown> = new Set([
   'InvalidRequest',
   'Unauthorized',
@@ -33,13 +37,13 @@ const REFUSING_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * What a refusal without such a code says: that the caller asks too often, or has no right to. The specification has texts of
- * the second kind (E18, E19, Authentication); the service answers in two languages.
+ * Texts of a refusal without such a code: the request rate is too high, or the caller lacks a right. The specification
+ * has texts of the second kind (E18, E19, Authentication). The service answers in two languages.
  */
 const RATE_OR_RIGHT =
   /^((request was )?throttled|too many (concurrent )?(requests|calls|attempts)|(the |your |api )*(rate|request) limit(ed|ing)?( \w+){0,2}|\d+ requests per \w+|slow down|unauthori[sz]ed|unauthenticated|(access )?forbidden|not found|unprocessable (entity|content))$|(요청|호출).*너무 많|너무 많은 (요청|호출)|(요청|호출).*(한도|제한|횟수).*초과|한도.*초과/i;
 
-/** Or which part of the request, and what is wrong with it: "Invalid project id", "end must be after start". */
+/** Texts of a refusal that name a part of the request and its fault: "Invalid project id", "end must be after start". */
 const PART =
   'requests?|body|json|input|param(?:eter)?s?|fields?|arguments?|values?|start|end|dates?|time(?:stamp)?s?|range|window|period|format|validation|is message data included|project|token|jwt|key|access|authori[sz]ation|authentication|permissions?|method|path|post';
 const FAULT =
@@ -52,28 +56,28 @@ const KOREAN_PART =
   /요청|본문|파라미터|매개변수|형식|필드|값|날짜|시간|기간|시작|종료|프로젝트|키|접근|인증|토큰|권한/;
 const KOREAN_FAULT = /잘못|유효하지|올바르지|없습|누락|필수|필요|아닙니다|여야|해야|거부|만료|실패/;
 
-/** Texts beside it that say nothing about the cause: advice, an id, a number, a path, the name of a part. */
+/** Accompanying texts that do not describe the cause: advice, an id, a number, a path, the name of a part. */
 const NEUTRAL =
   /^(please )?(try|retry|contact)\b|^(잠시|나중|다시)|^\S*[\d/@]\S*$|^[^\p{L}]*$|^(error|start|end)$/iu;
 
-/** Where another thought may begin. */
+/** The positions in a text at which a new clause may begin. */
 const CLAUSES =
   /(?:[;:,!?()\n]|\\[nrt])+\s*|\.(?:\s+|$)|\s[-–—]+\s|\s(?:but|while|although|however|whereas)\s/i;
 
 /**
- * Signs that an export was started after all, or that a proxy answered, whatever the status and the code: looked for in the
- * whole body, since a key given twice or an inner object may hide them.
+ * Signs that an export was started or that a proxy answered, regardless of status and code. The whole body is searched,
+ * because duplicate keys or nested objects may hide the signs.
  */
 const SIGNS_OF_WORK =
   /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|deducted|warning|partial|(were|was|been|is|are) (\w+ )?(exported|written|made|stored|saved|delivered|mailed|skipped|left|ignored|omitted|removed|dropped|cut|shortened|adjusted|replaced)|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가|저장|전송|발송)(되(?!지)|됐|된|됨|했)|대기열|과금|청구|차감|제외|만들|만든/i;
 
-/** The values of `status` that a refusal may have; with another one the answer is about an export (E21). */
+/** The allowed values of `status` in a refusal; any other value means that the answer is about an export (E21). */
 const REFUSING_WORDS = [undefined, 'error', 'not_found'];
 
 /**
- * Requests one paid export. The caller has recorded the intent before and records the outcome after.
+ * Requests one paid export. The caller must record the intent before the call and the outcome after it.
  *
- * @param window instants, `start` included and `end` excluded
+ * @param window `start` is included, `end` is excluded
  */
 export async function requestExport(
   permit: Permit,
@@ -100,7 +104,7 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): 
   const told = readAnswer(status ?? 0, body);
   const reason = verdict.kind === 'ok' ? `HTTP ${status ?? '?'} without an export_id` : verdict.reason;
   if (told.kind === 'accepted') {
-    // The id goes into the ledger, into addresses and into the warehouse: no place for a key.
+    // The id is written to the ledger, to URLs and to the warehouse, none of which may contain a secret.
     if (secrets.holds(told.exportId))
       return { kind: 'unknown', reason: 'the export_id repeats a key or the token', body };
     return { ...told, rawAnswer: withoutPeople(secrets.hide(body.toString('utf8'))) };
@@ -109,10 +113,10 @@ function outcomeOf({ verdict, body, status }: ServiceAnswer, secrets: Secrets): 
 }
 
 /**
- * Reads from an answer to E20 whether the export is billed. An id is an export, whatever the status. A refusal is one of a few statuses
- * together with an error of the service's own that has a code of the specification, or whose every text is about the rate of
- * requests, the caller's rights, or the shape of the request. Whatever else comes, the export may have been made and billed. Pure; docs/money.md
- * holds the table.
+ * Determines from an answer to E20 whether the export is billed. An export id means billed, whatever the status. A
+ * refusal requires one of a few statuses and an error of the service itself: either with a code of the specification, or
+ * with texts that are all about the request rate, the caller's rights, or the shape of the request. After any other
+ * answer the export may have been made and billed. Pure; the table is in docs/money.md.
  */
 export function readAnswer(
   status: number,
@@ -139,7 +143,7 @@ function hasRefusingCode(parts: ReadonlyMap<string, Part>, body: Buffer): boolea
   return REFUSING_CODES.has(code) || REFUSING_CODES.has(status);
 }
 
-/** Every text of a body but its keys, also where a key is given twice. */
+/** All texts in a body except its keys, including the values of duplicate keys. */
 function textsIn(body: Buffer): string[] {
   const strings = body.toString('utf8').matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/g);
   return [...strings].flatMap(([, text = '', colon]) =>
@@ -153,7 +157,7 @@ function textsIn(body: Buffer): string[] {
   );
 }
 
-/** Whether one of the texts says why the request was refused, and no other one says anything else. */
+/** True if at least one text gives the reason of a refusal and every other text is neutral. */
 function areOfARefusal(texts: readonly string[]): boolean {
   const clauses = texts
     .flatMap((text) => text.replaceAll(/(?<=[a-z])(?=[A-Z])|_/g, ' ').split(CLAUSES))
@@ -170,12 +174,12 @@ function areOfARefusal(texts: readonly string[]): boolean {
   );
 }
 
-/** Whether an answer carries data besides its error: then it is not a plain refusal. */
+/** True if an answer carries data besides its error, so that it is not a plain refusal. */
 function hasData(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
   return (partValue(body, parts.get('data')) ?? null) !== null;
 }
 
-/** The id as text. The digits of a number are taken as they came: JavaScript would round those above 2^53. */
+/** The id as text. The digits of a number are taken from the body, because JavaScript rounds numbers above 2^53. */
 function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | undefined {
   const part = parts.get('export_id');
   const id = partValue(body, part);

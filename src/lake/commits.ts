@@ -1,4 +1,4 @@
-/** Commits of the lake: each is one transaction of the catalog, and leaves one row in its `lake_commits`. */
+/** Commits of the lake. Each commit is one transaction of the catalog and adds one row to `lake_commits`. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
@@ -12,17 +12,17 @@ import { readIfThere } from '../storage/storage-error.js';
 import type { LakeConfig } from '../config/lake.js';
 
 export interface Commit {
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly id: string;
-  /** The data folder that it came from. */
+  /** The identity of the data folder that wrote the commit. */
   readonly writer: string;
   readonly at: Date;
-  /** Such as `run`. */
+  /** The command, such as `run`. */
   readonly command: string;
   /** The version of this program. */
   readonly version: string;
-  /** Days of streams that it brought. */
+  /** Number of days of streams in the commit. */
   readonly days: number;
   readonly rows: number;
 }
@@ -47,7 +47,7 @@ const row = z
 /**
  * The newest commits, newest first.
  *
- * @throws ConfigError when the lake is not set up
+ * @throws ConfigError if the lake is not set up
  */
 export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]> {
   try {
@@ -61,7 +61,7 @@ export async function latestCommits(lake: Lake, limit: number): Promise<Commit[]
   }
 }
 
-/** The changes of one commit. */
+/** The changes made by one commit. */
 export interface Written {
   readonly days: number;
   readonly rows: number;
@@ -76,11 +76,12 @@ interface Committing {
 }
 
 /**
- * Does the work in one transaction of the catalog. A commit whose answer was lost is looked for in the lake, never repeated.
- * Returns undefined where the work found nothing to change.
+ * Runs the work in one transaction of the catalog. If the answer to a commit is lost, the lake is searched for the
+ * commit; a commit is never repeated.
  *
- * @throws TryLaterError when somebody else changed the same tables; nothing was changed then
- * @throws ServiceError when the outcome cannot be known now; the next push begins with finding out
+ * @returns undefined if the work found nothing to change
+ * @throws TryLaterError if another client changed the same tables; nothing was changed in that case
+ * @throws ServiceError if the outcome cannot be determined now; the next push starts by determining it
  */
 export async function commitTogether(
   { lake, state, effects, command, version }: Committing,
@@ -118,7 +119,7 @@ export async function commitTogether(
       progress.asked = true;
     });
   } catch (error) {
-    // A commit itself is not interrupted.
+    // A commit request is never interrupted.
     const asked = progress.asked === true && !(error instanceof InterruptedError);
     if (!asked) await state.drop(commit.id);
     if (error instanceof NothingToDo) return undefined;
@@ -131,7 +132,10 @@ export async function commitTogether(
 
 class NothingToDo extends Error {}
 
-/** Whether the lake has the commit although it was answered with an error: an answer may be lost, or a repeated request refused. */
+/**
+ * True if the lake contains the commit although the answer was an error: an answer may be lost, or a repeated request
+ * refused.
+ */
 async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean> {
   try {
     const found = await lake.session.rows('lake/find_commit', z.object({ commit_id: z.string() }), {
@@ -150,10 +154,11 @@ async function isThere(lake: Lake, id: string, error: unknown): Promise<boolean>
   }
 }
 
-// The state that this data folder keeps about its lakes: its identity as a writer, the last commit seen in each, and the
-// commits that it asked for and did not see. A lake has one writer; two would undo each other's days.
+// The state that this data folder keeps about its lakes: its identity as a writer, the last commit seen in each lake, and
+// the commits that it requested and has not seen. A lake has one writer, because two writers would undo each other's
+// days.
 
-/** Which lake, seen from which data folder. */
+/** Identifies a lake and the data folder that writes to it. */
 interface LakeAddress {
   readonly dataDir: string;
   readonly lake: Pick<LakeConfig, 'catalog' | 'namespace'>;
@@ -161,14 +166,14 @@ interface LakeAddress {
 
 const known = z.object({
   head: z.string().nullable(),
-  /** Oldest first. A catalog may carry out a request long after its answer was given up. */
+  /** Oldest first. A catalog may execute a request long after the client stopped waiting for the answer. */
   pending: z.array(z.string()),
 });
 
-/** The lakes by address and namespace: trying another one forgets nothing of the first. */
+/** The lakes by address and namespace, so that a second lake does not replace the state of the first. */
 const shape = z.object({ writer: z.string(), lakes: z.record(z.string(), known) });
 
-/** So many of them are remembered. */
+/** Maximum number of pending commits that are remembered. */
 const MOST_PENDING = 10;
 
 export class LakeState {
@@ -185,9 +190,9 @@ export class LakeState {
   }
 
   /**
-   * Reads it; a data folder without one is a new writer.
+   * Reads the state; a data folder without a state file becomes a new writer.
    *
-   * @throws DamageError, StorageError when the file cannot be read
+   * @throws DamageError, StorageError if the file cannot be read
    */
   static async open(
     { dataDir, lake: { catalog, namespace } }: LakeAddress,
@@ -208,25 +213,25 @@ export class LakeState {
     return this.#all.writer;
   }
 
-  /** Before a commit is asked for: whatever happens then, the next push knows which one to look for. */
+  /** Records a commit before it is requested, so that after any failure the next push knows which commit to look for. */
   async begin(commit: string): Promise<void> {
     const pending = [...this.#state.pending, commit].slice(-MOST_PENDING);
     await this.#write({ ...this.#state, pending });
   }
 
-  /** A commit was not asked for in the end. */
+  /** Removes a recorded commit that was not requested. */
   async drop(commit: string): Promise<void> {
     await this.#write({ ...this.#state, pending: this.#state.pending.filter((id) => id !== commit) });
   }
 
-  /** The newest commit of the lake is this one. */
+  /** Records the newest commit of the lake. */
   async settle(head: string | null): Promise<void> {
     const pending = this.#state.pending.filter((id) => id !== head);
     await this.#write({ head, pending });
   }
 
   /**
-   * Compares the newest commit of the lake with what this folder knows, and notes it.
+   * Compares the newest commit of the lake with the state of this folder, and records it.
    *
    * @throws ConfigError as `assertOurs` does
    */
@@ -235,7 +240,11 @@ export class LakeState {
     if (newest !== undefined && newest.id !== this.#state.head) await this.settle(newest.id);
   }
 
-  /** Throws ConfigError when another writer, or another copy of this folder, has written since. Changes nothing. */
+  /**
+   * Changes nothing.
+   *
+   * @throws ConfigError if another writer, or another copy of this folder, has written to the lake since
+   */
   assertOurs(newest: Commit | undefined): void {
     const { head, pending } = this.#state;
     if (newest === undefined || newest.id === head || pending.includes(newest.id)) return;

@@ -1,4 +1,4 @@
-/** The lake: the catalog of Iceberg tables and the published file, attached side by side in one DuckDB session. */
+/** The lake: one DuckDB session to which the catalog of Iceberg tables and the published file are attached. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join, basename } from 'node:path';
 import { z } from 'zod';
@@ -21,12 +21,16 @@ import type { Day } from '../calendar.js';
 import { cut } from '../text.js';
 import { existsSync, readdirSync } from 'node:fs';
 
-/** How the catalog is attached as `lake`, and what its tables can do. */
+/** The way in which the catalog is attached as `lake`, and the capabilities of its tables. */
 export interface LakeCatalog {
   attach(session: Session): Promise<void>;
-  /** The clauses after the columns of a new table; `partition` is the column that divides it, if any does. */
+  /**
+   * The clauses after the columns of a new table.
+   *
+   * @param partition the column that partitions the table, if any
+   */
   tableClauses(partition: string | undefined): string;
-  /** Whether a commit of several tables is one request, as the trial commit of the set-up showed. */
+  /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
   commitsTogether(session: Session): Promise<boolean>;
 }
 
@@ -37,7 +41,7 @@ interface OpenLake {
   readonly catalog: LakeCatalog;
 }
 
-/** Rows of a day are sorted before they are written; what does not fit is spilled. */
+/** Memory limit for the sort of a day's rows; data above the limit is spilled to disk. */
 const MEMORY_MB = 640;
 
 export class Lake {
@@ -54,14 +58,14 @@ export class Lake {
   }
 
   /**
-   * Opens the published file for reading, and the lake.
+   * Opens the published file for reading, and attaches the lake.
    *
-   * @throws ConfigError when there is no published file, or a newer version made it
-   * @throws what `LakeCatalog.attach` throws
+   * @throws ConfigError if there is no published file, or a newer version wrote it
+   * @throws the errors of `LakeCatalog.attach`
    */
   static async open(opening: OpenLake): Promise<Lake> {
     const { published, temp } = dataFiles(opening.dataDir);
-    // Says what is wrong with the file in words of its own.
+    // The reader reports a faulty file with a specific error.
     await (await Reader.open(published)).close();
     const temporary = join(temp, `lake-${process.pid}`);
     await mkdir(temporary, { recursive: true, mode: 0o700 });
@@ -84,7 +88,7 @@ export class Lake {
     }
   }
 
-  /** Throws ConfigError when the published file is of a version that noted less about its models. */
+  /** @throws ConfigError if an older version published the file, which then lacks information about its models */
   async #assertCurrent(): Promise<void> {
     const { tables } = await this.session.row('lake/has_model_days', z.object({ tables: count }));
     if (tables > 0) return;
@@ -93,17 +97,17 @@ export class Lake {
     });
   }
 
-  /** The namespaces of the lake by the schemas of the file. */
+  /** The namespaces of the lake, by the schemas of the file. */
   get schemas(): Readonly<Record<Relation['schema'], string>> {
     return { main: this.#namespace, ops: `${this.#namespace}_ops`, marts: `${this.#namespace}_marts` };
   }
 
-  /** The namespace of the tables about the job, for statements. */
+  /** The namespace of the tables about the job, as a placeholder for statements. */
   get ops(): { readonly ops: string } {
     return { ops: this.schemas.ops };
   }
 
-  /** `dawnload_marts."channel_days"`. */
+  /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
   tableOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
     return `${this.schemas[schema]}."${name}"`;
   }
@@ -124,14 +128,14 @@ export function daysList(days: readonly Day[]): string {
   return days.map((day) => `date '${day}'`).join(', ');
 }
 
-/** The rows of these days, as a condition. */
+/** A SQL condition that selects the rows of these days. */
 export function inDays(column: string, days: readonly Day[]): string {
   return days.length === 0 ? 'false' : `${column} in (${daysList(days)})`;
 }
 
-/** Why the lake cannot be used; an error with a remedy of its own stays as it is. */
+/** Converts an error of the catalog to an error with a remedy; an error that has a remedy is returned unchanged. */
 export function catalogFailure(cause: unknown): unknown {
-  // An error that is not DuckDB's is a fault of this program.
+  // Only errors of DuckDB are converted; any other error is a fault of this program.
   if (cause instanceof DawnloadError || cause instanceof z.ZodError) return cause;
   const text = messageOf(cause);
   if (/Conflict_409|\b409\b/.test(text)) {
@@ -182,7 +186,7 @@ export function catalogFailure(cause: unknown): unknown {
   });
 }
 
-/** Whether DuckDB found no such table or namespace. */
+/** True if the error means that a table or namespace does not exist. */
 export function isMissing(error: unknown): boolean {
   return /^Catalog Error: .*(?:does not exist|not found)/.test(messageOf(error));
 }
@@ -193,7 +197,7 @@ function briefly(text: string): string {
   return line.length > 200 ? `${cut(line, 200)}…` : line.replace(/[.:]\s*$/, '');
 }
 
-/** In the order in which they are loaded: each is used by the next. */
+/** The extensions in load order: each one is used by the next. */
 const EXTENSIONS = ['httpfs', 'avro', 'iceberg'];
 
 export function icebergCatalog(config: LakeConfig): LakeCatalog {
@@ -209,7 +213,7 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
         authorization: authorization(config),
       });
     },
-    // Half the size of the default, and faster, since fewer bytes leave the machine.
+    // The files become half as large as by default and are written faster, because fewer bytes are sent.
     tableClauses: (partition) =>
       `${partition === undefined ? '' : `partitioned by ("${partition}")`} with ('write.parquet.compression-codec' = 'zstd')`,
     commitsTogether: async (session) => {
@@ -233,7 +237,7 @@ async function loadExtension(session: Session, name: string, { extensions }: Lak
   }
 }
 
-/** The file of an extension in a folder or below it, as packages lay it out. */
+/** Finds the file of an extension in a folder or its subfolders, because packages differ in their layout. */
 function findExtension(folder: string, name: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const file = `${name}.duckdb_extension`;
@@ -243,7 +247,7 @@ function findExtension(folder: string, name: string): string | undefined {
   return found === undefined ? undefined : join(folder, found);
 }
 
-/** Keys stay in the session: DuckDB keeps temporary secrets in memory, and shows them to nobody. */
+/** Passes the keys to the session. DuckDB keeps temporary secrets in memory only and never shows them. */
 async function giveSecrets(session: Session, { catalog, storage, secrets }: LakeConfig): Promise<void> {
   const endpoint = storage.endpoint === undefined ? undefined : new URL(storage.endpoint);
   await session.run('lake/storage_secret', {
@@ -298,9 +302,9 @@ function firstLine(error: unknown): string {
 
 export interface Column {
   readonly name: string;
-  /** In the lake. */
+  /** The type in the lake. */
   readonly type: string;
-  /** In the file. */
+  /** The type in the file. */
   readonly fileType: string;
 }
 
@@ -308,11 +312,11 @@ export interface Relation {
   readonly schema: 'main' | 'ops' | 'marts';
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The stream whose coverage says which days of it changed. */
+  /** The stream whose coverage determines the changed days of the relation. */
   readonly stream: 'events' | 'statistics' | 'statistics_by_subchannel' | undefined;
-  /** An incremental model: `ops.model_days` says which days of it changed. */
+  /** True for an incremental model, for which `ops.model_days` determines the changed days. */
   readonly incremental: boolean;
-  /** The column whose days are replaced. */
+  /** The column with the day by which rows are replaced. */
   readonly day: 'export_date' | 'date' | 'week' | undefined;
 }
 
@@ -332,7 +336,7 @@ const row = z
     columns: columns.map(({ name, type }) => ({ name, type: lakeType(type), fileType: type })),
   }));
 
-/** Tables of the lake that the file does not have: each commit, and what the lake holds of each relation. */
+/** Tables that exist only in the lake: its commits, and the pushed state of each relation. */
 const column = (name: string, type: string): Column => ({ name, type, fileType: type });
 export const LAKE_TABLES: readonly Relation[] = [
   {
@@ -362,13 +366,13 @@ export const LAKE_TABLES: readonly Relation[] = [
   },
 ];
 
-/** It is told with the days of the streams, and not as a table of its own. */
+/** The coverage, which is written together with the days of the streams and not as a table of its own. */
 export const COVERAGE = 'ops.coverage';
 
-/** The texts of messages, once each, by `content_id`. */
+/** The texts of messages, each stored once, by `content_id`. */
 export const CONTENTS = 'message_contents';
 
-/** Whether days of events have left the file: the lake then holds contents that the file does not. */
+/** True if days of events were removed from the file, so that the lake holds contents that the file lacks. */
 export async function hasArchived(lake: Lake): Promise<boolean> {
   return (await lake.session.rows('lake/archived_days', z.object({ date: z.string() }))).length > 0;
 }
@@ -377,18 +381,24 @@ export function relationsOf(lake: Lake): Promise<Relation[]> {
   return lake.session.rows('lake/relations', row);
 }
 
-/** As models and readers name it: `marts.channel_days`, `events`. */
+/** The name of a relation in models and for readers: `marts.channel_days`, `events`. */
 export function nameOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
   return schema === 'main' ? name : `${schema}.${name}`;
 }
 
-/** The model whose days say which days of the relation changed. The people of events have no table of their own. */
+/**
+ * The model that determines the changed days of the relation. `marts.event_people` follows the days of
+ * `marts.daily_people`.
+ */
 export function sourceOf(relation: Relation): string {
   const name = nameOf(relation);
   return name === 'marts.event_people' ? 'marts.daily_people' : name;
 }
 
-/** Placeholders of a relation for statements: its names here and there, its columns, and their values for the lake. */
+/**
+ * The placeholders of a relation for statements: its names in the lake and in the file, its columns, and the expressions
+ * of their values for the lake.
+ */
 export function placeholders(lake: Lake, relation: Relation): Record<string, string> {
   const { schema, name, columns, day } = relation;
   const quoted = columns.map((column) => `"${column.name}"`);
@@ -398,12 +408,13 @@ export function placeholders(lake: Lake, relation: Relation): Record<string, str
     day: day ?? 'null',
     names: quoted.join(', '),
     values: columns.map(valueOf).join(', '),
-    // Readers of one channel or campaign find their rows side by side, and the files are a fifth smaller.
+    // Sorting by channel and campaign places the rows of one channel or campaign together, and makes the files a fifth
+    // smaller.
     order: columns.some((column) => column.name === 'campaign_id') ? 'order by channel, campaign_id' : '',
   };
 }
 
-/** The value of a column for the lake. Iceberg knows no infinity, which DuckDB reads in a date or an instant. */
+/** The expression of a column's value for the lake. Iceberg has no infinity, which DuckDB allows in dates and instants. */
 function valueOf({ name, type, fileType }: Column): string {
   if (/^(?:DATE|TIMESTAMP)/.test(type)) return `if(isfinite("${name}"), "${name}", null) as "${name}"`;
   return type === fileType ? `"${name}"` : `"${name}"::${type} as "${name}"`;
@@ -420,12 +431,12 @@ const MAPPED: Readonly<Record<string, string>> = {
   HUGEINT: 'DECIMAL(38,0)',
 };
 
-/** The type in the lake of a type of the file, lists and maps by their elements: `JSON[]` is `VARCHAR[]`. */
+/** The type in the lake for a type of the file; lists and maps are converted by element: `JSON[]` becomes `VARCHAR[]`. */
 export function lakeType(type: string): string {
   return type.replaceAll(/[A-Z]+/g, (word) => MAPPED[word] ?? word);
 }
 
-/** Whether sums of such a column are exact, so that two sides of it can be compared. */
+/** True if sums of this type are exact, so that the sums of lake and file can be compared. */
 export function isExactNumber(type: string): boolean {
   return /^(?:INTEGER|BIGINT|DECIMAL\(\d+,\d+\))$/.test(type);
 }

@@ -1,7 +1,8 @@
 /**
- * Brings the lake to what the published file holds: the days of streams and models that differ, and whatever else does. Each
- * commit is one transaction of the catalog over all its tables, with the coverage of its days; so a reader of the coverage
- * never finds half a day. A night is one commit, a backfill one for each day of events.
+ * Makes the lake equal to the published file: replaces the days of streams and models that differ, and all other
+ * relations that differ. Each commit is one transaction of the catalog over all tables and contains the coverage of its
+ * days, so that a reader of the coverage never finds an incomplete day. A nightly run makes one commit; a backfill makes
+ * one for each day of events.
  */
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
@@ -9,7 +10,7 @@ import { changesOf, Transaction, type Pushing } from './transaction.js';
 import { latestCommits, type Commit } from './commits.js';
 import { type Lake, hasArchived, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
-/** Where a push can be killed, for rehearsals. */
+/** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
   'lake/prepared',
   'lake/after-delete',
@@ -20,11 +21,12 @@ export const LAKE_POINTS = [
 ] as const;
 
 /**
- * Pushes what differs; returns the commits.
+ * Pushes the differences between the file and the lake.
  *
- * @param together whether all days of events are one commit
- * @throws what `commitTogether` throws; the commits before it stand
- * @throws ConfigError when the lake is not set up, has another writer, or its columns cannot be brought in line
+ * @param together true to put all days of events into one commit
+ * @returns the commits
+ * @throws the errors of `commitTogether`; earlier commits remain
+ * @throws ConfigError if the lake is not set up, has another writer, or its columns cannot be adapted
  */
 export async function push(pushing: Pushing, together = false): Promise<Commit[]> {
   const { lake, state, effects } = pushing;
@@ -63,7 +65,7 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   return commits;
 }
 
-/** The fingerprint of the columns that the lake has; undefined where the set-up did not come to it. */
+/** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
 async function heldColumns({ session, ops }: Lake): Promise<string | undefined> {
   await session.run('lake/held_parts', ops);
   const part = z.object({ version: z.string() });

@@ -1,4 +1,6 @@
-/** Setting up a lake: its tables, its writer, and the proof that the catalog commits several tables at once. */
+/**
+ * Sets up a lake: creates its tables, registers the writer, and verifies that the catalog commits several tables at once.
+ */
 import type { Effects } from '../effects.js';
 import { ConfigError } from '../errors.js';
 import { listOf } from '../warehouse/session.js';
@@ -11,19 +13,19 @@ interface SettingUp {
   readonly state: LakeState;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
   readonly version: string;
-  /** Whether this data folder becomes the writer of a lake that another one wrote. */
+  /** True if this data folder replaces another one as the writer of the lake. */
   readonly takeOver: boolean;
 }
 
 /**
- * Creates the tables that are missing and makes this data folder the writer. Harmless where that is done.
+ * Creates the missing tables and makes this data folder the writer. Repeating the call changes nothing.
  *
- * @throws ConfigError when the lake has another writer, or its catalog commits table by table
+ * @throws ConfigError if the lake has another writer, or its catalog commits each table separately
  */
 export async function setUp(settingUp: SettingUp): Promise<Prepared> {
   const { lake, state, takeOver } = settingUp;
   await prepareNamespaces(lake);
-  // Nothing of another writer is touched: its tables may be those of another version.
+  // The tables of another writer are not touched, because they may belong to another version.
   const newest = await newestCommit(lake);
   if (takeOver) await state.settle(newest?.id ?? null);
   else await state.agree(newest);
@@ -59,7 +61,7 @@ async function notePart(lake: Lake, relation: string, version: string): Promise<
   await lake.session.run('lake/note_part', { relation, version: quoted(version) });
 }
 
-/** Forgets what is recorded about tables that had to be created: the ones before were dropped. */
+/** Removes the recorded state of tables that had to be created, because the earlier tables were dropped. */
 async function forget(lake: Lake, created: readonly Relation[]): Promise<void> {
   if (created.length === 0) return;
   await lake.session.run('lake/forget_relations', {

@@ -15,7 +15,7 @@ interface LakeStatus extends Changes {
     readonly last: Day;
     readonly rows: number;
   }[];
-  /** Days of events that left the file. */
+  /** Days of events that were removed from the file. */
   readonly archived: readonly Day[];
 }
 
@@ -29,7 +29,7 @@ const covered = z
   })
   .transform(({ first_date, last_date, ...rest }) => ({ ...rest, first: first_date, last: last_date }));
 
-/** Throws ConfigError when the lake is not set up. */
+/** @throws ConfigError if the lake is not set up */
 export async function statusOf(lake: Lake, commits: number): Promise<LakeStatus> {
   const archived = await lake.session.rows('lake/archived_days', z.object({ date: z.string() }));
   return {

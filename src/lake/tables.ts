@@ -1,17 +1,17 @@
-/** The tables of the lake have the columns of the file: missing tables and columns are added, nothing else is changed. */
+/** Gives the tables of the lake the columns of the file: adds missing tables and columns, and changes nothing else. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
 import { isMissing, type Lake, type Column, type Relation } from './lake.js';
 
 export interface Prepared {
-  /** The tables that were missing. */
+  /** The tables that were missing and have been created. */
   readonly created: readonly Relation[];
-  /** How many columns were added to others. */
+  /** Number of columns added to existing tables. */
   readonly added: number;
 }
 
-/** The part of `lake_parts` that says which columns the lake has. */
+/** The part of `lake_parts` that records the columns of the lake. */
 export const COLUMNS_PART = 'columns';
 
 /** A fingerprint of all tables and columns. */
@@ -20,15 +20,18 @@ export function columnsVersion(relations: readonly Relation[]): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Creates the namespaces that are missing. First of all: DuckDB remembers that it did not find one. */
+/**
+ * Creates the missing namespaces. Must be called before any other access, because DuckDB caches that a namespace was not
+ * found.
+ */
 export async function prepareNamespaces(lake: Lake): Promise<void> {
   for (const schema of Object.values(lake.schemas)) await lake.session.run('lake/create_schema', { schema });
 }
 
 /**
- * Creates what is missing.
+ * Creates the missing tables and columns.
  *
- * @throws ConfigError when a column of the lake has another type, or is none of the file
+ * @throws ConfigError if a column of the lake has another type or does not exist in the file
  */
 export async function prepareTables(lake: Lake, relations: readonly Relation[]): Promise<Prepared> {
   const created: Relation[] = [];
@@ -38,7 +41,7 @@ export async function prepareTables(lake: Lake, relations: readonly Relation[]):
     if (held === undefined) created.push(relation);
     else missing.push(...missingColumns(lake, relation, held));
   }
-  // Before anything is pushed: a transaction that creates a table is not committed in one request.
+  // Tables are created before the push, because a transaction that creates a table is not committed in one request.
   await lake.session.transaction(async () => {
     for (const relation of created) await create(lake, relation);
   });
@@ -60,7 +63,7 @@ async function columnsIn(lake: Lake, relation: Relation): Promise<z.infer<typeof
 }
 
 async function create(lake: Lake, relation: Relation): Promise<void> {
-  // Events and messages alone are large enough for a file of each day.
+  // Only events and messages are large enough for one file per day.
   const byDay = relation.stream === 'events' && relation.columns.some(({ name }) => name === 'date');
   await lake.session.run('lake/create_table', {
     table: lake.tableOf(relation),

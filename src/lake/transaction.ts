@@ -1,4 +1,7 @@
-/** The statements of one commit: days of streams, days of models, and relations as a whole, with what is told of them. */
+/**
+ * The statements of one commit: they replace days of streams, days of models and complete relations, and record the
+ * replaced parts.
+ */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -23,14 +26,14 @@ export interface Pushing {
   readonly lake: Lake;
   readonly state: LakeState;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** For the rows of `lake_commits`. */
+  /** The command for the rows of `lake_commits`. */
   readonly command: string;
   readonly version: string;
-  /** Told what is pushed next. */
+  /** Called with the name of the next thing to push. */
   readonly progress: (what: string) => void;
 }
 
-/** About 300 MB of events: readers of a day open files of 128 to 512 MB with the least effort. */
+/** About 300 MB of events: files of 128 to 512 MB are the most efficient for readers of one day. */
 const ROWS_PER_FILE = 4_000_000;
 
 const counted = z.object({ rows: count });
@@ -42,7 +45,7 @@ export class Transaction {
   readonly #pushing: Pushing;
   readonly #relations: readonly Relation[];
   readonly #archived: boolean;
-  /** Days of people of events that this push has brought already. */
+  /** Days of `marts.event_people` that this push has already written. */
   readonly #people = new Set<Day>();
   #written = { days: 0, rows: 0 };
 
@@ -64,7 +67,11 @@ export class Transaction {
     });
   }
 
-  /** Everything that differs, with the events of the given days, and the columns where they changed. Whether anything did. */
+  /**
+   * Replaces everything that differs, including the events of the given days, and adapts the columns if they changed.
+   *
+   * @returns true if anything was different
+   */
   async all(
     { streams, models }: Changes,
     events: readonly Day[],
@@ -97,7 +104,7 @@ export class Transaction {
     return changed;
   }
 
-  /** The days of a stream in each of its tables, and their coverage. */
+  /** Replaces the days of a stream in each of its tables, and their coverage. */
   async #streamDays(stream: Stream, days: readonly Day[]): Promise<true> {
     for (const relation of this.#relations) {
       if (relation.stream === stream) await this.#replaceDays(relation, days);
@@ -106,8 +113,9 @@ export class Transaction {
   }
 
   /**
-   * The export of a day in each of its tables, and the people of its events. An export that the lake does not hold is not looked
-   * for in every table: that alone would cost as much as the rest, since all lists of files of each table are read for it.
+   * Replaces the export of a day in each of its tables, and the people of its events. If the lake does not hold the
+   * export, the tables are not searched for its rows: the search reads all file lists of each table and costs as much as
+   * the rest of the push.
    */
   async eventsOf(day: Day): Promise<true> {
     const { session, schemas } = this.#pushing.lake;
@@ -138,14 +146,14 @@ export class Transaction {
     });
   }
 
-  /** @param held whether the lake may hold rows of these days */
+  /** @param held true if the lake may hold rows of these days */
   async #replaceDays(relation: Relation, days: readonly Day[], held = true): Promise<void> {
     const { lake, effects } = this.#pushing;
     const names = { ...placeholders(lake, relation), days: daysList(days) };
     if (held) await this.#run('clear_days', names);
     effects.reach('lake/after-delete');
     const { rows } = await lake.session.row('lake/count_days', counted, names);
-    // Each statement writes one file for each day.
+    // Each statement writes one file per day.
     const files = Math.ceil(rows / days.length / ROWS_PER_FILE);
     for (let file = 0; file < files; file += 1) {
       const share = files === 1 ? 'true' : `hash(event_id) % ${files} = ${file}`;
@@ -166,11 +174,11 @@ export class Transaction {
 }
 
 export interface Changes {
-  /** Days whose pull differs; those of events make a commit each. */
+  /** Days whose pull differs between file and lake; each day of events is a commit of its own. */
   readonly streams: ReadonlyMap<Stream, readonly Day[]>;
-  /** Days of incremental models whose rows differ, by the model's name. */
+  /** Days of incremental models with different rows, by the name of the model. */
   readonly models: ReadonlyMap<string, readonly Day[]>;
-  /** Days that the lake covers and the file does not. They are left as they are. */
+  /** Days that the lake covers and the file does not; they are left unchanged. */
   readonly onlyInLake: ReadonlyMap<Stream, readonly Day[]>;
 }
 
@@ -196,9 +204,10 @@ const part = z.object({ date: z.string().nullable(), rows: count, changed: z.boo
 type Part = z.infer<typeof part>;
 
 /**
- * Replaces what differs, within a transaction of the catalog. Returns how many rows it wrote; undefined where nothing differs.
+ * Replaces the parts of a relation that differ, within a transaction of the catalog.
  *
- * @param archived whether days of events have left the file: the lake then keeps contents that the file has not
+ * @param archived true if days of events were removed from the file, so that the lake keeps contents that the file lacks
+ * @returns the number of written rows; undefined if nothing differs
  */
 async function replaceStaged(lake: Lake, relation: Relation, archived: boolean): Promise<number | undefined> {
   const { session } = lake;
@@ -208,7 +217,7 @@ async function replaceStaged(lake: Lake, relation: Relation, archived: boolean):
   const parts = await session.rows('lake/staged_parts', part);
   const changed = parts.filter((each) => each.changed);
   if (changed.length === 0) return undefined;
-  // Where no part stands, rows that no part tells of go too.
+  // If all parts changed, all rows are replaced, including rows that belong to no recorded part.
   const chosen = changed.length === parts.length ? 'true' : inParts(relation.day ?? 'null', changed);
   const isKept = archived && name === CONTENTS;
   const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
@@ -217,7 +226,7 @@ async function replaceStaged(lake: Lake, relation: Relation, archived: boolean):
   return changed.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The rows of these parts, as a condition. */
+/** A SQL condition that selects the rows of these parts. */
 function inParts(day: string, parts: readonly Part[]): string {
   const days = parts.flatMap(({ date }) => date ?? []);
   return inDays(day, days) + (days.length < parts.length ? ` or ${day} is null` : '');

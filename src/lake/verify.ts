@@ -1,4 +1,4 @@
-/** Counts and sums by day and table, of the file and of the lake, which must agree. */
+/** Compares counts and sums by day and table between the file and the lake; they must be equal. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { count } from '../warehouse/session.js';
@@ -19,16 +19,16 @@ import {
 
 export interface Difference {
   readonly table: string;
-  /** Undefined where the table has no days. */
+  /** Undefined if the table has no days. */
   readonly day: Day | undefined;
   readonly fileRows: number;
   readonly lakeRows: number;
-  /** The first column whose sums differ. */
+  /** The first column with different sums. */
   readonly column: string | undefined;
 }
 
 interface Verified {
-  /** A line for each table. */
+  /** One entry per table. */
   readonly tables: readonly {
     readonly table: string;
     readonly days: number;
@@ -37,7 +37,7 @@ interface Verified {
     readonly equal: boolean;
   }[];
   readonly differences: readonly Difference[];
-  /** Days that the lake does not hold as the file does: they wait for a push and are not compared. */
+  /** Days that differ because they wait for a push; they are not compared. */
   readonly unpushed: readonly Day[];
 }
 
@@ -50,7 +50,11 @@ const compared = z.object({
   equal: z.boolean(),
 });
 
-/** Compares everything that the lake should hold. Throws what the catalog refuses. */
+/**
+ * Compares everything that the lake should hold.
+ *
+ * @throws the errors of the catalog
+ */
 export async function verify(lake: Lake, progress: (table: string) => void): Promise<Verified> {
   const { streams, models } = await changesOf(lake);
   const tables: Verified['tables'][number][] = [];
@@ -58,7 +62,7 @@ export async function verify(lake: Lake, progress: (table: string) => void): Pro
   const unpushed = [...new Set([...streams.values()].flat())].sort();
   for (const relation of await relationsOf(lake)) {
     const table = nameOf(relation);
-    // Tables that are replaced as a whole differ wherever a day waits.
+    // Tables that are replaced completely always differ while a day waits for a push, so they are skipped.
     if (unpushed.length > 0 && relation.stream === undefined && !relation.incremental) continue;
     progress(table);
     const rows = await compare(lake, relation, await whichOf(lake, relation, models.get(table) ?? []));
@@ -74,7 +78,7 @@ export async function verify(lake: Lake, progress: (table: string) => void): Pro
   return { tables, differences, unpushed };
 }
 
-/** Returns the days whose events and messages are the same on both sides, in every table. */
+/** Returns the days whose events and messages are equal on both sides in all tables. */
 export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<Day[]> {
   const held = new Set(await heldDays(lake, 'events'));
   const asked = days.filter((day) => held.has(day));
@@ -88,7 +92,7 @@ export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<
   return asked.filter((day) => !unequal.has(day));
 }
 
-/** The rows of a relation that the lake should hold, as a condition. */
+/** A SQL condition that selects the rows of a relation that the lake should hold. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { stream, day } = relation;
   if (nameOf(relation) === CONTENTS && (await hasArchived(lake)))

@@ -1,4 +1,7 @@
-/** Which alerts a run gives cause for, each with a sentence, numbers and a next command, and the bodies that receivers take. Pure. */
+/**
+ * Determines the alerts that a run causes, each with a sentence, numbers and the next command, and the request bodies for
+ * the receivers. Pure.
+ */
 import { z } from 'zod';
 import { dayCount, type Day } from '../calendar.js';
 import type { AlertCause, AlertFormat } from '../config/schema.js';
@@ -10,11 +13,11 @@ export interface Alert {
   readonly cause: AlertCause | 'test';
   readonly message: string;
   readonly numbers: Readonly<Record<string, number>>;
-  /** The command to run next. */
+  /** The command that the reader should run next. */
   readonly next: string;
 }
 
-/** The state of alerts between runs: the KST day on which each cause was last sent, and the drift that was sent. */
+/** The state of alerts between runs: for each cause the KST day of the last alert, and the drift that was reported. */
 export const memoryShape = z.object({
   told: z.record(z.string(), z.string()),
   failing: z.boolean(),
@@ -24,18 +27,18 @@ export const memoryShape = z.object({
 export type Memory = z.infer<typeof memoryShape>;
 
 export interface Ended {
-  /** Undefined when the run failed before it could report. */
+  /** Undefined if the run failed before it could report. */
   readonly report: RunReport | undefined;
   readonly failure: unknown;
-  /** The newest day of the daily statistics that readers see, and the newest that the service has completed. */
+  /** The newest day of the daily statistics in the published file, and the newest day that is complete at the service. */
   readonly newest: Day | undefined;
   readonly complete: Day;
 }
 
-/** A night that is late is not stale yet; one that was missed is. */
+/** Number of days by which the data may lag before it is stale: a late night is tolerated, a missed night is not. */
 const LATE_DAYS = 1;
 
-/** Every cause that the run gives, whoever has subscribed to it. */
+/** All causes of alerts in the run, regardless of subscriptions. */
 export function causesOf(ended: Ended, memory: Memory): Alert[] {
   const { report, failure, newest, complete } = ended;
   const alerts: Alert[] = [];
@@ -86,7 +89,7 @@ export function causesOf(ended: Ended, memory: Memory): Alert[] {
   return alerts;
 }
 
-/** Whether a run failed, as alerts and pings understand it: a lack of budget is no failure. */
+/** True if a run failed, as defined for alerts and pings: a missing budget is not a failure. */
 export function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>): boolean {
   return failure !== undefined || report?.exitCode() === EXIT.incomplete;
 }
@@ -98,7 +101,7 @@ function whatIsMissing({ gaps: [gap], attention, lakeOutcome }: RunReport): stri
     : 'Something needs action.';
 }
 
-/** The body that a receiver takes. */
+/** The request body in the format of the receiver. */
 export function bodyOf(
   alert: Alert,
   sender: { readonly project_id: string; readonly run_id: string; readonly time: Date },
@@ -117,10 +120,10 @@ export function bodyOf(
   return JSON.stringify({ text: cut(escapeSlack(text), SLACK_LIMIT) });
 }
 
-/** Slack refuses a longer text, in characters. */
+/** Maximum length in characters of a text that Slack accepts. */
 const SLACK_LIMIT = 40_000;
 
-/** As many names as Slack takes beside a sentence, and how many are left out. */
+/** The names that fit into a Slack message after a sentence, and the number of omitted names. */
 function listed(names: readonly string[]): string {
   const shown: string[] = [];
   let room = SLACK_LIMIT - 1_000;
@@ -134,7 +137,7 @@ function listed(names: readonly string[]): string {
   return [shown.join(', '), ...(left === 0 ? [] : [`and ${left} more`])].join(' ').trimStart();
 }
 
-/** A name from outside must not mention a channel or hide a link. */
+/** Escapes a name from outside, so that it cannot mention a channel or hide a link. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,4 +1,4 @@
-/** The first contact with a service, for `init` and `doctor`: E1 and one day of E17, which are free. */
+/** Tests the connection to a service for `init` and `doctor`: E1 and E17 for one day, which are free. */
 import { ServiceClient } from '../api/client.js';
 import { lastCompleteDay, type Day } from '../calendar.js';
 import { CredentialsError, ServiceError } from '../errors.js';
@@ -7,7 +7,7 @@ import type { Invocation } from '../run/invocation.js';
 import { dayTotals } from '../statistics/pull-daily.js';
 import { formatDuration } from '../terminal/terminal.js';
 
-/** The setting that the service refuses, and why. */
+/** The setting that the service refuses, and the reason. */
 export interface Doubt {
   readonly about: 'baseUrl' | 'projectId' | 'keys';
   readonly error: CredentialsError | ServiceError;
@@ -17,12 +17,15 @@ export interface Doubt {
 export interface Night {
   readonly day: Day;
   readonly messages: number;
-  /** The records of its export; undefined where the service counted nothing. */
+  /** Number of records of the night's export; undefined if the service counted nothing. */
   readonly records: number | undefined;
 }
 
 interface Contact {
-  /** How far this machine's clock is behind the service's, in milliseconds; undefined where the service tells no time. */
+  /**
+   * The time by which this machine's clock is behind the service's clock, in milliseconds; undefined if the service sends
+   * no time.
+   */
   readonly skewMs: number | undefined;
   readonly result: { readonly night: Night } | { readonly doubt: Doubt };
 }
@@ -35,9 +38,9 @@ interface Access {
 }
 
 /**
- * Whether the service takes the keys and knows the project, and the size of a night.
+ * Checks that the service accepts the keys and knows the project, and estimates the size of a night.
  *
- * @throws InterruptedError, and what has nothing to do with the settings
+ * @throws InterruptedError, and errors that have other causes than the settings
  */
 export async function contactService(
   access: Access,
@@ -50,7 +53,7 @@ export async function contactService(
     await service.authorize();
     isAuthorized = true;
     const skewMs = service.clockSkewMs;
-    // The earlier of two clocks decides, as in a run.
+    // The earlier of the two clocks determines the day, as in a run.
     const day = lastCompleteDay(new Date(effects.now().getTime() + Math.min(0, skewMs ?? 0)));
     const totals = await dayTotals(service, access.baseUrl, day);
     const [candidate] = estimateDays([], new Map([[day, totals]]), [day]).candidates;
@@ -64,10 +67,10 @@ export async function contactService(
   }
 }
 
-/** From here on a clock may take an incomplete day for a complete one, in milliseconds. */
+/** Clock difference in milliseconds from which an incomplete day may be taken for a complete one. */
 export const NOTABLE_SKEW_MS = 2 * 60_000;
 
-/** `This machine’s clock is 3 min ahead of the service’s`. */
+/** Describes the difference: `This machine’s clock is 3 min ahead of the service’s`. */
 export function skewInWords(skewMs: number): string {
   return `This machine’s clock is ${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service’s`;
 }

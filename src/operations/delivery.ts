@@ -1,4 +1,7 @@
-/** Delivers alerts and pings of health checks around a run. Nothing here ever fails a night: a refused alert is a warning. */
+/**
+ * Delivers the alerts of a run and its pings of health checks. Errors here never fail a run: a refused alert is only a
+ * warning.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -13,10 +16,10 @@ import { bodyOf, causesOf, hasFailed, memoryShape, type Alert, type Ended, type 
 type AlertConfig = Pick<Config, 'alerts' | 'pingUrl' | 'dataDir' | 'projectId'>;
 
 /**
- * Does a run's work, pings a health check before and after it, and sends the alerts that it gives cause to.
+ * Performs the work of a run, pings a health check before and after it, and sends the alerts that the run causes.
  *
- * @param newest the newest day of the daily statistics that readers see
- * @throws what the work throws, and nothing else
+ * @param newest returns the newest day of the daily statistics in the published file
+ * @throws only the errors of the work
  */
 export async function withAlerts<T extends { readonly report: RunReport }>(
   config: AlertConfig,
@@ -39,7 +42,7 @@ export async function withAlerts<T extends { readonly report: RunReport }>(
     await tell(outcome.report, undefined);
     return outcome;
   } catch (failure) {
-    // A person who stopped the run knows; and a run that another one keeps waiting did nothing.
+    // No alert is needed if the user stopped the run, or if the run did nothing because another run was active.
     if (!(failure instanceof InterruptedError) && !(failure instanceof TryLaterError))
       await tell(undefined, failure);
     throw failure;
@@ -71,14 +74,22 @@ async function afterRun(config: AlertConfig, invocation: Invocation, ended: Ende
   });
 }
 
-/** Sends an alert that says that it is a test; returns how many receivers took it. */
+/**
+ * Sends a test alert.
+ *
+ * @returns the number of receivers that accepted it
+ */
 export async function sendTestAlert(config: AlertConfig, invocation: Invocation): Promise<number> {
   const message = 'This is a test: alerts of this kind arrive here.';
   const alert: Alert = { cause: 'test', message, numbers: {}, next: 'dawnload status' };
   return (await deliver(config, [alert], invocation)).length;
 }
 
-/** Sends each alert to those who want it, all at once; returns an alert for each receiver that took it. */
+/**
+ * Sends each alert to its subscribers, all at once.
+ *
+ * @returns one alert for each receiver that accepted it
+ */
 async function deliver(
   { alerts: receivers, projectId = '' }: AlertConfig,
   alerts: readonly Alert[],
@@ -96,7 +107,7 @@ async function deliver(
             ? 'the variable holds no address'
             : await send(url, { method: 'POST', body: bodyOf(alert, sender, format), headers }, signal);
         if (refused === undefined) return [alert];
-        // Addresses of webhooks are secrets: a receiver is named by its place, or by the variable that holds it.
+        // Webhook addresses are secrets, so a receiver is named by its position, or by the variable with its address.
         const name = variable ?? `alerts[${index}]`;
         terminal.warn(`The alert "${alert.cause}" was not taken by ${name}: ${refused}.`);
         return [];
@@ -105,7 +116,9 @@ async function deliver(
   return (await Promise.all(sent)).flat();
 }
 
-/** Tells a health check. `https://host/id` and `/fail` are `https://host/id/fail`, before a query. */
+/**
+ * Pings a health check. The path is added before the query: `https://host/id` and `/fail` become `https://host/id/fail`.
+ */
 async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invocation): Promise<void> {
   if (pingUrl === undefined) return;
   const address = new URL(pingUrl);
@@ -114,10 +127,14 @@ async function ping({ pingUrl }: AlertConfig, path: string, { terminal }: Invoca
   if (refused !== undefined) terminal.warn(`The ping to ping_url was not taken: ${refused}.`);
 }
 
-/** All alerts of a run together must not hold it up for longer, in milliseconds. */
+/** Maximum time in milliseconds for all alerts of a run together. */
 const DELIVERY_MS = 10_000;
 
-/** Sends one request; returns why it was not taken, without the address, which may be a secret. */
+/**
+ * Sends one request.
+ *
+ * @returns the reason why the request failed, without the address, which may be a secret
+ */
 async function send(
   url: string,
   options: { method: 'GET' | 'POST'; body?: string; headers?: Record<string, string> },
@@ -125,7 +142,7 @@ async function send(
 ): Promise<string | undefined> {
   try {
     const { statusCode, body } = await request(url, { ...options, signal });
-    // The answer is not read; breaking it off is no error.
+    // The answer is not read; closing it early is not an error.
     body.on('error', () => undefined).destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `HTTP ${statusCode}`;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The checks of `doctor`, one after the other, in the order in which a night depends on them. */
+/** The checks of `doctor`, in the order in which a run depends on them. */
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -40,7 +40,7 @@ import { sendTestAlert } from './delivery.js';
 interface Finding {
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly reason: string;
-  /** The remedy; null where all is well. */
+  /** The remedy; null if the check passed. */
   readonly remedy: string | null;
 }
 
@@ -53,12 +53,12 @@ const warn = (reason: string, remedy: string): Finding => ({ verdict: 'warn', re
 const fail = (reason: string, remedy: string): Finding => ({ verdict: 'fail', reason, remedy });
 
 export interface Extent {
-  /** Whether every block and every landed file is read. */
+  /** True if every block of the warehouse and every landed file is read. */
   readonly deep: boolean;
   readonly testAlert: boolean;
 }
 
-/** Every check runs, whatever the others found, unless it could only repeat another one's finding. */
+/** Runs all checks, even after failures. A check is skipped only if it would repeat the finding of another one. */
 export async function* examine(extent: Extent, invocation: Invocation): AsyncGenerator<Check> {
   const now = invocation.effects.now();
   yield check('versions', async () => {
@@ -104,12 +104,12 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   yield check('landing zone', () => landedFiles(dataDir), DEEP_PATIENCE_MS);
 }
 
-/** The longest that a check may take, in milliseconds; reading whole files may take longer. */
+/** Maximum duration of a check in milliseconds; checks that read complete files may take longer. */
 const PATIENCE_MS = 30_000;
 const DEEP_PATIENCE_MS = 6 * 60 * 60_000;
 
 /**
- * Runs one check. What it throws is its finding, and it never takes longer than its patience.
+ * Runs one check with a time limit. An error of the check becomes its finding.
  *
  * @throws InterruptedError
  */
@@ -144,11 +144,11 @@ function remedyOf(error: unknown): string {
     : 'Try again. If it goes on, report it with what this machine’s log says.';
 }
 
-/** An instant and what clocks in Korea show then. */
+/** An instant, and the time of day in Korea at that instant. */
 const INSTANT = '2026-11-20T22:00:00.000Z';
 const IN_KOREA = '2026-11-21T07:00:00';
 
-/** Whether Node and DuckDB both know the time in Korea: each brings data of its own. */
+/** Checks that Node and DuckDB both know the Korean time zone; each has its own time zone data. */
 async function timeZones(): Promise<Finding> {
   const statement = `select strftime(timestamptz '${INSTANT}' at time zone 'Asia/Seoul', '%Y-%m-%dT%H:%M:%S')`;
   const shown = { Node: koreanTime(new Date(INSTANT)), DuckDB: await ask(statement) };
@@ -162,7 +162,7 @@ async function timeZones(): Promise<Finding> {
   return ok(`Node and DuckDB know Asia/Seoul; this machine is in ${own}`);
 }
 
-/** Whether the service is, or was, a sandbox on this machine, whose keys are gone with it. */
+/** True if the service is or was a sandbox on this machine, the keys of which end with it. */
 function isRehearsal({ baseUrl, credentials }: Config): boolean {
   return credentials === undefined && baseUrl !== undefined && isLoopback(baseUrl);
 }
@@ -180,7 +180,11 @@ function keys(config: Config): Finding {
 const CONNECT_MS = 10_000;
 const ANSWER_SECONDS = 20;
 
-/** Returns the records of a night, where the service tells. A check that depends on a failed one is left out. */
+/**
+ * Checks the service. Checks that depend on a failed one are skipped.
+ *
+ * @returns the number of records of a night, if the service reports it
+ */
 async function* lookAtService(
   config: Config,
   invocation: Invocation,
@@ -196,7 +200,7 @@ async function* lookAtService(
   });
   yield connection;
   const mayAsk = allowHttp || !isUnencrypted(baseUrl);
-  // Without a connection there is no certificate to look at, only whether the address may be used at all.
+  // Without a connection the certificate cannot be checked, only whether the address is allowed.
   if (connection.verdict === 'ok' || !mayAsk) {
     const encryption = await check('TLS', () =>
       tls({ baseUrl, allowHttp }, certificate, invocation.effects.now()),
@@ -235,7 +239,7 @@ async function* lookAtService(
   return 'night' in result ? result.night.records : undefined;
 }
 
-/** A certificate that ends sooner is a warning, in days. */
+/** Number of days before its end from which a certificate causes a warning. */
 const NOTICE_DAYS = 14;
 const DAY_MS = 86_400_000;
 
@@ -268,7 +272,7 @@ function tls(
 function clock(skewMs: number | undefined): Finding {
   if (skewMs === undefined) return ok('the service sends no time, so this machine’s clock decides alone');
   const off = Math.abs(skewMs);
-  // The header counts whole seconds.
+  // The header has a resolution of one second.
   if (off < 2_000) return ok('agrees with the service');
   const reason = skewInWords(skewMs);
   if (off <= NOTABLE_SKEW_MS) return ok(reason);
@@ -278,7 +282,7 @@ function clock(skewMs: number | undefined): Finding {
     : warn(`${reason}.`, remedy);
 }
 
-/** Whether a run can write where it has to, and whether others can read the keys. */
+/** Checks that a run can write to its folders, and that other users cannot read the keys. */
 async function permissions({ dataDir, file }: Config): Promise<Finding> {
   const { working, published, ledger } = dataFiles(dataDir);
   const { landing, private: inner } = foldersOf(dataDir);
@@ -301,7 +305,7 @@ async function permissions({ dataDir, file }: Config): Promise<Finding> {
     : warn(`Others on this machine can read ${env}, which is for secrets.`, `Run \`chmod 600 ${env}\`.`);
 }
 
-/** The paid exports; none where the ledger is damaged, which is a finding of its own. */
+/** The paid exports; empty if the ledger is damaged, which another check reports. */
 async function paidExports(dataDir: string): Promise<readonly Export[]> {
   return Ledger.read(dataDir).then(
     (ledger) => ledger.entries(),
@@ -310,22 +314,22 @@ async function paidExports(dataDir: string): Promise<readonly Export[]> {
 }
 
 /**
- * The disk space of a record while it is landed, loaded and published, in bytes. One of the demo takes 670 in all copies; long
- * messages and sorting take more.
+ * Bytes of disk space per record while it is landed, loaded and published. A record of the demo takes 670 in all copies;
+ * long messages and sorting take more.
  */
 const RECORD_BYTES = 2_000;
 
-/** The disk space of a night without any event, in bytes. */
+/** Bytes of disk space for a night without events. */
 const NIGHT_BYTES = 64e6;
 
-/** Less free space than this is a warning, in bytes. */
+/** Free disk space in bytes below which the check warns. */
 const LITTLE_SPACE = 2e9;
 
-/** @param records of the largest night that is to be expected; 0 where none is known */
+/** @param records of the largest expected night; 0 if unknown */
 export async function disk(dataDir: string, records: number): Promise<Finding> {
   const { bavail, bsize } = await statfs(nearestExisting(dataDir));
   const free = bavail * bsize;
-  // The private file is copied, and the old copy removed only afterwards.
+  // The private file is copied, and the old copy is removed only after the new one is complete.
   const copy = await stat(dataFiles(dataDir).working).then(
     ({ size }) => size,
     () => 0,
@@ -348,7 +352,7 @@ function nearestExisting(folder: string): string {
   return existsSync(folder) ? folder : nearestExisting(dirname(folder));
 }
 
-/** `2026-11-21 07:30 KST, 12 min ago`. */
+/** An instant and its age: `2026-11-21 07:30 KST, 12 min ago`. */
 function since(then: Date, now: Date): string {
   return `${formatKst(then)}, ${formatDuration(Math.max(0, now.getTime() - then.getTime()))} ago`;
 }
@@ -365,11 +369,11 @@ export async function lock(dataDir: string, now: Date): Promise<Finding> {
       'Wait until it has ended: a second run would end with exit code 75. If it hangs, end that process, and the lock is free.',
     );
   }
-  // The word of a run that was killed may still lie there; the lock itself is the kernel's.
+  // A killed run may have left its name in the lock file; the lock itself is held by the kernel and is free.
   return ok(holder === undefined ? 'free' : `free; ${who} was killed and left its name, which does no harm`);
 }
 
-/** @throws DamageError when it is damaged, or lacks exports that the data folder remembers */
+/** @throws DamageError if the ledger is damaged, or lacks exports that the data folder records */
 async function ledger(config: Config, now: Date): Promise<Finding> {
   const { exports } = await remembered(dataFiles(config.dataDir).published);
   const { ledger: whole, doubt, restored, needed } = await ledgerState(config, exports, now);
@@ -385,7 +389,10 @@ async function ledger(config: Config, now: Date): Promise<Finding> {
   );
 }
 
-/** @throws CorruptDatabaseError when it cannot be opened, DamageError when the next run could not replace it */
+/**
+ * @throws CorruptDatabaseError if the warehouse cannot be opened
+ * @throws DamageError if the next run could not replace it
+ */
 async function warehouse(dataDir: string): Promise<Finding> {
   const { published } = dataFiles(dataDir);
   await assertReplaceable(published);
@@ -404,7 +411,7 @@ async function warehouse(dataDir: string): Promise<Finding> {
   );
 }
 
-/** A night may be late by so much before anybody is told, in milliseconds. */
+/** Delay of a nightly run in milliseconds before it is reported. */
 const LATE_MS = 3 * 60 * 60_000;
 
 async function lastRun(dataDir: string, now: Date, underWay: boolean): Promise<Finding> {
@@ -436,10 +443,13 @@ async function lastRun(dataDir: string, now: Date, underWay: boolean): Promise<F
     : warn(`${text}.`, '`dawnload status` says what is missing; `dawnload run` tries again.');
 }
 
-/** A machine may be off for a night; after two days nothing starts the job any more. */
+/**
+ * Time in milliseconds without a run after which the check assumes that nothing starts the job any more; a machine may be
+ * off for one night.
+ */
 const ABANDONED_MS = 48 * 60 * 60_000;
 
-/** Whether something starts the job every night, as far as the journal of runs shows. */
+/** Checks, from the journal of runs, that a scheduler starts the job every night. */
 export async function scheduler(dataDir: string, now: Date): Promise<Finding> {
   const last = (await new RunJournal(dataDir).runs()).findLast(({ begun }) => begun.command === 'run')?.begun;
   const remedy =
@@ -475,7 +485,7 @@ async function testAlert(config: Config, invocation: Invocation): Promise<Findin
       );
 }
 
-/** Throws, as a finding, what a push would throw. */
+/** @throws the errors of a push; they become the finding */
 async function lake(settings: Config, invocation: Invocation): Promise<Finding> {
   const config = requireLake(settings);
   return withLake(config, invocation, async (opened) => {
@@ -496,10 +506,13 @@ async function everyBlock(path: string, dataDir: string): Promise<Finding> {
     : ok(`every block of ${plural(await readEveryBlock(path), 'table')} is intact`);
 }
 
-/** So many damaged files are named. */
+/** Maximum number of damaged files that are named. */
 const MOST_TOLD = 10;
 
-/** Every landed file and manifest, and the records of every paid export against the ledger, which a missing page lacks. */
+/**
+ * Checks every landed file and manifest, and compares the number of records of each paid export with the ledger to find
+ * missing pages.
+ */
 async function landedFiles(dataDir: string): Promise<Finding> {
   const landing = LandingZone.read(dataDir);
   const damage: { readonly message: string; readonly hint?: string | undefined }[] = [];

@@ -1,11 +1,14 @@
-/** The health of `dawnload schedule`, as JSON on a port of this machine alone. */
+/** Serves the health of `dawnload schedule` as JSON on a port of the loopback interface. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codeOf, EXIT, messageOf, UsageError } from '../errors.js';
 import { morningEnd, nightOf, verdictOn, type Nights, type Verdict } from './schedule.js';
 
 interface Health {
-  /** Well: `ok`, `waiting` for an export, `running`, or `starting` before the first run. Not well: `failed`, `overdue`. */
+  /**
+   * Healthy: `ok`, `waiting` for an export, `running`, or `starting` before the first run. Unhealthy: `failed`,
+   * `overdue`.
+   */
   readonly status: 'ok' | 'waiting' | 'running' | 'starting' | 'failed' | 'overdue';
   readonly last_run: {
     readonly started_at: Date;
@@ -17,9 +20,9 @@ interface Health {
   readonly next_run_at: Date | null;
 }
 
-/** Pure. */
+/** Computes the health from the state of the scheduler. Pure. */
 export function healthOf(now: Date, given: Nights['state']): Health {
-  // Runs that a wrong clock dated in the future say nothing.
+  // Runs with a date in the future come from a wrong clock and are ignored.
   const runs = given.runs.filter(({ begun }) => begun.startedAt <= now);
   const state = { ...given, runs };
   const { at, runningSince, next } = state;
@@ -50,7 +53,7 @@ function statusOf(now: Date, { since, at, runs, runningSince }: Nights['state'])
   const isDone = runs.some(
     (run) => run.begun.startedAt >= night.start && ['done', 'person'].includes(verdictOn(run)),
   );
-  // A scheduler that has just started is not to blame for the hours before.
+  // A scheduler that has just started is not responsible for the time before its start.
   const expected = morningEnd(since > night.start ? since : night.start);
   if (!isDone && now > expected) return 'overdue';
   if (runningSince !== undefined) return 'running';
@@ -68,10 +71,10 @@ interface HealthServer {
 }
 
 /**
- * Answers `GET /healthz` on loopback: 200 when all is well, else 503.
+ * Answers `GET /healthz` on loopback: 200 if healthy, otherwise 503.
  *
- * @param port 0 takes any free one
- * @throws UsageError when the port cannot be had
+ * @param port 0 for any free port
+ * @throws UsageError if the port is not available
  */
 export async function serveHealth(port: number, health: () => Health): Promise<HealthServer> {
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** The questions of `init`, the answers' rules, and the two files that are written. */
+/** The questions of `init`, the rules for the answers, and the two files that are written. */
 import {
   chmodSync,
   closeSync,
@@ -27,27 +27,28 @@ import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Doubt, type Night } from './contact.js';
 
 interface InterviewOptions {
-  /** The answers that are given, so that they are not asked. */
+  /** Answers that are already given, so that their questions are skipped. */
   readonly given: Given;
-  /** The answers of an earlier file, offered for Enter. */
+  /** Answers in an earlier file, offered as defaults. */
   readonly earlier: Given;
   readonly allowHttp: boolean;
   readonly skipChecks: boolean;
 }
 
-/** After as many answers to one question were refused, somebody has pasted a file by mistake. */
+/** Maximum number of refused answers to one question; more of them mean that a file was pasted by mistake. */
 const MOST_WRONG = 10;
 
-/** The first run fills a week: enough to look at, little to wait for. */
+/** Number of days that the first run loads: enough data to look at, in a short time. */
 const FIRST_DAYS = 7;
 
-/** Nights of a month: for the budget that is offered, and for what a month costs. */
+/** Number of nights in a month, for the suggested budget and the monthly cost. */
 const MONTH = 30;
 
 /**
- * Asks at a terminal, each answer checked before the next question.
+ * Asks the questions at a terminal; each answer is checked before the next question.
  *
- * @throws UsageError after too many refused answers, InterruptedError on Ctrl-C or the end of the input
+ * @throws UsageError after too many refused answers
+ * @throws InterruptedError on Ctrl-C or the end of the input
  */
 export async function interview(
   { given, earlier, allowHttp, skipChecks }: InterviewOptions,
@@ -58,7 +59,7 @@ export async function interview(
   const now = effects.now();
   const refused = new Map<string, number>();
   let checking = !skipChecks;
-  /** Whether a check has failed, so that the person may go on without. */
+  /** True after a check has failed; the user may then continue without the check. */
   let maySkip = false;
 
   function countRefusal(question: string): void {
@@ -82,7 +83,9 @@ export async function interview(
     countRefusal(about);
   }
 
-  /** Asks until the answer is right; Enter takes what is offered, and so does `skip`, which ends the checks. */
+  /**
+   * Repeats the question until the answer is valid. Enter accepts the default; `skip` accepts it too and ends the checks.
+   */
   async function ask<T>(
     message: string,
     read: (text: string) => Read<T>,
@@ -105,7 +108,7 @@ export async function interview(
     throw new UsageError(result.wrong);
   }
 
-  /** Address, project and keys, until the service takes all of them or the person goes on without. */
+  /** Asks for address, project and keys until the service accepts all of them or the user skips the checks. */
   async function askService(): Promise<
     Pick<Answers, 'baseUrl' | 'allowHttp' | 'projectId' | 'keys' | 'recordsPerDay'>
   > {
@@ -175,7 +178,7 @@ export async function interview(
   return answers;
 }
 
-/** A rule that also takes a word for nothing. */
+/** A rule that also accepts a word for "none". */
 function unless<T>(nothing: RegExp, read: (text: string) => Read<T>): (text: string) => Read<T | undefined> {
   return (text) => (nothing.test(text) ? { value: undefined } : read(text));
 }
@@ -192,20 +195,20 @@ interface Budget {
 
 export interface Answers {
   readonly baseUrl: string;
-  /** Whether keys may leave this machine unencrypted. */
+  /** True if keys may be sent unencrypted to another machine. */
   readonly allowHttp: boolean;
   readonly projectId: string;
   readonly keys: Keys;
   readonly startDate: Day;
-  /** Undefined: no paid request is ever sent. */
+  /** Undefined if no paid request may ever be sent. */
   readonly budget: Budget | undefined;
-  /** Undefined: not known. */
+  /** Undefined if the price is unknown. */
   readonly pricePerRecord: number | undefined;
-  /** The size of the night that the service told. */
+  /** The number of records of a night as reported by the service. */
   readonly recordsPerDay?: number | undefined;
 }
 
-/** A value, or one sentence that says what is wrong with the text. */
+/** The parsed value, or a sentence that describes the fault of the text. */
 type Read<T> = { readonly value: T } | { readonly wrong: string };
 
 const settings = settingsSchema.shape;
@@ -232,7 +235,7 @@ function readKey(text: string, what: string): Read<string> {
   return /\p{Cc}/u.test(text) ? { wrong: `The ${what} holds control characters.` } : { value: text };
 }
 
-/** A day that has begun in Korea: a later one is a slip more often than a wish. */
+/** Parses a day that has begun in Korea; a later day is most likely a mistake. */
 function readStartDate(text: string, now: Date): Read<Day> {
   if (!isDay(text)) return { wrong: 'The first day must be a day that exists, such as 2026-11-01.' };
   return text > dayOf(now) ? { wrong: `The first day ${text} is in the future.` } : { value: text };
@@ -241,7 +244,7 @@ function readStartDate(text: string, now: Date): Read<Day> {
 const readRecordsPerRun = (text: string): Read<number> => readRecords(text, 'run');
 const readRecordsPerMonth = (text: string): Read<number> => readRecords(text, 'month');
 
-/** People write large counts with separators or with letters: `1,000,000`, `50k`, `1.5M`. */
+/** Parses a count with separators or unit letters: `1,000,000`, `50k`, `1.5M`. */
 function readRecords(text: string, what: string): Read<number> {
   const [, count = '', letter] = /^(\d+(?:\.\d{1,6})?) ?(k|m|bn?)$/i.exec(text) ?? [];
   const grouped = /^\d{1,3}([,_ ]\d{3})+$/.test(text) ? text.replace(/[,_ ]/g, '') : text;
@@ -267,9 +270,9 @@ function by<T>(rule: z.ZodType<T | undefined>, text: string, what: string): Read
 const HEAD = "# The keys of the service's API. Keep this file out of version control.\n";
 
 /**
- * The keys, below them whatever else an earlier file sets.
+ * The content of `.env`: the keys, followed by the other variables of an earlier file.
  *
- * @throws UsageError when a key cannot be written so that it is read again as it is
+ * @throws UsageError if a key cannot be written in a way that is read back unchanged
  */
 export function envFile({ accessKey, secretKey }: Keys, earlier = ''): string {
   const rest = earlier
@@ -295,19 +298,17 @@ function quoted(value: string): string {
 type TextName = 'baseUrl' | 'projectId' | 'accessKey' | 'secretKey' | 'startDate';
 type NumberName = 'recordsPerRun' | 'recordsPerMonth' | 'pricePerRecord';
 
-/** The answers that were given or found. */
+/** The answers that were given or found in files. */
 export type Given = Partial<
   Readonly<Record<TextName, string | undefined> & Record<NumberName, number | undefined>>
 >;
 
-/** The same as they stand on the command line and in the environment. */
+/** The given answers as texts from the command line and the environment. */
 export type GivenTexts = Partial<
   Readonly<Record<TextName | NumberName, string | undefined> & { readonly allowHttp: boolean | undefined }>
 >;
 
-/**
- * Reads what is given; `wrong` has a sentence for each text that is not an answer.
- */
+/** Parses the given answers; `wrong` contains a sentence for each invalid text. */
 export function readGiven(texts: GivenTexts, now: Date): { given: Given; wrong: readonly string[] } {
   const wrong: string[] = [];
   const read = <T>(text: string | undefined, rule: (text: string) => Read<T>): T | undefined => {
@@ -331,16 +332,16 @@ export function readGiven(texts: GivenTexts, now: Date): { given: Given; wrong: 
   return { given, wrong };
 }
 
-/** @throws UsageError that lists everything that is wrong */
+/** @throws UsageError with a list of all faults */
 export function assertRight(wrong: readonly string[]): void {
   if (wrong.length === 0) return;
   throw new UsageError(wrong.join(' '), { hint: 'Correct it and try again. Nothing was written.' });
 }
 
 /**
- * The answers of somebody who cannot be asked.
+ * The answers of a run without a terminal.
  *
- * @throws UsageError that lists everything that is missing or wrong
+ * @throws UsageError with a list of all missing or invalid answers
  */
 export function requireAnswers(given: Given, texts: GivenTexts, wrong: readonly string[]): Answers {
   const needed = {
@@ -374,7 +375,7 @@ export function requireAnswers(given: Given, texts: GivenTexts, wrong: readonly 
   };
 }
 
-/** One limit alone stands for both. */
+/** The budget; a single limit applies to both the run and the month. */
 function budgetOf({
   recordsPerRun,
   recordsPerMonth,
@@ -400,7 +401,7 @@ export function tellNight(
     terminal.warn(`${skewInWords(skewMs)}. Correct it before the first run.`);
 }
 
-/** Explains the budget and the price of nights like the one that the service told. */
+/** Explains the budget, and the price of nights like the one reported by the service. */
 export function tellMoney(
   { budget, pricePerRecord: price = 0, recordsPerDay: records, startDate }: Answers,
   now: Date,
@@ -433,7 +434,7 @@ export function tellMoney(
 }
 
 type Settings = Omit<Answers, 'keys'> & {
-  /** As it is to be written: relative to the file's folder, or absolute. */
+  /** The path as it is written to the file: relative to the file's folder, or absolute. */
   readonly dataDir: string;
 };
 
@@ -492,18 +493,18 @@ function exportsSection({ budget, pricePerRecord, recordsPerDay, startDate }: Se
   ];
   const price = lines[4] ?? '';
   if (budget !== undefined) return `${lines.join('\n')}\n`;
-  // A price that was given is kept, for the day on which a budget is added.
+  // A given price is kept, so that it is available when a budget is added later.
   const kept = pricePerRecord === undefined ? [] : ['exports:', price];
   const commented = lines.filter((line) => !kept.includes(line)).map((line) => `# ${line}`);
   return `${[...kept, ...commented].join('\n')}\n`;
 }
 
-/** Quoted where YAML would read anything else than the text. */
+/** A YAML scalar, quoted if YAML would read an unquoted text as another value. */
 function scalar(text: string): string {
   return stringify(text, { lineWidth: 0 }).trimEnd();
 }
 
-/** Without the exponent that JavaScript gives small numbers. */
+/** A decimal number without the exponent that JavaScript uses for small numbers. */
 function decimal(value: number): string {
   return value.toFixed(12).replace(/\.?0+$/, '');
 }
@@ -513,7 +514,11 @@ const ANSWER_SECONDS = 30;
 
 type World = Pick<Invocation, 'effects' | 'signal' | 'version'>;
 
-/** Whether a connection can be made, and its certificate is accepted. Throws InterruptedError. */
+/**
+ * Checks that a connection can be made and its certificate is accepted.
+ *
+ * @throws InterruptedError
+ */
 export async function tryConnection(baseUrl: string, signal: AbortSignal): Promise<Doubt | undefined> {
   try {
     const { certificate } = await lookAtConnection(baseUrl, CONNECT_MS, signal);
@@ -525,7 +530,11 @@ export async function tryConnection(baseUrl: string, signal: AbortSignal): Promi
   }
 }
 
-/** Whether the service takes the keys and knows the project, and what a night holds. Throws InterruptedError. */
+/**
+ * Checks that the service accepts the keys and knows the project, and reads the size of a night.
+ *
+ * @throws InterruptedError
+ */
 export function tryAnswers(
   { baseUrl, projectId, keys }: Pick<Answers, 'baseUrl' | 'projectId' | 'keys'>,
   world: World,
@@ -537,14 +546,15 @@ export function tryAnswers(
 export interface NewFile {
   readonly path: string;
   readonly text: string;
-  /** The exact mode, whatever the umask; undefined leaves it to the umask. */
+  /** The exact file mode, independent of the umask; undefined for the default mode. */
   readonly mode: number | undefined;
 }
 
 /**
- * Writes the files; one that is there is kept beside it under a name that ends with `.bak`. Returns those names.
+ * Writes the files. An existing file is kept under a name that ends with `.bak`.
  *
- * @throws StorageError; then every file is as it was
+ * @returns the names of the backup files
+ * @throws StorageError; all files are unchanged in that case
  */
 export function writeFiles(files: readonly NewFile[]): string[] {
   const next = ({ path }: NewFile): string => `${path}.new-${process.pid}`;
@@ -571,14 +581,14 @@ export function writeFiles(files: readonly NewFile[]): string[] {
 }
 
 /**
- * Makes sure that the folder takes files, before anybody is asked anything.
+ * Checks before the first question that files can be created in the folder.
  *
  * @throws StorageError
  */
 export function assertWritable(folder: string): void {
   const probe = join(folder, `.dawnload-${process.pid}`);
   try {
-    // Asking for permission is not enough: /proc gives it to root, and takes no file.
+    // A probe file is needed: /proc grants write permission to root but refuses every file.
     closeSync(openSync(probe, 'wx'));
     rmSync(probe);
   } catch (cause) {

@@ -1,6 +1,6 @@
 /**
- * The scheduler of `dawnload schedule`: when the nightly job runs next, and running it. It decides from the journal of runs
- * alone, so that it may be stopped and started at any time, and runs by hand count.
+ * The scheduler of `dawnload schedule`: decides when the nightly job runs next, and runs it. The decision depends only on
+ * the journal of runs, so the scheduler may be stopped and started at any time, and manual runs are taken into account.
  */
 import { spawn } from 'node:child_process';
 import { fromZonedTime } from 'date-fns-tz/fromZonedTime';
@@ -17,7 +17,11 @@ export interface TimeOfDay {
   readonly minute: number;
 }
 
-/** Parses `--at HH:MM`, in KST. Throws `UsageError`, also for a time before 07:00, when yesterday is not complete. */
+/**
+ * Parses `--at HH:MM`, in KST.
+ *
+ * @throws UsageError for an invalid time, or one before 07:00, when yesterday is not complete
+ */
 export function parseTime(text: string | undefined): TimeOfDay {
   if (text === undefined) return NIGHTLY;
   const [, hour = '', minute = ''] = /^(\d{1,2}):(\d{2})$/.exec(text) ?? [];
@@ -39,7 +43,7 @@ export function clock({ hour, minute }: TimeOfDay): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }
 
-/** The night at an instant: from its time of day in Korea to that of the next one. */
+/** The night at an instant: from the nightly time of day in Korea to the same time on the next day. */
 export function nightOf(now: Date, at: TimeOfDay): Window {
   const begins = (day: string): Date => fromZonedTime(`${day}T${clock(at)}:00`, KST);
   const today = dayOf(now);
@@ -48,13 +52,13 @@ export function nightOf(now: Date, at: TimeOfDay): Window {
 }
 
 /**
- * How a run of the journal ended.
+ * The result of a run in the journal.
  *
  * - `done`: nothing is left to do
- * - `waiting`: the service is still making an export; everything else is loaded
- * - `person`: only a person can go on: a wrong setting, no budget, an export in doubt
- * - `unfinished`: no end is recorded: it is at work, or was killed
- * - `failed`: anything else
+ * - `waiting`: the service is still generating an export; everything else is loaded
+ * - `person`: only the user can resolve the problem: a wrong setting, no budget, an export in doubt
+ * - `unfinished`: no end is recorded: the run is active or was killed
+ * - `failed`: any other failure
  */
 export type Verdict = 'done' | 'waiting' | 'person' | 'unfinished' | 'failed';
 
@@ -79,16 +83,16 @@ export function verdictOn({ over }: PastRun): Verdict {
 }
 
 interface Decision {
-  /** When the job runs next; not after now when it is due. */
+  /** The instant of the next run; the job is due if it is not in the future. */
   readonly at: Date;
-  /** Its time of day has come, the attempt before it failed, or an export is awaited. */
+  /** The reason: the nightly time of day has come, the previous attempt failed, or an export is awaited. */
   readonly reason: 'night' | 'failed' | 'waiting';
 }
 
-/** When the job runs next, after the runs of the journal. One run does the work of all nights that were missed. Pure. */
+/** Determines the next run from the runs in the journal. One run does the work of all missed nights. Pure. */
 export function nextRun(now: Date, at: TimeOfDay, runs: readonly PastRun[]): Decision {
   const night = nightOf(now, at);
-  // Runs that a wrong clock dated in the future belong to no night.
+  // Runs with a date in the future come from a wrong clock and are ignored.
   const tonight = runs.filter(({ begun }) => begun.startedAt >= night.start && begun.startedAt < night.end);
   const [last] = tonight.slice(-1);
   if (last === undefined) return { at: night.start, reason: 'night' };
@@ -107,7 +111,7 @@ export function nextRun(now: Date, at: TimeOfDay, runs: readonly PastRun[]): Dec
   return again < night.end ? { at: again, reason: 'failed' } : nextNight;
 }
 
-/** The end of the time in which a night is to be done, and in which the scheduler comes back for exports. */
+/** The end of the morning: until then a night should be finished, and the scheduler retries exports that are not ready. */
 export function morningEnd(start: Date): Date {
   return later(start, NIGHTLY.exports.untilHours * 60);
 }
@@ -125,28 +129,28 @@ interface Surroundings {
   readonly version: string;
   /** Runs the job to its end. */
   readonly run: () => Promise<JobEnd>;
-  /** Resolves at that instant or before, and when the signal aborts. */
+  /** Resolves at the given instant or earlier, and when the signal aborts. */
   readonly pause: (until: Date) => Promise<void>;
 }
 
-/** The sentences before a run, and about the next one. */
+/** The sentences before a run and about the next run. */
 const WORDS: Readonly<Record<Decision['reason'], readonly [now: string, later: string]>> = {
   night: ['Starting the nightly run.', 'The next run is at'],
   failed: ['Trying the night again.', 'The run failed. Trying again at'],
   waiting: ['Coming back for an export.', 'The service is still making an export. Coming back at'],
 };
 
-/** A night that starts so much later is one that was missed. */
+/** Delay in milliseconds from which a night counts as missed. */
 const LATE_MS = 5 * 60_000;
 
-/** Night after night: asks what is due, runs it, and asks again. One run at a time, since it waits for each. */
+/** Runs the job every night: determines what is due, runs it, and repeats. Only one run is active at a time. */
 export class Nights {
   readonly #world: Surroundings;
-  /** The runs on record, as they were read last. */
+  /** The recorded runs as last read. */
   #runs: readonly PastRun[] = [];
   #next: Decision | undefined;
   #runningSince: Date | undefined;
-  /** No run begins before: the one before it found another at work, or left no record. */
+  /** The earliest instant of the next run; set after a run that was blocked by another one, or that left no record. */
   #notBefore = new Date(0);
   readonly since: Date;
 
@@ -166,7 +170,11 @@ export class Nights {
     };
   }
 
-  /** Keeps the nights until the signal aborts. `atOnce` runs first, whether anything is due or not. */
+  /**
+   * Runs every night until the signal aborts.
+   *
+   * @param atOnce true to run first, even if no run is due
+   */
   async keep(atOnce: boolean): Promise<void> {
     const { signal, terminal, now, at } = this.#world;
     if (atOnce) await this.#try();
@@ -195,10 +203,10 @@ export class Nights {
     }
   }
 
-  /** Decides what is due from all runs on record by now: somebody may have started one by hand. */
+  /** Reads the recorded runs again before each decision, because the user may have started a run. */
   async #look(): Promise<Decision> {
     const { journal, now, at } = this.#world;
-    // A record that cannot be read decides nothing; the run that follows reports it.
+    // If the journal cannot be read, the last known runs are used; the next run reports the error.
     const runs = await journal.runs().catch(() => this.#runs);
     this.#runs = runs.filter(({ begun }) => begun.command === 'run');
     const due = nextRun(now(), at, this.#runs);
@@ -223,7 +231,7 @@ export class Nights {
     }
   }
 
-  /** Records a run that ended before it could record itself, such as one with a wrong setting. */
+  /** Records a run that ended before it could record itself, for example because of a wrong setting. */
   async #ensureRecorded(startedAt: Date, { processId = 0, exitCode }: JobEnd): Promise<void> {
     const { journal, now, version } = this.#world;
     try {
@@ -234,7 +242,7 @@ export class Nights {
       const failure = `The run ended with exit code ${exitCode} before it began its work.`;
       await journal.end({ runId, finishedAt: now(), exitCode, outcome: 'failed', summary: { failure } });
     } catch {
-      // Without a record the same run would be due at once.
+      // Without a record the same run would be due again immediately.
       this.#notBefore = later(now(), NIGHTLY.retryPausesMinutes[0]);
     }
   }
@@ -242,25 +250,26 @@ export class Nights {
 
 interface JobEnd {
   readonly processId: number | undefined;
-  /** 1 for a process that was killed or could not be started. */
+  /** 1 if the process was killed or could not be started. */
   readonly exitCode: number;
 }
 
-/** How long a run may take to stop, in milliseconds: then it gets a second signal, and then it is killed. */
+/** Milliseconds after the first stop signal until the second signal is sent, and until the process is killed. */
 const STOPPING = { secondSignalAfter: 7_000, killedAfter: 8_500 };
 
 /**
- * Runs a command to its end, in a process of its own.
+ * Runs a command to its end in a separate process.
  *
- * @param signal stops it. A run ends by itself within moments; one that waits for the answer to a paid request, or for a
- *   large commit, is killed in time: what it had begun is on disk, and the next run takes it up.
+ * @param signal stops the process. A run normally ends within moments. A run that waits for the answer to a paid request
+ *   or for a large commit is killed after the time limit; its started work is on disk and the next run resumes it.
  */
 export function runJob(
   [program, ...args]: readonly [string, ...string[]],
   signal: AbortSignal,
 ): Promise<JobEnd> {
   return new Promise((resolve) => {
-    // In a process group of its own: Ctrl-C at a terminal would reach it beside our SIGTERM, and two signals end a run at once.
+    // The process has its own process group. Otherwise Ctrl-C at a terminal would reach it in addition to our SIGTERM,
+    // and two signals end a run immediately.
     const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true });
     const timers: NodeJS.Timeout[] = [];
     const stop = (): void => {

@@ -1,4 +1,7 @@
-/** Asks the warehouse: parameters become session variables, what prepares the question runs, its answer streams in. */
+/**
+ * Asks the warehouse a question: sets the parameters as session variables, runs the preparing statements, and streams the
+ * answer.
+ */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../errors.js';
 import { answerOf, type QueryResult } from './sink.js';
@@ -7,10 +10,10 @@ import { tellsOfDamage } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
- * Runs every statement and streams the answer of the last one; the others prepare it.
+ * Runs all statements and streams the answer of the last one; the statements before it prepare the question.
  *
- * @throws UsageError when it does more than read, or DuckDB cannot run it, here or while the rows are read; `subject`
- *   begins its message
+ * @param subject the beginning of error messages
+ * @throws UsageError if a statement does more than read, or DuckDB cannot run it; also while the rows are read
  */
 export async function ask(
   connection: DuckDBConnection,
@@ -30,12 +33,12 @@ export async function ask(
   }
 }
 
-/** Whether there are only comments. */
+/** True if the text contains only comments. */
 function isEmpty(sql: string): boolean {
   return /^[\s;]*$/.test(sql.replace(/--.*$/gm, '').replace(/\/\*[\s\S]*?\*\//g, ''));
 }
 
-/** One by one, since `connection.run` returns the answer of the first of several statements. */
+/** Runs the statements one by one, because `connection.run` returns the answer of the first of several statements. */
 async function runAll(connection: DuckDBConnection, sql: string, subject: string): Promise<DuckDBResult> {
   const statements = await connection.extractStatements(sql);
   for (let i = 0; ; i++) {
@@ -48,11 +51,11 @@ async function runAll(connection: DuckDBConnection, sql: string, subject: string
 }
 
 interface Answer extends QueryResult {
-  /** How many rows have come so far. */
+  /** The number of rows read so far. */
   rows(): number;
 }
 
-/** A value may turn out to be invalid only in a later batch: that is an error of the query as well. */
+/** An invalid value may be found only in a later batch; that error is reported as an error of the query too. */
 function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Answer {
   let rows = 0;
   return {
@@ -62,7 +65,7 @@ function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Answe
       async *[Symbol.asyncIterator]() {
         const iterator = chunks[Symbol.asyncIterator]();
         for (;;) {
-          // Only reading is guarded: what goes wrong with the reader of the rows is no error of the query.
+          // Only the reading is guarded: an error of the consumer of the rows is not an error of the query.
           const next = await iterator.next().catch((error: unknown) => {
             throw sqlError(subject, error);
           });
@@ -75,7 +78,7 @@ function withSqlErrors({ columns, chunks }: QueryResult, subject: string): Answe
   };
 }
 
-/** Reading, and what prepares it: variables, and tables that end with the session (DuckDB refuses any others). */
+/** Statements that read or prepare a question: variables and temporary tables (DuckDB refuses any other tables). */
 const READING: ReadonlySet<duckdb.StatementType> = new Set([
   duckdb.StatementType.SELECT,
   duckdb.StatementType.EXPLAIN,
@@ -91,17 +94,23 @@ const READING: ReadonlySet<duckdb.StatementType> = new Set([
 const ELSEWHERE =
   'Write the answer to a file with --output. For anything else, open the warehouse in a DuckDB client.';
 
-/** `explain analyze` runs what it explains, and its type does not show what that is. */
+/**
+ * Words that make an `explain` refused: `explain analyze` runs the explained statement, and the statement type does not
+ * show which one that is.
+ */
 const WRITING_WORDS = /\b(copy|export)\b/i;
 
-/** Names that mean nothing but such a function, wherever they stand; the SQL of `query` may be put together of parts. */
+/**
+ * Names of functions that do more than read. They are refused anywhere in the SQL, because the argument of `query` may be
+ * assembled from parts.
+ */
 const ACTING =
   /\b((?:en|dis)able_\w+|check_peg_parser|force_checkpoint|truncate_duckdb_logs|write_log|add_parquet_key|arrow_scan\w*|json_execute_serialized_sql)\b|\b(query|checkpoint|import_database|copy_database)"?\s*(?:\(|--|\/\*)/i;
 
 /**
- * Lets SQL pass that calls no function that does more than read.
+ * Rejects SQL that calls a function that does more than read.
  *
- * @throws UsageError for any other
+ * @throws UsageError
  */
 function requireReadingFunctions(sql: string, subject: string): void {
   const [, name, called] = ACTING.exec(sql) ?? [];
@@ -111,9 +120,9 @@ function requireReadingFunctions(sql: string, subject: string): void {
 }
 
 /**
- * Lets a statement pass that does no more than read.
+ * Rejects a statement that does more than read.
  *
- * @throws UsageError for any other
+ * @throws UsageError
  */
 function requireReading(type: duckdb.StatementType, sql: string, subject: string): void {
   const explainsWriting = type === duckdb.StatementType.EXPLAIN && WRITING_WORDS.test(sql);
@@ -124,9 +133,9 @@ function requireReading(type: duckdb.StatementType, sql: string, subject: string
 }
 
 /**
- * Lets a statement pass that stands before the last one, and whose answer nobody would see.
+ * Rejects a question before the last statement, because its answer would not be shown.
  *
- * @throws UsageError for a question
+ * @throws UsageError
  */
 function requirePreparing(type: duckdb.StatementType, subject: string): void {
   if (type !== duckdb.StatementType.SELECT && type !== duckdb.StatementType.EXPLAIN) return;
@@ -135,10 +144,16 @@ function requirePreparing(type: duckdb.StatementType, subject: string): void {
   });
 }
 
-/** `LINE 2:   from evnts`, and below it a caret under the place. A long line is shown from `...` on. */
+/**
+ * Matches `LINE 2:   from evnts` and the caret on the line below. DuckDB shortens a long line and starts it with `...`.
+ */
 const PLACE = /\n+LINE (\d+): (.*)(?:\n( *)\^)?/;
 
-/** The failure as an error with a hint; `subject` is what could not be run, such as `The query`. */
+/**
+ * Converts a failure to an error with a hint.
+ *
+ * @param subject the thing that failed, such as `The query`
+ */
 function sqlError(subject: string, cause: unknown): DawnloadError {
   if (tellsOfDamage(cause)) return new CorruptDatabaseError('The published warehouse is damaged.', cause);
   const text = messageOf(cause);
@@ -166,12 +181,12 @@ function withoutStop(sentence: string): string {
 }
 
 function placeOf([, line = '', shown = '', caret]: RegExpExecArray): string {
-  // Where the beginning of the line is left out, the caret does not tell the column.
+  // If the beginning of the line is omitted, the position of the caret is not the column.
   if (caret === undefined || shown.startsWith('...')) return ` (line ${line})`;
   return ` (line ${line}, column ${caret.length - `LINE ${line}: `.length + 1})`;
 }
 
-/** Advice on refusals that come from this command, which only reads. */
+/** Hints for refusals that occur only because this command is read-only. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /read-only mode|file system operations are disabled|configuration has been locked|extensions is disabled/,

@@ -1,4 +1,4 @@
-/** The analysts' bundled questions: the files of sql/queries, each with a header that says what it answers. */
+/** The bundled queries for analysts: the files of sql/queries, each with a header that describes its answer. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DamageError, UsageError } from '../errors.js';
@@ -7,7 +7,7 @@ import { headerOf } from '../warehouse/sql-header.js';
 import { closest } from 'fastest-levenshtein';
 import { isDay } from '../calendar.js';
 
-/** The types that a parameter may have, by their DuckDB names. */
+/** The allowed types of a parameter, by their DuckDB names. */
 const PARAMETER_TYPES = ['date', 'timestamptz', 'varchar', 'bigint'] as const;
 
 type ParameterType = (typeof PARAMETER_TYPES)[number];
@@ -15,35 +15,35 @@ type ParameterType = (typeof PARAMETER_TYPES)[number];
 interface QueryParameter {
   readonly name: string;
   readonly type: ParameterType;
-  /** Its default: an SQL expression, exactly as in the query. */
+  /** The default value: an SQL expression, exactly as in the query. */
   readonly default: string;
-  /** The only values that it may have; empty where there is no such list. */
+  /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
-  /** The least that a whole number may be. */
+  /** The minimum of an integer parameter. */
   readonly least: number;
   readonly description: string;
 }
 
 export interface QueryFile {
-  /** `channel-summary`, from the name of the file. */
+  /** The name of the file without its extension, such as `channel-summary`. */
   readonly name: string;
-  /** A few words for a list. */
+  /** A short title for lists. */
   readonly title: string;
   /** The question, in one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
-  /** The first rows of its answer on the demo's data, drawn as a table; empty where the answer has no row. */
+  /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
   readonly example: readonly string[];
-  /** The whole file: it runs in any DuckDB client as it is. */
+  /** The complete file; it runs unchanged in any DuckDB client. */
   readonly sql: string;
 }
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'queries');
 
 /**
- * Every bundled query, by name.
+ * Loads all bundled queries, sorted by name.
  *
- * @throws DamageError when a file does not begin with the header that it should have
+ * @throws DamageError if the header of a file is invalid
  */
 export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
   return readdirSync(folder)
@@ -53,11 +53,11 @@ export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
     .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
 }
 
-/** `start (date, default last_day - 27): first KST day`, where `, one of a b` or `, from 0` may follow the default. */
+/** Matches `start (date, default last_day - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 
 /**
- * Reads the header: `title`, `question`, `params`, which is `none` or a list of indented lines, and `example`.
+ * Parses the header: `title`, `question`, `params` (either `none` or a list of indented lines) and `example`.
  *
  * @throws DamageError
  */
@@ -101,13 +101,13 @@ function unreadable(name: string, field: string): DamageError {
   });
 }
 
-/** Values by parameter name, as text: a query casts each one to the type that it needs. */
+/** Values by parameter name, as text; a query casts each value to the type that it needs. */
 export type ParameterValues = ReadonlyMap<string, string>;
 
 /**
- * Takes `name=value` apart.
+ * Parses texts of the form `name=value`.
  *
- * @throws UsageError for one without `=`, or a name that comes twice
+ * @throws UsageError for a text without `=`, or a repeated name
  */
 export function parseAssignments(texts: readonly string[]): ParameterValues {
   const values = new Map<string, string>();
@@ -127,9 +127,9 @@ export function parseAssignments(texts: readonly string[]): ParameterValues {
 }
 
 /**
- * Checks the values against what a bundled query takes.
+ * Checks the values against the parameters of a bundled query.
  *
- * @throws UsageError that names the valid parameters, or what the value should be
+ * @throws UsageError with the valid parameters or the expected kind of value
  */
 export function checkParameters(query: QueryFile, values: ParameterValues): void {
   for (const [name, value] of values) {
@@ -144,7 +144,7 @@ export function checkParameters(query: QueryFile, values: ParameterValues): void
   }
   const start = values.get('start');
   const end = values.get('end');
-  // Days are written so that their order is that of their letters.
+  // ISO days sort in the same order as their text.
   if (start !== undefined && end !== undefined && start > end) {
     throw new UsageError(`The parameter start (${start}) must not be after end (${end}).`, {
       hint: 'Swap the two.',
@@ -162,19 +162,19 @@ function unknownParameter(query: QueryFile, name: string): UsageError {
   });
 }
 
-/** `start (date), channel (varchar)`. */
+/** The parameters with their types: `start (date), channel (varchar)`. */
 function signatureOf(query: QueryFile): string {
   return query.params.map(({ name, type }) => `${name} (${type})`).join(', ');
 }
 
-/** More days, ranks or messages than anybody has; DuckDB's arithmetic of days stays within its range. */
+/** Upper limit for days, ranks and messages, far above real values; it keeps DuckDB's date arithmetic within its range. */
 const MOST = 1_000_000;
 
 const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (text: string) => boolean }> = {
   date: { what: 'a day that exists, such as 2026-11-01', fits: isDay },
   timestamptz: {
     what: 'an instant with its zone, such as 2026-11-21T07:00:00+09:00',
-    // Without a zone the session's would count, and the answer would depend on the client.
+    // An instant without a zone would use the session's zone, so the answer would depend on the client.
     fits: (text) =>
       /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
   },
@@ -185,7 +185,7 @@ const CHECKS: Record<ParameterType, { readonly what: string; readonly fits: (tex
   },
 };
 
-/** Describes the values that fit; undefined when the value does. */
+/** Describes the valid values; undefined if the value is valid. */
 function mismatch({ type, choices, least }: QueryParameter, value: string): string | undefined {
   const { what, fits } = CHECKS[type];
   if (!fits(value)) return what;

@@ -1,11 +1,11 @@
-/** The values that a parameter of a bundled query may have in this warehouse, understood in other spellings and by name. */
+/** Looks up parameter values in the warehouse, so that other spellings and names are understood. */
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { UsageError } from '../errors.js';
 import type { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
 import type { QueryFile, ParameterValues } from './catalogue.js';
-/** The parameters whose values are looked up, each with its statement in sql/ask.sql. */
+/** The parameters with looked-up values, each with its statement in sql/ask.sql. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   channel: 'ask/channels',
   goal: 'ask/goals',
@@ -16,17 +16,18 @@ const LOOKED_UP: Readonly<Record<string, string>> = {
   number: 'ask/numbers',
 };
 
-/** A value, and what people call it; null where that is the value itself. */
+/** A value and its display name; the name is null if it equals the value. */
 const knownValue = z.object({ value: z.string(), name: z.string().nullable() });
 type Known = z.infer<typeof knownValue>;
 
-/** So many near values are named. */
+/** Maximum number of similar values in an error message. */
 const NAMED = 3;
 
 /**
- * The given values as the warehouse has them: `PUSH_NOTIFICATION` is `push-notification`, and a campaign's name is its id.
+ * Returns the given values as the warehouse spells them: `PUSH_NOTIFICATION` becomes `push-notification`, and a
+ * campaign's name becomes its id.
  *
- * @throws UsageError for a value that matches nothing, or several, which names the nearest
+ * @throws UsageError for a value that matches nothing or several values; the message names the nearest ones
  */
 export async function knownValues(
   query: Pick<QueryFile, 'params'>,
@@ -39,7 +40,7 @@ export async function knownValues(
     const taken = query.params.find(({ name }) => name === parameter);
     if (lookup === undefined || taken === undefined || taken.choices.length > 0) continue;
     const known = z.array(knownValue).parse(await reader.objects(statement(lookup)));
-    // A warehouse that knows none yet can contradict nobody.
+    // An empty warehouse has no values to check against.
     if (known.length > 0) found.set(parameter, match(parameter, value, known));
   }
   return found;
@@ -68,7 +69,7 @@ function match(parameter: string, value: string, known: readonly Known[]): strin
   });
 }
 
-/** A value as any spelling of it comes out. */
+/** Normalises a value, so that different spellings become equal. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')

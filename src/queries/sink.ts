@@ -1,4 +1,7 @@
-/** Where an answer goes: standard output, at the pace of its reader, or a file, written completely or not at all. */
+/**
+ * Writes an answer either to standard output, at the pace of its reader, or to a file, which is written completely or not
+ * at all.
+ */
 import { createReadStream, createWriteStream, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,10 +13,12 @@ import { openInstance } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
- * Writes the whole answer to `file`.
+ * Writes the complete answer to `file` as Parquet.
  *
- * The warehouse itself is opened so that no query can write files. So the answer moves, batch by batch and without
- * becoming JavaScript values, into a database of its own (`scratch`, removed by the caller), which writes the file.
+ * Queries on the warehouse may not write files, so the answer is copied batch by batch, without conversion to JavaScript
+ * values, to a separate database, which writes the file.
+ *
+ * @param scratch path of the separate database; the caller removes it
  */
 export async function writeParquet(answer: QueryResult, file: string, scratch: string): Promise<void> {
   const instance = await openInstance(scratch);
@@ -25,7 +30,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
     for await (const chunk of answer.chunks) appender.appendDataChunk(chunk);
     appender.closeSync();
     const columns = answer.columns.map(({ name, type }, i) => {
-      // Parquet has no integer of 128 bits, and DuckDB would write a rounded number instead. A sum of counts is one.
+      // Parquet has no 128-bit integer type, and DuckDB would write a rounded number. A sum of counts has this type.
       const exact = /^U?HUGEINT$/.test(String(type)) ? '::decimal(38, 0)' : '';
       return `c${i}${exact} as "${name.replaceAll('"', '""')}"`;
     });
@@ -39,15 +44,15 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
 }
 
 interface CsvOptions {
-  /** The headers, where they are not the names of the columns. */
+  /** The headers, if they differ from the names of the columns. */
   readonly heads?: readonly string[];
-  /** Whether to begin with a byte order mark, so that Excel reads UTF-8. */
+  /** True if the text starts with a byte order mark, so that Excel reads it as UTF-8. */
   readonly bom?: boolean;
-  /** What a text in a column is called instead. */
+  /** Returns the display name of a text in a column. */
   readonly word?: (column: string, text: string) => string;
 }
 
-/** The text in pieces, one per batch of rows; the first line names the columns. */
+/** The CSV text in pieces, one per batch of rows; the first line contains the headers. */
 export async function* csvText(
   answer: QueryResult,
   { heads, bom, word = (_, text) => text }: CsvOptions = {},
@@ -69,7 +74,7 @@ export async function* csvText(
   }
 }
 
-/** One line of cells that are all text. */
+/** One CSV line of text cells. */
 export function csvLine(cells: readonly string[]): string {
   return joined(cells.map(textCell));
 }
@@ -78,10 +83,10 @@ function joined(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`;
 }
 
-/** Types whose text can be anything, unlike numbers, days and times. `-1 days` begins like a formula, and is no number. */
+/** Types with arbitrary text, unlike numbers, days and times. An interval such as `-1 days` begins like a formula. */
 const WORDS = /^(VARCHAR|ENUM|BLOB|UNION|VARIANT|INTERVAL)/;
 
-/** Null is an empty cell, an empty text is `""`. */
+/** Formats one cell: null is an empty cell, and an empty text is `""`. */
 function cell(value: DuckDBValue, type: DuckDBType): string {
   if (value === null) return '';
   const text = cellText(value, type);
@@ -89,9 +94,9 @@ function cell(value: DuckDBValue, type: DuckDBType): string {
 }
 
 /**
- * A spreadsheet takes text that begins like this for a formula and runs it, and the text comes from people outside: a
- * leading apostrophe keeps it text. Numbers never come here, so -5 stays a number. The full-width signs are taken for
- * the plain ones where Korean or Japanese is set.
+ * Protects against formula injection: a spreadsheet runs text that begins like this as a formula, and the text comes from
+ * outside. A leading apostrophe keeps it text. Numbers are not passed to this function, so -5 stays a number. Full-width
+ * signs are included, because spreadsheets with a Korean or Japanese locale treat them like the plain signs.
  */
 function textCell(text: string): string {
   return quoted(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text);
@@ -104,7 +109,10 @@ function quoted(text: string): string {
 /** Pieces of text or bytes, produced on demand. */
 export type Pieces = AsyncIterable<string | Uint8Array>;
 
-/** Writes all pieces to a stream that stays open. A reader that has seen enough (`| head`) ends it silently. */
+/**
+ * Writes all pieces to a stream and leaves it open. If the reader closes its end early (`| head`), the function returns
+ * silently.
+ */
 export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(pieces), stream, { end: false });
@@ -114,12 +122,12 @@ export async function writeTo(stream: Writable, pieces: Pieces): Promise<void> {
 }
 
 /**
- * Lets `write` create a file beside `file`, and renames it to `file` when it is complete.
+ * Lets `write` create a temporary file next to `file`, and renames it to `file` when it is complete.
  *
- * @throws StorageError when the file cannot be written
+ * @throws StorageError if the file cannot be written
  */
 export async function writeFileWhole(file: string, write: (path: string) => Promise<void>): Promise<void> {
-  // A pipe or a device (/dev/stdout) must not be replaced by a file; nothing else is written through a link.
+  // A pipe or a device (/dev/stdout) must not be replaced by a file. Other links are resolved, not written through.
   const whole = !isSpecial(file);
   const target = whole ? realPlace(file) : file;
   const partial = whole ? `${target}.partial` : target;
@@ -142,12 +150,12 @@ function isSpecial(file: string): boolean {
   try {
     return !statSync(file).isFile();
   } catch {
-    // Whatever stands in the way, such as a name that is too long, stands in the way of writing too.
+    // An error such as a name that is too long is reported when the file is written.
     return false;
   }
 }
 
-/** Where a file is, or will be, with every link followed, also one to a file that is not there yet. */
+/** The path of an existing or future file with all links resolved, including links to files that do not exist yet. */
 export function realPlace(file: string): string {
   try {
     return realpathSync.native(file);
@@ -171,24 +179,24 @@ function isFileError(error: unknown): boolean {
   return codeOf(error) !== undefined || messageOf(error).startsWith('IO Error');
 }
 
-/** Writes all pieces into a new file. */
+/** Writes all pieces to a new file. */
 export async function writePieces(file: string, pieces: Pieces): Promise<void> {
   await pipeline(Readable.from(pieces), createWriteStream(file));
 }
 
-/** The bytes of a file. */
+/** The bytes of a file, in pieces. */
 export function bytesOf(file: string): Pieces {
   return createReadStream(file);
 }
 
-/** Korea is nine hours ahead of UTC all year. */
+/** The UTC offset of Korea, nine hours all year. */
 const KST_OFFSET_MICROS = 9n * 3_600_000_000n;
 
 export function isNumeric(type: DuckDBType): boolean {
   return /^(\w*INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\))$/.test(String(type));
 }
 
-/** An instant in KST, with microseconds where it has any: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
+/** An instant in KST, with microseconds only if they are not zero: `2026-11-21 07:00:00+09:00`. Infinity stays a word. */
 function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
   const { PosInf, NegInf } = duckdb.DuckDBTimestampTZValue;
   if (micros === PosInf.micros) return 'infinity';
@@ -196,7 +204,7 @@ function instantText({ micros }: duckdb.DuckDBTimestampTZValue): string {
   return `${new duckdb.DuckDBTimestampValue(micros + KST_OFFSET_MICROS).toString()}+09:00`;
 }
 
-/** The value as the text of one cell; null is for the caller to decide. */
+/** The value as the text of one cell. The caller must handle null. */
 export function cellText(value: Exclude<DuckDBValue, null>, type: DuckDBType): string {
   if (value instanceof duckdb.DuckDBTimestampTZValue) return instantText(value);
   return NESTED.some((kind) => value instanceof kind) ? jsonText(value, type) : String(value);
@@ -209,14 +217,14 @@ const NESTED = [
   duckdb.DuckDBMapValue,
 ];
 
-/** The value as JSON text. The type is known for columns and what they nest, not inside a variant. */
+/** The value as JSON text. The type is known for columns and their nested values, but not inside a variant. */
 function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'boolean':
       return String(value);
     case 'number':
-      // JSON has no NaN and no infinity.
+      // JSON has no NaN and no infinity, so they are written as text.
       return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
     case 'bigint':
       return Number.isSafeInteger(Number(value)) ? String(value) : `"${value}"`;
@@ -227,7 +235,7 @@ function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   }
 }
 
-/** A JSON column's document, word for word, so that its long numbers stay what they are. */
+/** Returns the document of a JSON column unchanged, so that long numbers keep their digits. */
 function documentText(text: string): string {
   try {
     JSON.parse(text);
@@ -252,10 +260,10 @@ function objectText(value: DuckDBValue & object, type: DuckDBType | undefined): 
   if (value instanceof duckdb.DuckDBUnionValue || value instanceof duckdb.DuckDBVariantValue)
     return jsonText(value.value);
   const text = value instanceof duckdb.DuckDBTimestampTZValue ? instantText(value) : String(value);
-  // Every number of JavaScript keeps 15 significant digits.
+  // A JavaScript number keeps 15 significant digits.
   if (value instanceof duckdb.DuckDBDecimalValue && text.replace(/\D/g, '').replace(/^0+/, '').length <= 15)
     return text;
-  // JSON separates day and time with a T.
+  // ISO 8601 separates day and time with a T.
   return JSON.stringify(text.replace(/^(\S+-\d\d-\d\d) (?=\d)/, '$1T'));
 }
 
@@ -263,7 +271,7 @@ function objectOf(entries: readonly (readonly [string, string])[]): string {
   return `{${entries.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
 }
 
-/** The text in pieces, one per batch of rows. */
+/** The JSON text in pieces, one per batch of rows. */
 export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   const keys = answer.columns.map(({ name }) => `${JSON.stringify(name)}:`);
   let separator = '[';

@@ -1,4 +1,4 @@
-/** E4 and E5: templates of brand messages, and the status of each. */
+/** Reads the templates of brand messages (E4) and the status of each template (E5). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { brandTemplate, brandTemplates, alimtalkTemplates } from '../api/endpoints.js';
@@ -18,16 +18,17 @@ import {
 
 export interface TemplatesRead extends ListsRead {
   readonly templates: TemplateRead[];
-  /** Why E5 failed for templates, each as a sentence; the next run asks again. */
+  /** The reasons for failed E5 requests, one sentence each; the next run asks again. */
   readonly problems: string[];
 }
 
-/** A template in a list, with a digest of what the list gives of it. */
+/** A template in a list, with a digest of its entry in the list. */
 type Listed = Pick<TemplateRead, 'list' | 'templateId' | 'digest'>;
 
 /**
- * E4 for each sender key; then E5 for each template that is new or changed, or whose status was read long ago. Throws as
- * `readLists` does.
+ * Requests E4 for each sender key, then E5 for each template that is new, changed, or has an old status.
+ *
+ * @throws the errors of `readLists`
  */
 export async function readBrandTemplates(
   settings: BrandTemplateSettings,
@@ -88,17 +89,17 @@ function listedOn(list: string, rows: readonly unknown[]): Listed[] {
   });
 }
 
-/** Sender keys may hold anything, so the length of the first part keeps it apart from the second. */
+/** Sender keys may contain any character, so the length of the first part separates it from the second part. */
 function keyOf({ list, templateId }: Pick<Listed, 'list' | 'templateId'>): string {
   return `${list.length} ${list} ${templateId}`;
 }
 
-/** Whether the load takes an answer of E5. */
+/** True if the load accepts the answer to E5. */
 function isTemplate(envelope: Envelope): boolean {
   return envelope.kind === 'object' && !envelope.twice.has('data');
 }
 
-/** The template as an earlier pull read it, or E5's answer; undefined when there is neither. */
+/** Returns the template from an earlier pull, or the answer to E5; undefined if neither is available. */
 async function readTemplate(
   template: Listed,
   before: TemplateRead | undefined,
@@ -108,7 +109,7 @@ async function readTemplate(
 ): Promise<TemplateRead | undefined> {
   const { list, templateId, digest } = template;
   const oldest = new Date(snapshot.pulledAt.getTime() - recheckDays * 86_400_000);
-  // Nor one of a future that a wrong clock once saw.
+  // A status with a date in the future, caused by a wrong clock, is not fresh.
   const isFresh = before !== undefined && before.readAt > oldest && before.readAt <= snapshot.pulledAt;
   if (isFresh && before.digest === digest) return before;
   const sender = { key: list, parameter: senderKeyParameter, place: senderKeyIn };
@@ -122,11 +123,15 @@ async function readTemplate(
     return { ...template, readAt: snapshot.pulledAt, file };
   }
   fail(verdict.kind === 'ok' ? 'E5 answered without a template' : verdict.reason);
-  // A template that is as it was keeps the status that was read of it, however long ago.
+  // An unchanged template keeps its last known status, however old the status is.
   return before?.digest === digest ? before : undefined;
 }
 
-/** The templates of each channel, or, where none is named, of the only one. Throws as `readLists` does. */
+/**
+ * Reads the templates of each configured channel, or of the only channel if none is configured.
+ *
+ * @throws the errors of `readLists`
+ */
 export function readAlimtalkTemplates(
   settings: AlimtalkTemplateSettings,
   reader: ListsReader,

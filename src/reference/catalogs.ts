@@ -1,4 +1,4 @@
-/** E2: the list of catalogs, and the items of each. */
+/** Reads the list of catalogs and the items of each catalog (E2). */
 import { z } from 'zod';
 import { catalogItems, catalogs } from '../api/endpoints.js';
 import { SOLE_LIST } from '../storage/pull.js';
@@ -16,17 +16,18 @@ import {
   judgeReading,
 } from './read-lists.js';
 
-/** The list of catalogs cannot be read, and without it nothing of a catalog. `message` is a clause. */
+/** The list of catalogs cannot be read, so no catalog can be read. `message` is a clause. */
 export class NoCatalogsError extends Error {}
 
-/** How many items each catalog announces; null where it announces none. */
+/** The announced number of items of each catalog; null if none is announced. */
 type Catalogs = Map<string, number | null>;
 
 /**
- * The items of all catalogs, or of those that are named. The list of catalogs is read before and after: it alone says how
- * many items there should be.
+ * Reads the items of all catalogs, or of the configured ones. The list of catalogs is read before and after the items,
+ * because only the list contains the expected number of items.
  *
- * @throws NoCatalogsError, and as `readLists` does
+ * @throws NoCatalogsError
+ * @throws the errors of `readLists`
  */
 export async function readCatalogs(
   wanted: 'all' | readonly string[],
@@ -52,7 +53,7 @@ export async function readCatalogs(
   const isShortNow = list.short();
   if (isShortNow !== undefined) return isShortNow;
   const after = list.catalogs;
-  // A list that was deleted meanwhile is not missing.
+  // A catalog that was deleted during the reading does not count as a failure.
   const failures = read.failures.filter(({ list }) => after.has(list));
   const unknown = sources
     .filter((source) => !before.has(source.list))
@@ -77,7 +78,7 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
   };
 }
 
-/** The list of catalogs, read as often as it takes; the last reading counts. */
+/** The list of catalogs, which may be read several times; the last reading is used. */
 class CatalogList {
   catalogs: Catalogs = new Map();
   #short: ListsRead | undefined;
@@ -88,12 +89,12 @@ class CatalogList {
     private reading: number,
   ) {}
 
-  /** The result for all catalogs where the list lost most of them; undefined where the list counts. */
+  /** The result for all catalogs if the list lost most of its catalogs; undefined if the list is accepted. */
   short(): ListsRead | undefined {
     return this.#short;
   }
 
-  /** The catalogs; where most of them are missing, the list is read again. */
+  /** Reads the catalogs; if most of them are missing, the list is read again. */
   async read(): Promise<Catalogs> {
     for (let left = READINGS; left > 0; left--) {
       this.catalogs = await this.#readOnce();
@@ -138,7 +139,7 @@ class CatalogList {
   }
 }
 
-/** How `data` holds the list is open in the specification (R1). */
+/** The source of the list of catalogs. The specification does not define the structure of the list in `data` (R1). */
 function catalogList(projectId: string, onPage: (page: ListPage) => void): ListSource {
   return {
     list: SOLE_LIST,
@@ -152,15 +153,15 @@ function catalogList(projectId: string, onPage: (page: ListPage) => void): ListS
 
 const named = z.object({
   name: z.string(),
-  // A value that is not a number announces no items, and the catalog is read all the same.
+  // A value that is not a number counts as no announcement, and the catalog is still read.
   num_items: z.number().int().nonnegative().nullish().catch(null),
 });
 
-/** The catalogs on a page, each with how many items it announces. */
+/** The catalogs on a page, each with its announced number of items. */
 export function catalogsOn(page: ListPage): [string, number | null][] {
   return rowsOf(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
-    // The name of the list of catalogs is that of no catalog.
+    // The name of the list of catalogs is reserved and is not accepted as the name of a catalog.
     return catalog.success && catalog.data.name !== SOLE_LIST
       ? [[catalog.data.name, catalog.data.num_items ?? null]]
       : [];

@@ -1,19 +1,21 @@
-/** E12: who opted out of text messages by an 080 number. */
+/** Reads the opt-outs from text messages, made by calls to an 080 number (E12). */
 import { optOuts } from '../api/endpoints.js';
 import { koreanTime } from '../calendar.js';
 import type { OptOutSettings } from '../config/schema.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import { numbered, readLists, type ListsRead, type ListsReader } from './read-lists.js';
-/** Before the service began. */
+/** An instant before the service existed. */
 const FIRST = '2000-01-01 00:00:00';
 
 /**
- * All opt-outs that were requested before the pull began: those that come while the list is read do not move its pages.
- * Throws as `readLists` does.
+ * Reads all opt-outs that were requested before the pull began, so that later opt-outs do not shift the pages during the
+ * reading.
+ *
+ * @throws the errors of `readLists`
  */
 export function readOptOuts(settings: OptOutSettings, reader: ListsReader): Promise<ListsRead> {
   const { projectId, snapshot } = reader;
-  // The specification names no zone; the service's own days are those of Korea.
+  // The specification does not name a time zone; Korean time is used because the service's days are Korean days.
   const until = koreanTime(snapshot.pulledAt).slice(0, 19).replace('T', ' ');
   const source = {
     list: SOLE_LIST,

@@ -1,4 +1,4 @@
-/** The stage of the reference data: catalogs, templates and opt-outs as they are now, landed and then loaded. */
+/** The stage of the reference data: lands and loads the current catalogs, templates and opt-outs. */
 import { setMaxListeners } from 'node:events';
 import type { ServiceAnswer } from '../api/client.js';
 import { dayOf } from '../calendar.js';
@@ -20,8 +20,8 @@ import { readOptOuts } from './opt-outs.js';
 import type { ListsRead, ListsReader } from './read-lists.js';
 
 /**
- * The streams that are configured, one after the other; one that fails does not stop the others. After `reference.max_minutes`
- * the service is asked no more.
+ * Pulls the configured streams one after the other; a failing stream does not stop the others. After
+ * `reference.max_minutes` no further requests are sent.
  */
 export async function pullReference(job: Job, context: RunContext): Promise<void> {
   const service = timed(context);
@@ -33,7 +33,7 @@ export async function pullReference(job: Job, context: RunContext): Promise<void
   }
 }
 
-/** The service, which gives no answer once the time is up. */
+/** The service with a time limit: after the limit every request counts as a timeout. */
 function timed({ service, config, signal }: RunContext): Service {
   const { maxMinutes } = config.reference;
   const over = AbortSignal.timeout(maxMinutes * 60_000);
@@ -59,12 +59,12 @@ function timed({ service, config, signal }: RunContext): Service {
 
 type Service = ListsReader['service'];
 
-/** The context of a run, whose service has no more than its time. */
+/** The context of a run, with the time-limited service. */
 type TimedContext = Omit<RunContext, 'service'> & { readonly service: Service };
 
 type Read = (reader: ListsReader) => Promise<ListsRead & Partial<TemplatesRead>>;
 
-/** How a stream is read; undefined when it is off. */
+/** Returns the function that reads a stream; undefined if the stream is not configured. */
 function readerOf(stream: ReferenceStream, { config }: Pick<RunContext, 'config'>): Read | undefined {
   const { catalogs, brandTemplates, alimtalkTemplates, optOuts } = config.reference;
   switch (stream) {
@@ -113,14 +113,14 @@ async function pullStream(
         `The service announces ${announced ?? 'no'} rows and gave ${rows} (${stream}, ${list}). What it gave is loaded.`,
       );
     }
-    // Pages of a list that broke off stay where they are: a run of the same day goes on behind them.
+    // The pages of an interrupted list stay in place, so that a run on the same day can resume after them.
     if (lists.length === 0 && short.length === 0) return;
     const complete = failures.length === 0;
     const since = [...stillShort(earlier, lists, short), ...short];
     const end = { complete, lists, short: since, templates, largestPage };
     await loadOrReport(context, [await snapshot.finish(end)]);
   } catch (error) {
-    // Keys that are good for statistics need not be good for catalogs.
+    // Keys may be valid for statistics but not for catalogs.
     if (error instanceof CredentialsError) gap(`${error.message} The other streams go on.`);
     else if (error instanceof DamageError) gap(`${error.message} ${error.hint ?? ''}`.trim());
     else if (error instanceof NoCatalogsError) gap(notLoaded('the catalogs', error.message));
@@ -128,7 +128,7 @@ async function pullStream(
   }
 }
 
-/** The readings of earlier pulls that a later night may still agree with; of a day the latest one. */
+/** The incomplete readings of earlier pulls that a later night may confirm; one per day, the latest. */
 function stillShort(
   earlier: ReferencePull | undefined,
   counted: readonly LandedList[],

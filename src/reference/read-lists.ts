@@ -1,4 +1,4 @@
-/** Reads lists until each is one consistent snapshot, or is given up for this run. */
+/** Reads each list until it is a consistent snapshot, or is given up for this run. */
 import { DamageError } from '../errors.js';
 import { settleAll, type ServiceAnswer, type ServiceClient } from '../api/client.js';
 import type { LandedList, ReferencePull, ShortList, ReferenceStream } from '../storage/pull.js';
@@ -12,22 +12,22 @@ import { partValue, readEnvelope } from '../envelope.js';
 import { repairedJson } from '../storage/repair-json.js';
 import { areNightsApart, isLoss } from '../warehouse/unknown-fields.js';
 
-/** How often a list that changes while it is read is read in one run. */
+/** Maximum number of times that a run reads a list that changes during the reading. */
 export const READINGS = 3;
 
 export interface ListsReader extends ListReader {
   readonly projectId: string;
-  /** The messenger's word in paths. */
+  /** The name of the messenger in paths. */
   readonly messenger: string;
-  /** The pull before this one. */
+  /** The previous pull. */
   readonly earlier: ReferencePull | undefined;
-  /** How many rows the last snapshot of each list has. */
+  /** Number of rows in the last snapshot of each list. */
   readonly held: ReadonlyMap<string, number>;
   /** Counts the rows of pages. */
   count(files: readonly string[], list: ListSource, largestPage: number): Promise<CountedRows>;
-  /** Keeps an answer that cannot be used. */
+  /** Keeps an unusable answer. */
   reject(source: ListSource, body: Buffer): Promise<void>;
-  /** Whether a person accepts the lists, however little they hold. */
+  /** True if the user accepts the lists, however few rows they have. */
   readonly accepted: boolean;
 }
 
@@ -39,10 +39,10 @@ export function knownOf(list: string, { earlier, held, snapshot, accepted }: Lis
 
 export interface ListsRead {
   readonly lists: LandedList[];
-  /** Lists that count although the service announces another number of rows. */
+  /** Lists that were accepted although the service announces another number of rows. */
   readonly differing: LandedList[];
   readonly failures: ListFailure[];
-  /** Lists that did not count, since rows were missing. */
+  /** Lists that were not accepted because rows were missing. */
   readonly short: ShortList[];
   largestPage: number;
 }
@@ -50,14 +50,21 @@ export interface ListsRead {
 /** A list that could not be read; `reason` is a clause. */
 interface ListFailure extends Pick<ListSource, 'list' | 'what'> {
   readonly reason: string;
-  /** Whether it was read and may be accepted as it is. */
+  /** True if the list was read and the user may accept it as it is. */
   readonly isShort?: boolean;
 }
 
-/** The number of items that the list of catalogs announces, where the pages announce none; read before and after the items. */
+/**
+ * Reads the announced number of items per catalog from the list of catalogs; called before and after the items are read,
+ * if their pages announce no number.
+ */
 type Announce = () => Promise<ReadonlyMap<string, number | null>>;
 
-/** Throws as `readList` does, after all lists have ended. */
+/**
+ * Reads all lists.
+ *
+ * @throws the errors of `readList`, after all lists have ended
+ */
 export async function readLists(
   sources: readonly ListSource[],
   reader: ListsReader,
@@ -82,9 +89,9 @@ export async function readLists(
   return read;
 }
 
-/** One list on its way to a snapshot. */
+/** A list that is being read and may become a snapshot. */
 class Candidate {
-  /** The outcome; undefined while the list is to be read again. */
+  /** The outcome; undefined while the list has to be read again. */
   outcome: ((read: ListsRead) => void) | undefined;
   #walked: (WalkedList & { files: string[] }) | undefined;
   #counted: CountedRows = { rows: 0, repeated: 0, equal: 0 };
@@ -150,7 +157,7 @@ class Candidate {
       return;
     }
     this.outcome = (read) => {
-      // The service counts each of the equal rows.
+      // The announced number counts duplicate rows too, so both numbers are reduced by the duplicates.
       const one = { rows: rows - equal, announced: announced === null ? null : announced - equal };
       const landed = { list: source.list, files, ...one };
       read.lists.push(landed);
@@ -170,7 +177,7 @@ class Candidate {
   }
 }
 
-/** Packed, unless a page has to be mended before it can be read. */
+/** The files of a landed list; packed into one file unless a page has to be repaired before it can be read. */
 export async function landedFiles(
   snapshot: Snapshot,
   reading: { list: string; reading: number },
@@ -179,38 +186,38 @@ export async function landedFiles(
   return clean ? await snapshot.pack(reading, pages) : snapshot.unpacked(reading, pages);
 }
 
-/** One list, and how its pages are asked for. */
+/** A list and the way to request its pages. */
 export interface ListSource {
-  /** Its name within the stream. */
+  /** The name of the list within the stream. */
   readonly list: string;
-  /** For messages: `the items of catalog products`. */
+  /** Description for messages, such as `the items of catalog products`. */
   readonly what: string;
   readonly shape: ListShape;
-  /** Where in an element its id stands, as a JSON pointer; '' for elements that differ as a whole. */
+  /** JSON pointer to the id in an element; '' if elements are identified by their complete content. */
   readonly id: string;
-  /** How many rows are announced elsewhere than on its pages. */
+  /** The number of rows announced outside the pages of the list. */
   readonly announced?: number | null;
-  /** Called for each page that is on disk, counted from 0; from 0 again when the list is read again. */
+  /** Called for each page on disk, numbered from 0; the numbers restart at 0 when the list is read again. */
   onPage?(page: ListPage, number: number): void;
   readonly paging: CursorPaging | NumberPaging;
 }
 
-/** E2: each page names the next one. */
+/** Paging in E2: each page contains the cursor of the next page. */
 interface CursorPaging {
   readonly by: 'cursor';
   ask(cursor: string | undefined): FreeRequest;
 }
 
-/** E4, E10, E12: pages are counted from 1. */
+/** Paging in E4, E10 and E12: pages are numbered from 1. */
 interface NumberPaging {
   readonly by: 'number';
   ask(page: number): FreeRequest;
   readonly pageSize: number;
-  /** The setting with the name of the page parameter. */
+  /** The setting that contains the name of the page parameter. */
   readonly setting: string;
 }
 
-/** The pages of a list that are asked for as the settings of its stream say. */
+/** Paging by number, with the parameters from the settings of the stream. */
 export function numbered(
   stream: ReferenceStream,
   { pageParameter, sizeParameter, pageSize }: PageSettings,
@@ -228,37 +235,37 @@ export function numbered(
 interface WalkedList {
   readonly pages: number;
   readonly announced: number | null;
-  /** Whether the announced number changed from page to page. */
+  /** True if the announced number changed between pages. */
   readonly moved: boolean;
-  /** Whether all pages can be packed as they are. */
+  /** True if all pages can be packed unchanged. */
   readonly clean: boolean;
-  /** Bytes of the largest page. */
+  /** Size of the largest page in bytes. */
   readonly largestPage: number;
 }
 
 type Walk =
   | { readonly kind: 'end'; readonly list: WalkedList }
-  /** Begin again: the service does not take the cursor any more. */
+  /** The list must be read from the start because the service rejects the cursor. */
   | { readonly kind: 'stale'; readonly reason: string }
-  /** `reason` is a clause. `body` is an answer that cannot be used. */
+  /** The reading failed. `reason` is a clause, and `body` is an unusable answer. */
   | {
       readonly kind: 'failed';
       readonly reason: string;
       readonly body?: Buffer;
-      /** Whether a run of the same day can go on behind the pages that are there. */
+      /** True if a run on the same day can resume after the pages on disk. */
       readonly canGoOn?: boolean;
     };
 
 interface ListReader {
   readonly service: Pick<ServiceClient, 'ask'>;
   readonly snapshot: Snapshot;
-  /** Called for each page that is on disk, with how many rows came so far. */
+  /** Called for each page on disk, with the number of rows read so far. */
   proceed(source: ListSource, rows: number, announced: number | null): void;
 }
 
-/** A list that goes on after so many rows for each one that is announced has no end. */
+/** A list with more than this number of rows per announced row is treated as endless. */
 const MOST_PER_ANNOUNCED = 10;
-/** How many rows a list may have that announces none. */
+/** Maximum number of rows of a list without an announced number. */
 const MOST_UNANNOUNCED = 1_000_000;
 
 /** The pages read so far. */
@@ -266,7 +273,7 @@ class Pages {
   count = 0;
   rows = 0;
   announced: number | null = null;
-  /** The number of rows that the first page, or the list of lists, announced. */
+  /** The number of rows announced by the first page or by the list of catalogs. */
   #expected: number | null;
   moved = false;
   clean = true;
@@ -288,7 +295,7 @@ class Pages {
     this.last = page;
   }
 
-  /** Why the list must not be read on, as a clause; pages count too, since they may be empty. */
+  /** The reason why the reading must stop, as a clause. Pages are limited too, because they may be empty. */
   get endless(): string | undefined {
     const most =
       this.#expected === null ? MOST_UNANNOUNCED : Math.max(1, this.#expected) * MOST_PER_ANNOUNCED;
@@ -304,10 +311,11 @@ class Pages {
 }
 
 /**
- * Reads a list to its end; one that is read by cursor goes on behind the pages that are on disk. Pages that no run can go on
- * behind are removed.
+ * Reads a list to its end. A list with cursor paging resumes after the pages on disk; pages after which no run can resume
+ * are removed.
  *
- * @throws CredentialsError, InterruptedError as the client does; StorageError
+ * @throws CredentialsError, InterruptedError as the client does
+ * @throws StorageError
  */
 export async function readList(source: ListSource, reading: Reading, reader: ListReader): Promise<Walk> {
   const { paging } = source;
@@ -370,7 +378,7 @@ async function byNumber(
     const answer = await service.ask(source.paging.ask(number));
     const { verdict, body } = answer;
     const enough = pages.announced !== null && pages.rows >= pages.announced;
-    // Beyond the last page a service may have no answer at all.
+    // The service may refuse requests beyond the last page.
     if (verdict.kind === 'refused' && enough && number > 1) return pages.end();
     if (verdict.kind !== 'ok') return failed(answer);
     const page = listPage(body, source.shape);
@@ -384,7 +392,7 @@ async function byNumber(
     pages.add(page, body);
     reader.proceed(source, pages.rows, pages.announced);
     if (page.rows === 0) return pages.end();
-    // A full last page may have another behind it, whatever is announced.
+    // A full last page may be followed by another one, even if the announced number is reached.
     if (pages.announced !== null && pages.rows >= pages.announced && page.rows < pageSize) return pages.end();
     if (pages.endless !== undefined) return { kind: 'failed', reason: pages.endless, body };
   }
@@ -399,29 +407,29 @@ function failed({ verdict, body }: ServiceAnswer): Walk & { kind: 'failed' } {
   };
 }
 
-/** Where a list stands in an answer, as keys from the outside in. */
+/** The location of a list in an answer, as keys from the outermost to the innermost. */
 interface ListShape {
-  /** The first of these that leads to a list. */
+  /** Possible locations; the first one that contains a list is used. */
   readonly rows: readonly (readonly string[])[];
-  /** The number of rows of the whole list; none where the answer has no such number. */
+  /** The location of the total number of rows; undefined if answers do not contain it. */
   readonly total?: readonly string[];
 }
 
 export interface ListPage {
-  /** How many rows the page has. */
+  /** Number of rows on the page. */
   readonly rows: number;
-  /** The bytes of its rows, to compare pages with. */
+  /** The bytes of the rows, for comparing pages. */
   readonly text: Buffer;
-  /** How many rows the service announces for the whole list; null where it does not. */
+  /** The announced number of rows of the complete list; null if the service announces none. */
   readonly announced: number | null;
-  /** Whether every JSON reader takes the page as it is. */
+  /** True if the page is valid for every JSON parser. */
   readonly clean: boolean;
 }
 
-/** The keys of a page that the load reads: one that is given twice would stop it. */
+/** The keys of a page that the load reads; a duplicate of such a key would stop the load. */
 const LOADED = ['data', 'templateListResponse'];
 
-/** The page in an answer; undefined when there is no list where one belongs. */
+/** Finds the page in an answer; undefined if the answer contains no list at the expected location. */
 export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | undefined {
   const outer = readEnvelope(body);
   if (outer?.kind !== 'object' || LOADED.some((key) => outer.twice.has(key))) return undefined;
@@ -440,22 +448,22 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
   };
 }
 
-/** The rows of a page as JavaScript values; only for lists that are small. */
+/** The rows of a page as JavaScript values; use only for small lists. */
 export function rowsOf({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 
-/** The cursor of the next page (E2) in its three places, or null for the end. */
+/** The cursor of the next page (E2) as stated in three places; null means the end. */
 interface NextCursor {
   readonly 'data.next_cursor': string | null;
   readonly 'data.links.next': string | null;
-  /** Undefined for a page from the disk, where no headers are. */
+  /** Undefined for a page on disk, whose headers are not stored. */
   readonly 'the Link header': string | null | undefined;
 }
 
 const text = z.string().nullable().catch(null);
 
-/** @param link the header, null where there is none, undefined where it is not known */
+/** @param link the Link header; null if the answer has none, undefined if unknown */
 export function nextCursor(body: Buffer, link: string | null | undefined): NextCursor {
   const linked = link && /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1];
   return {
@@ -465,7 +473,7 @@ export function nextCursor(body: Buffer, link: string | null | undefined): NextC
   };
 }
 
-/** The next cursor if all agree, or why they do not, as a clause. */
+/** Returns the next cursor if the three places agree; otherwise a clause that describes the contradiction. */
 export function agreed(said: NextCursor): { next: string | null } | { reason: string } {
   const next = said['data.next_cursor'];
   const other = Object.entries(said).find(([, cursor]) => cursor !== undefined && cursor !== next);
@@ -486,7 +494,7 @@ function listAt(body: Buffer, keys: readonly string[]): Pick<ListPage, 'rows' | 
   return text !== undefined && list?.kind === 'array' ? { rows: list.elements, text } : undefined;
 }
 
-/** The bytes of a value inside objects. */
+/** The bytes of a value in nested objects. */
 function valueAt(body: Buffer, keys: readonly string[]): Buffer | undefined {
   let value: Buffer | undefined = body;
   for (const key of keys) {
@@ -502,42 +510,46 @@ function parsed(value: Buffer | undefined): unknown {
   return value && partValue(value, { start: 0, end: value.length, elements: undefined });
 }
 
-// Whether a reading of a list counts as a snapshot. Rows that are missing from a snapshot are closed in the history, so a list
-// that changed while it was read must not count, nor one that lost most of its rows for a night. Pure.
+// Decides whether a reading of a list becomes a snapshot. Rows that are missing from a snapshot are closed in the
+// history, so a list must not be accepted if it changed during the reading, or if it lost most of its rows for one night
+// only. Pure.
 
 /** The result of one reading of a list. */
 export interface ReadList {
-  /** All rows, equal ones among them. */
+  /** Number of all rows, including duplicates. */
   readonly rows: number;
-  /** Rows that stood on a page before. */
+  /** Number of rows that already occurred on an earlier page. */
   readonly repeated: number;
-  /** Rows that are equal to another one: they are one row. */
+  /** Number of rows that are equal to another row; equal rows are stored once. */
   readonly equal: number;
-  /** The number of rows that the service announced; null where it announces none. */
+  /** The announced number of rows; null if the service announces none. */
   readonly announced: number | null;
-  /** Whether what it announced changed on the way. */
+  /** True if the announced number changed during the reading. */
   readonly moved: boolean;
 }
 
 type Verdict =
   | { readonly kind: 'whole' }
-  /** It counts, and the difference is reported. */
+  /** The reading is accepted, and the difference from the announced number is reported. */
   | { readonly kind: 'differs' }
-  /** Read it again; if it stays so, it does not count. `reason` is a clause. `isShort`: a second night may agree. */
+  /**
+   * The list is read again; if the result stays the same, it is not accepted. `reason` is a clause. `isShort`: a second
+   * night may confirm the reading.
+   */
   | { readonly kind: 'again'; readonly reason: string; readonly isShort: boolean };
 
 /** The earlier readings of a list. */
 interface Known {
-  /** How many rows its last snapshot has; none where it has none. */
+  /** Number of rows in its last snapshot; 0 if there is no snapshot. */
   readonly held: number;
-  /** Its readings that did not count since then. */
+  /** The readings since the last snapshot that were not accepted. */
   readonly short: readonly ShortList[];
   readonly pulledAt: Date;
-  /** Whether a person accepts the list, however little it holds. */
+  /** True if the user accepts the list, however few rows it has. */
   readonly accepted: boolean;
 }
 
-/** @param before the reading before this one, in the same run */
+/** @param before the previous reading in the same run */
 export function judgeReading(
   list: ReadList,
   before: ReadList | undefined,
@@ -546,7 +558,8 @@ export function judgeReading(
   const { rows, repeated, equal, announced, moved } = list;
   const again = (reason: string, isShort = false): Verdict => ({ kind: 'again', reason, isShort });
   const stays = before?.rows === rows && before.announced === announced && before.repeated === repeated;
-  // A list that holds still has equal rows; in one that moves a row comes again, or one with the same id.
+  // A stable list has equal rows. In a list that changes during the reading a row, or a row with the same id, occurs
+  // again.
   if (repeated > 0 && !(stays && equal >= repeated)) return again('a row stood on two pages');
   if (moved) return again('the number of rows changed');
   const lastNights = short.filter(
@@ -558,7 +571,7 @@ export function judgeReading(
     return again(reason, true);
   }
   if (announced === null || rows === announced) return { kind: 'whole' };
-  // More rows than announced lose nothing; fewer may be missing, so that takes two nights.
+  // More rows than announced lose no data. Fewer rows may be incomplete, so a second night must confirm them.
   const missing = announced - rows;
   const agrees = lastNights.some(
     (night) => night.announced !== null && night.announced - night.rows === missing,
@@ -567,7 +580,7 @@ export function judgeReading(
   return again(`the service announces ${announced} rows and gave ${rows}`, missing > 0);
 }
 
-/** Neither is a loss beside the other. */
+/** True if neither number of rows is a loss compared with the other. */
 function isAlike(rows: number, others: number): boolean {
   return !isLoss(size(rows), size(others)) && !isLoss(size(others), size(rows));
 }

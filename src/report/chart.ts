@@ -1,26 +1,29 @@
 /// <reference lib="dom" />
-/** Charts as SVG: drawn by Observable Plot on a document without a browser, with colours that the page's style decides. */
+/** Draws charts as SVG with Observable Plot on a DOM without a browser. The style of the page supplies the colours. */
 import { plot, type Markish, type PlotOptions, barX, ruleX } from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { Html } from './page.js';
 
 interface Chart extends Omit<PlotOptions, 'marks' | 'document'> {
-  /** The text for a screen reader. */
+  /** The label for screen readers. */
   readonly label: string;
-  /** More of it, for those who want it. */
+  /** A longer description for screen readers. */
   readonly description?: string;
   readonly marks: readonly Markish[];
-  /** Whether it takes the width of its cell; for lines without text, which it would pull out of shape. */
+  /**
+   * True if the chart stretches to the width of its cell. Only for charts of lines without text, because stretching
+   * distorts text.
+   */
   readonly stretches?: boolean;
 }
 
-/** The colours of marks, by what they mean; the style of `document.ts` has their values for light and dark. */
+/** The colours of marks by meaning; the style in `document.ts` has their values for light and dark mode. */
 export const INK = 'var(--ink)';
 export const ACCENT = 'var(--accent)';
 export const BAD = 'var(--bad)';
 export const SOFT = 'var(--line)';
 
-/** A chart that stands in a row of a table, a line of text high. */
+/** Options of a chart in a table row, one text line high. */
 export const IN_ROW = {
   height: 22,
   marginLeft: 6,
@@ -32,7 +35,7 @@ export const IN_ROW = {
 
 const { document } = parseHTML('<html><body></body></html>');
 
-/** The marks as an SVG image of the given width, which shrinks with the page. */
+/** Draws the marks as an SVG image of the given width, which shrinks with the page. */
 export function chart({ label, description, marks, stretches = false, ...options }: Chart): Html {
   const svg = plot({
     document,
@@ -40,14 +43,14 @@ export function chart({ label, description, marks, stretches = false, ...options
     ...options,
     marks: [...marks],
   });
-  // The page holds the style of all charts once.
+  // The page contains the style of all charts once.
   svg.querySelector('style')?.remove();
   if (stretches) svg.setAttribute('preserveAspectRatio', 'none');
   svg.setAttribute('role', 'img');
   svg.removeAttribute('aria-label');
   if (description !== undefined) svg.prepend(textElement('desc', description));
   svg.prepend(textElement('title', label));
-  // A screen reader would read out the names that Plot gives to its groups.
+  // Screen readers would read out the names that Plot gives to its groups.
   for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
   return new Html(rounded(svg.outerHTML));
 }
@@ -58,7 +61,9 @@ function textElement(name: 'title' | 'desc', text: string): SVGElement {
   return element;
 }
 
-/** Attributes with two decimals: a hundredth of a pixel is more than anybody sees, and less than half of the page. */
+/**
+ * Rounds attributes to two decimals: a hundredth of a pixel is invisible, and the page becomes less than half as large.
+ */
 function rounded(markup: string): string {
   return markup.replace(/="[^"]*"/g, (attribute) =>
     attribute.replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toFixed(2)))),

@@ -15,13 +15,13 @@ export interface DrawnPart {
 }
 
 interface Circumstances {
-  /** When the page was made, in KST. */
+  /** The instant at which the page was made, in KST. */
   readonly madeAt: string;
   readonly notice: string | undefined;
   readonly toDo: readonly ToDo[];
 }
 
-/** More than three would be read by nobody. */
+/** Maximum number of things to do on the page; a longer list would not be read. */
 const MOST_TO_DO = 3;
 
 export function documentOf(
@@ -68,7 +68,7 @@ export function documentOf(
   return `<!doctype html>\n${markup}\n`;
 }
 
-/** The most urgent things to do, each with its reason and the command that shows more or does it. */
+/** The most urgent things to do, each with its reason and a command that shows details or resolves it. */
 function toDoList(all: readonly ToDo[], page: Page): Html {
   const urgency = ({ urgency: of }: ToDo): number => URGENCIES.indexOf(of);
   const first = [...all].sort((a, b) => urgency(a) - urgency(b)).slice(0, MOST_TO_DO);
@@ -107,7 +107,7 @@ function section({ id, title, queries, shown }: DrawnPart, page: Page): Html {
   </section>`;
 }
 
-/** A bundled query as it can be pasted into any DuckDB client. */
+/** A bundled query that can be pasted into any DuckDB client. */
 function source(name: string, parameters: Readonly<Record<string, string>>, sql: string, page: Page): Html {
   const set = Object.entries(parameters).map(([key, value]) => `set variable "${key}" = '${value}';\n`);
   const given = Object.entries(parameters).map(([key, value]) => ` --param ${key}=${value}`);
@@ -116,7 +116,7 @@ function source(name: string, parameters: Readonly<Record<string, string>>, sql:
 ${set}${sql}</pre>`;
 }
 
-// How the page looks: light and dark, phone and wide screen, paper.
+// The style of the page for light and dark mode, phones, wide screens and paper.
 
 const LIGHT = {
   paper: '#ffffff',
@@ -149,7 +149,7 @@ const PRINT = {
   notice: '#ffffff',
 };
 
-/** The colours as custom properties of the page. */
+/** The colours as CSS custom properties. */
 const COLOURS = `
   :root { color-scheme: light dark; ${properties(LIGHT)} }
   @media (prefers-color-scheme: dark) { :root { ${properties(DARK)} } }

@@ -1,9 +1,9 @@
-/** Shared by all parts of a page: its language, its day, how numbers and names are written, and markup. */
+/** Shared by all parts of a page: the language, the day, the formatting of numbers and names, and markup. */
 import type { Day } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { formatPrice } from '../price.js';
 
-/** The same in both languages. */
+/** A text in both languages. */
 export interface Text {
   readonly en: string;
   readonly ko: string;
@@ -12,9 +12,9 @@ export interface Text {
 const PER_CENT = 100;
 
 export class Page {
-  /** Those that count clicks, the largest first. */
+  /** The channels that count clicks, the largest first. */
   readonly channels: readonly string[];
-  /** Whether the last run did not bring all that it should. */
+  /** True if the last run did not load everything that it should have loaded. */
   readonly isIncomplete: boolean;
   readonly #numbers: Intl.NumberFormat;
   readonly #tenths: Intl.NumberFormat;
@@ -22,9 +22,9 @@ export class Page {
 
   constructor(
     readonly language: Language,
-    /** The newest day of the daily statistics; undefined in a warehouse without any. */
+    /** The newest day of the daily statistics; undefined if the warehouse has none. */
     readonly day: Day | undefined,
-    /** The last day that is complete at the time of the report. */
+    /** The last complete day at the time of the report. */
     readonly complete: Day,
     {
       channels = [],
@@ -42,22 +42,22 @@ export class Page {
     return text[this.language];
   }
 
-  /** `1,234`, or a dash for what is not known. */
+  /** Formats a count as `1,234`; an unknown count as a dash. */
   count(value: number | null): string {
     return value === null ? '–' : this.#numbers.format(value);
   }
 
-  /** What records cost, with its currency where one is set. */
+  /** Formats the price of records, with the currency if one is configured. */
   price(amount: number | null, currency: string | null): string {
     return amount === null ? '–' : formatPrice(amount, currency ?? undefined, this.language);
   }
 
-  /** A share as per cent: `4.4 %`, `0.35 %`. */
+  /** Formats a share as a percentage: `4.4 %`, `0.35 %`. */
   rate(value: number | null): string {
     return value === null ? '–' : `${this.#percent(value)}\u00a0%`;
   }
 
-  /** A difference of shares in percentage points, with its sign: `+2.3 pp`. */
+  /** Formats a difference of shares in percentage points, with its sign: `+2.3 pp`. */
   points(value: number | null): string {
     if (value === null) return '–';
     const unit = this.say({ en: '\u00a0pp', ko: '%p' });
@@ -69,13 +69,13 @@ export class Page {
     return (Math.abs(percent) < 1 ? this.#hundredths : this.#tenths).format(percent);
   }
 
-  /** A change as per cent with its sign and an arrow: `▲ 3.2 %`. */
+  /** Formats a relative change as a percentage with an arrow: `▲ 3.2 %`. */
   change(value: number | null): string {
     if (value === null) return '–';
     return `${value > 0 ? '▲' : value < 0 ? '▼' : '='}\u00a0${this.rate(Math.abs(value))}`;
   }
 
-  /** A stretch of time with one unit: `40 s`, `3.5 h`. */
+  /** Formats a duration with one unit: `40 s`, `3.5 h`. */
   duration(seconds: number | null): string {
     if (seconds === null) return '–';
     const [size, en, ko] = UNITS.find(([size]) => seconds >= size) ??
@@ -83,17 +83,17 @@ export class Page {
     return `${this.count(seconds / size)}\u00a0${this.language === 'ko' ? ko : en}`;
   }
 
-  /** What a value of a column is called, for people: `Daily statistics` for the stream `statistics`. */
+  /** The display name of a value of a column: `Daily statistics` for the stream `statistics`. */
   value(column: string, value: string): string {
     return Dictionary.load().value(column, value)?.[this.language] ?? value;
   }
 
-  /** A sentence of an answer, in the language of the page where the dictionary has it. */
+  /** A sentence of an answer, translated to the language of the page if the dictionary contains it. */
   sentence(text: string): string {
     return this.language === 'ko' ? Dictionary.load().korean(text) : text;
   }
 
-  /** The name of a column, for people: from the dictionary in Korean. */
+  /** The display name of a column; the Korean one comes from the dictionary. */
   head(column: string): string {
     if (this.language === 'ko') return Dictionary.load().label(column) ?? column;
     const words = column.replace(/_kst$/, ' (KST)').replaceAll('_', ' ');
@@ -118,14 +118,16 @@ export class Html {
 
 type Insert = Html | string | number | undefined | readonly Insert[];
 
-/** Markup with its inserts escaped. `undefined` inserts nothing. */
+/** Markup with escaped inserts. `undefined` inserts nothing. */
 export function html(strings: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
   return new Html(strings.reduce((text, string, i) => `${text}${markupOf(inserts[i - 1])}${string}`));
 }
 
 export const NOTHING = new Html('');
 
-/** A sentence, with `commands` as such; lines are not broken within a day, nor before a per cent sign. */
+/**
+ * A sentence as markup. Text in backticks becomes code, and lines are not broken inside a day or before a percent sign.
+ */
 export function prose(sentence: string): Html {
   const pieces = sentence.replace(/(\d) %/g, '$1\u00a0%').split(/(`[^`]+`|\d{4}-\d{2}-\d{2}\S*)/);
   return html`${pieces.map((piece, i) => {
@@ -154,7 +156,7 @@ function escaped(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
-      // Control characters are no part of a name, and those that turn the direction of writing would turn the page's.
+      // Names contain no control characters, and direction marks would change the writing direction of the page.
       // oxlint-disable-next-line no-control-regex
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
   );

@@ -1,4 +1,4 @@
-/** A part of the report: what it asks of the warehouse, and how it shows the answer. */
+/** A part of the report: the queries that it asks of the warehouse, and how it shows the answers. */
 import { z } from 'zod';
 import type { Html, Page, Text } from './page.js';
 
@@ -8,16 +8,16 @@ export interface Asked {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** Something that a reader should do. */
+/** An action that the reader should take. */
 export interface ToDo {
-  /** Those of the smallest are shown first. */
+  /** Actions are sorted by urgency; the smallest value comes first. */
   readonly urgency: Urgency;
-  /** Why, as a sentence. */
+  /** The reason, as a sentence. */
   readonly reason: string;
   readonly command: string;
 }
 
-/** What comes first, when there is more to do than a page begins with. */
+/** The kinds of actions, most urgent first; a page starts with the first few. */
 export const URGENCIES = [
   'run',
   'wrong_numbers',
@@ -32,29 +32,29 @@ export const URGENCIES = [
 type Urgency = (typeof URGENCIES)[number];
 
 export interface Shown {
-  /** One or two sentences that say what is seen. */
+  /** One or two sentences that summarise what the part shows. */
   readonly sentence: string;
   readonly body: Html;
-  /** How to read it, in small print below. */
+  /** A hint on how to read the part, in small print below it. */
   readonly note?: string | undefined;
   readonly toDo?: readonly ToDo[];
 }
 
 interface Part<Answers = unknown> {
-  /** The anchor in the page. */
+  /** The id of the HTML anchor. */
   readonly id: string;
   readonly title: Text;
-  /** The queries to ask. */
+  /** The queries of the part. */
   asks(page: Page): readonly Asked[];
-  /** The answers, one for each query, as the part reads them. */
+  /** The schema of the answers, one for each query. */
   readonly answers: z.ZodType<Answers>;
-  /** The content of the part; undefined where the answers hold nothing to show. */
+  /** The content of the part; undefined if the answers contain nothing to show. */
   show(answers: Answers, page: Page): Shown | undefined;
-  /** The sentence where there is nothing to show, and what would fill it; undefined where the part is left out then. */
+  /** The sentence for a part with nothing to show, with the way to fill it; undefined if the part is then left out. */
   readonly empty: Text | undefined;
 }
 
-/** A part whose answers are read before they are shown. */
+/** A part whose answers are parsed before they are shown. */
 export interface ReadyPart {
   readonly id: string;
   readonly title: Text;
@@ -67,7 +67,7 @@ export function part<Answers>(given: Part<Answers>): ReadyPart {
   return { ...given, show: (answers, page) => given.show(given.answers.parse(answers), page) };
 }
 
-/** Sentences in one paragraph, without those that do not apply. */
+/** Joins sentences to one paragraph and leaves out those that are false or undefined. */
 export function paragraph(...sentences: readonly (string | false | undefined)[]): string {
   return sentences.filter((sentence) => sentence !== false && sentence !== undefined).join(' ');
 }
@@ -76,7 +76,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** DuckDB gives large whole numbers as text. */
+/** DuckDB returns large integers as text. */
 export const count = z.union([z.number(), z.string()]).transform(Number);
 export const number = count.nullable();
 export const text = z.string();
@@ -86,7 +86,7 @@ export const name = z
   .transform((given) => given ?? '–');
 export const rows = <T extends z.ZodRawShape>(shape: T) => z.array(z.object(shape));
 
-/** docs/metrics.md and the dictionary say the same. */
+/** Notes that match docs/metrics.md and the dictionary. */
 export const NOTES = {
   sentIsNotReached: {
     en: 'Sent is not reached: only deliveries tell what arrived, on channels that report them.',

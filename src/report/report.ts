@@ -1,4 +1,4 @@
-/** The report: the published warehouse as one page, each part asked of it by bundled queries. */
+/** The report: one page about the published warehouse. Each part is filled by bundled queries. */
 import { chmod, writeFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';
@@ -39,8 +39,9 @@ interface ReportOptions {
 /**
  * Makes the page.
  *
- * @returns the text of an HTML file that needs no other
- * @throws ConfigError without a published warehouse; CorruptDatabaseError when it is damaged
+ * @returns the text of a self-contained HTML file
+ * @throws ConfigError if there is no published warehouse
+ * @throws CorruptDatabaseError if the warehouse is damaged
  */
 export async function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
   const reader = await Reader.open(published);
@@ -68,7 +69,7 @@ export async function makeReport(published: string, { language, now, runs }: Rep
   }
 }
 
-/** Undefined for a part that has nothing to show, and nothing to say of it. */
+/** Returns undefined for a part that has nothing to show and no sentence for that case. */
 async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<DrawnPart | undefined> {
   const asked = part.asks(page);
   const queries = asked.map((ask) => ({ ...ask, sql: warehouse.queryOf(ask).sql }));
@@ -78,7 +79,7 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
     const shown = part.show(answers, page) ?? (part.empty && { sentence: page.say(part.empty) });
     return shown && { id, title, queries, shown };
   } catch (error) {
-    // One part that cannot be drawn must not take the others with it.
+    // A part that cannot be drawn must not stop the other parts.
     const sentence = page.say({
       en: `This part could not be drawn: ${messageOf(error)}`,
       ko: `이 부분을 표시하지 못했습니다: ${messageOf(error)}`,
@@ -107,11 +108,11 @@ function afterRun(page: Page): ToDo {
   };
 }
 
-/** Answers of bundled queries. */
+/** Runs bundled queries against the warehouse. */
 class Answers {
   readonly #reader: Reader;
   readonly #now: Date;
-  /** Small queries keep one processor busy each. */
+  /** Two queries run at a time; a small query keeps one processor busy. */
   readonly #atOnce = pLimit(2);
   readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
 
@@ -140,7 +141,7 @@ class Answers {
     return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
   }
 
-  /** Each query in a session of its own: its variables are no other's. */
+  /** Runs each query in a session of its own, so that queries do not share variables. */
   ask(asked: Asked): Promise<Record<string, unknown>[]> {
     const { params, sql } = this.queryOf(asked);
     return this.#atOnce(async () => {
@@ -183,9 +184,11 @@ const summary = z.object({
 });
 
 /**
+ * The notice about the last run.
+ *
  * @param runs the journal of runs
- * @param published the ids of the runs that the published file knows
- * @returns undefined when the last run brought all that it should
+ * @param published the ids of the runs in the published file
+ * @returns undefined if the last run loaded everything that it should have loaded
  */
 export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string>): Text | undefined {
   const last = runs.filter(({ over }) => over !== undefined).at(-1);
@@ -216,11 +219,12 @@ export function noticeOf(runs: readonly PastRun[], published: ReadonlySet<string
 }
 
 /**
- * Makes the report of the published warehouse and writes it.
+ * Makes the report of the published warehouse and writes it to a file.
  *
- * @returns its size in bytes
- * @throws ConfigError without a published warehouse; CorruptDatabaseError when it is damaged; StorageError when the file
- *   cannot be written
+ * @returns the size of the file in bytes
+ * @throws ConfigError if there is no published warehouse
+ * @throws CorruptDatabaseError if the warehouse is damaged
+ * @throws StorageError if the file cannot be written
  */
 export async function writeReport(
   file: string,
@@ -233,14 +237,14 @@ export async function writeReport(
     readonly dataDir: string;
     readonly language: Language;
     readonly now: Date;
-    /** How the run ends that writes it, which the journal does not hold yet. */
+    /** The end of the run that writes the report, which the journal does not contain yet. */
     readonly ending?: RunOver | undefined;
   },
 ): Promise<number> {
   const past = await new RunJournal(dataDir).runs();
   const runs = past.map((run) => (run.begun.runId === ending?.runId ? { ...run, over: ending } : run));
   const page = await makeReport(dataFiles(dataDir).published, { language, now, runs });
-  // For everybody who may read the warehouse: it holds no recipient.
+  // Everyone who may read the warehouse may read the file, because it contains no recipients.
   await writeFileWhole(file, async (path) => {
     await writeFile(path, page);
     await chmod(path, 0o644);

@@ -1,23 +1,27 @@
-/** Tables that fit: on a phone charts give way to numbers, and sentences stand below their rows at any width. */
+/**
+ * Tables that fit the screen: on a phone charts are replaced by numbers. Sentences are placed below their rows at any
+ * width.
+ */
 import { html, NOTHING, prose, type Html } from './page.js';
 
 interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => Html | string | number;
-  /** What stands small below the first cell of a row, such as its channel. */
+  /** Small text below the first cell of a row, such as the channel. */
   readonly sub?: (row: Row) => string;
-  /** How to read a chart: said where it is seen. */
+  /** A legend that explains the chart, shown next to it. */
   readonly legend?: string;
-  /** Not on a phone: another place has it too. */
+  /** True if the column is hidden on a phone because the value is also shown elsewhere. */
   readonly isExtra?: boolean;
   /**
-   * Numbers stand to the right, so that their digits align. Charts are left out on a phone, but for a `picture`, which has
-   * no number for each of its points. A sentence stands below its row; one that several rows share, once below the table.
+   * Numbers are right-aligned so that their digits line up. Charts are hidden on a phone, except a `picture`, whose
+   * points have no numbers beside them. A sentence is placed below its row; a sentence shared by several rows is placed
+   * once below the table.
    */
   readonly kind?: 'number' | 'chart' | 'picture' | 'text' | 'sentence';
 }
 
-/** @param label what sets it apart from other tables of the page, where the caption does not */
+/** @param label distinguishes the table from other tables of the page if the caption does not */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
@@ -76,7 +80,7 @@ function classOf<Row>({ kind = 'text', isExtra }: Column<Row>): string {
   return isExtra === true ? `${kind} extra` : kind;
 }
 
-/** Sentences that more than one row says. */
+/** Sentences that occur in more than one row. */
 function sharedSentences<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   const all = columns
     .flatMap(({ cell, isExtra }) => (isExtra === true ? [] : rows.map(cell)))
@@ -84,7 +88,7 @@ function sharedSentences<Row>(columns: readonly Column<Row>[], rows: readonly Ro
   return [...new Set(all)].filter((said) => said !== '' && all.filter((one) => one === said).length > 1);
 }
 
-/** Content that need not be seen at once. */
+/** Collapsed content. */
 export function folded(summary: string, body: Html): Html {
   return html`<details>
     <summary>${summary}</summary>

@@ -1,4 +1,4 @@
-/** The stage of the campaign statistics: E19 for the campaigns that the daily statistics name. */
+/** The stage of the campaign statistics: requests E19 for the campaigns that occur in the daily statistics. */
 import { rangesOf, windowOf, type Day, type DayRange, dayCount, halvesOf, dayOf } from '../calendar.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/invocation.js';
@@ -12,7 +12,7 @@ import type { CampaignsPull } from '../storage/pull.js';
 
 export async function pullCampaigns(job: Job, context: RunContext): Promise<void> {
   const { warehouse, signal, report } = context;
-  // Without its daily statistics it is not known which campaigns a day had; it stays missing and is tried again.
+  // The campaigns of a day are known only from its daily statistics. A day without them stays missing and is tried again.
   const known = await warehouse.coverage('statistics');
   const days = (await daysToPull(job, context, 'campaigns')).filter((day) => known.has(day));
   const pull = async (wanted: readonly Day[]): Promise<void> => {
@@ -82,9 +82,9 @@ async function pullRange(range: DayRange, job: Job, context: RunContext): Promis
   }
 }
 
-/** The 404s of earlier pulls; their manifests are read only on nights on which E19 answers 404. */
+/** The 404 answers of earlier pulls. Their manifests are read only on nights on which E19 answers 404. */
 async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> {
-  // The load reports a manifest that cannot be read; another pull's 404s still count.
+  // An unreadable manifest is reported by the load; the 404 answers of the other pulls are used.
   const pulls = await landing.pulls(
     (id) => id.startsWith('campaigns/'),
     undefined,
@@ -94,7 +94,7 @@ async function absentSoFar(landing: LandingZone): Promise<Map<string, Absence>> 
 }
 
 interface CampaignSink {
-  /** An answer for one campaign over a range, or over a part of it. */
+  /** Called with the answer for one campaign over a range or a part of it. */
   accept(campaignId: string, range: DayRange, body: Buffer): Promise<void>;
   reject(endpoint: string, campaignId: string, body: Buffer): Promise<void>;
 }
@@ -103,14 +103,18 @@ interface CampaignFailure {
   readonly campaignId: string;
   /** A clause without a full stop. */
   readonly reason: string;
-  /** Whether the service says in its own words (404, JSON) that there is no such campaign. */
+  /** True if the service itself says (404, JSON) that the campaign does not exist. */
   readonly notFound: boolean;
 }
 
-/** How often the same window is asked for again after a `Timeout`, before it is halved. */
+/** Number of retries for the same window after a `Timeout`, before the window is halved. */
 const PATIENCE = 1;
 
-/** E19 for every campaign over one range of KST days, several at once. Returns those that failed. */
+/**
+ * Requests E19 for every campaign over one range of KST days, several at a time.
+ *
+ * @returns the campaigns that failed
+ */
 export async function extractCampaigns(
   service: ServiceClient,
   campaignIds: readonly string[],
@@ -158,7 +162,7 @@ async function extractCampaign(
   return undefined;
 }
 
-/** Whether the load takes the answer: another one would stop it, and with it all campaigns of the range. */
+/** True if the load accepts the answer; an invalid answer would stop the load of all campaigns of the range. */
 function holdsStatistics(envelope: Envelope, body: Buffer): boolean {
   if (envelope.kind !== 'object' || envelope.twice.has('data') || envelope.twice.has('error')) return false;
   const data = envelope.parts.get('data');
@@ -170,18 +174,22 @@ function holdsStatistics(envelope: Envelope, body: Buffer): boolean {
   );
 }
 
-/** On how many nights (KST days of pulling) E19 must answer 404 before a campaign counts as deleted. */
+/** Number of nights (KST days of pulls) with a 404 from E19 after which a campaign counts as deleted. */
 const NIGHTS = 3;
 
 /** A campaign whose last answer was 404. */
 interface Absence {
-  /** The KST days on which it answered 404, since it last answered otherwise. */
+  /** The KST days with a 404 since the last other answer. */
   readonly nights: ReadonlySet<Day>;
-  /** Whether an earlier pull counted it as deleted. */
+  /** True if an earlier pull treated the campaign as deleted. */
   readonly known: boolean;
 }
 
-/** The campaigns whose last answer was 404, by id. `pulls` come oldest first. */
+/**
+ * The campaigns with a 404 as their last answer, by id.
+ *
+ * @param pulls oldest first
+ */
 export function absences(
   pulls: Iterable<Pick<CampaignsPull, 'pulledAt' | 'answers' | 'notFound' | 'gone'>>,
 ): Map<string, Absence> {
@@ -197,7 +205,7 @@ export function absences(
   return absent;
 }
 
-/** Whether a campaign counts as deleted with one more 404 at `now`. */
+/** True if the campaign counts as deleted after one more 404 at `now`. */
 export function isGone(absence: Absence | undefined, now: Date): boolean {
   return new Set(absence?.nights).add(dayOf(now)).size >= NIGHTS;
 }

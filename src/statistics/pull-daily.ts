@@ -1,4 +1,7 @@
-/** The stage of the daily statistics: E17 in ranges, E18 day by day, landed and then loaded together. */
+/**
+ * The stage of the daily statistics: requests E17 in ranges and E18 day by day, lands the answers, and then loads them
+ * together.
+ */
 import { dayOf, daysOf, rangesOf, type Day, dayCount, halvesOf, type DayRange } from '../calendar.js';
 import type { RunContext } from '../run/context.js';
 import type { Job } from '../run/invocation.js';
@@ -12,7 +15,7 @@ import { CredentialsError, ServiceError } from '../errors.js';
 import { repairedJson } from '../storage/repair-json.js';
 import type { MessageTotals } from '../warehouse/rows.js';
 
-/** The most days that E17 is asked for at once; a month of a busy project is a large answer already. */
+/** Maximum number of days per E17 request; a month of a busy project is already a large answer. */
 export const LONGEST_RANGE_DAYS = 31;
 
 export async function pullStatistics(job: Job, context: RunContext): Promise<void> {
@@ -32,7 +35,7 @@ export async function pullStatistics(job: Job, context: RunContext): Promise<voi
     asked.set(round.stream, days);
     await pull(round, days);
   }
-  // An answer that was held back is asked for once more, later: the service may have recovered by then.
+  // Days whose answer was held back are requested once more later, because the service may have recovered.
   for (const round of rounds) {
     const days = asked.get(round.stream) ?? [];
     const doubtful = await doubtfulAmong(days, context, round.stream);
@@ -52,14 +55,15 @@ export async function pullStatistics(job: Job, context: RunContext): Promise<voi
       try {
         report.gap(...(await extract(context.service, range, sinkFor(stream, what, job, context, landed))));
       } finally {
-        // Together, since a load costs the same for one day as for a month. What landed before a failure is loaded, too.
+        // All days are loaded together, because a load costs the same for a day as for a month. Days that landed before a
+        // failure are loaded too.
         await loadOrReport(context, landed);
       }
     }
   }
 }
 
-/** Lands each answer and notes its pull. */
+/** Creates the sink that lands each answer and records its pull. */
 function sinkFor(
   stream: 'statistics' | 'statistics_by_subchannel',
   what: string,
@@ -89,7 +93,7 @@ function sinkFor(
   };
 }
 
-/** The days that were held back and, where there are any, those that came empty beside them for the first time. */
+/** The days that were held back; if there are any, also the days that were empty among the given days. */
 async function doubtfulAmong(
   days: readonly Day[],
   context: RunContext,
@@ -102,8 +106,8 @@ async function doubtfulAmong(
 }
 
 /**
- * The days of a job that a free stream lacks, that it is to pull again, whose last answer was held back, or that came empty
- * on one earlier night alone.
+ * The days of a job to pull from a free stream: missing days, days that the job pulls again, days whose last answer was
+ * held back, and days that were empty on exactly one earlier night.
  */
 export async function daysToPull(
   job: Job,
@@ -120,17 +124,21 @@ export async function daysToPull(
   );
 }
 
-/** Where an answer goes: to disk, before anything reads it. */
+/** Receives the answers and writes them to disk before they are read. */
 export interface StatisticsSink {
   accept(range: DayRange, body: Buffer): Promise<void>;
-  /** An answer of a shape that the specification does not know, kept for a person to look at. */
+  /** Keeps an answer of a shape that the specification does not define, for inspection by the user. */
   reject(endpoint: string, range: DayRange, body: Buffer): Promise<void>;
 }
 
-/** How often one day, which cannot be halved, is asked for again after a `Timeout`. */
+/** Number of retries after a `Timeout` for a single day, which cannot be halved. */
 const PATIENCE = 2;
 
-/** E17 for a range; halved as long as the service says `Timeout`. Returns the days that failed. */
+/**
+ * Requests E17 for a range, which is halved while the service answers `Timeout`.
+ *
+ * @returns the days that failed
+ */
 export async function extractStatistics(
   service: ServiceClient,
   range: DayRange,
@@ -139,7 +147,11 @@ export async function extractStatistics(
   return extract(service, range, sink, 'statistics');
 }
 
-/** E18 for each day of a range. Returns the days that failed. */
+/**
+ * Requests E18 for each day of a range.
+ *
+ * @returns the days that failed
+ */
 export async function extractSubchannelStatistics(
   service: ServiceClient,
   range: DayRange,
@@ -177,7 +189,7 @@ async function extract(
       { stream, days: range, reason: `${question.endpoint} answered with an object instead of a list.` },
     ];
   }
-  // An answer too large to take has the same remedy as one too slow to make.
+  // An answer that is too large has the same remedy as a timeout: a smaller range.
   if ((verdict.kind === 'timeout' || verdict.kind === 'oversized') && dayCount(range) > 1) {
     const [first, second] = halvesOf(range);
     return [
@@ -188,7 +200,7 @@ async function extract(
   return [{ stream, days: range, reason: `${question.endpoint} failed (${verdict.reason}).` }];
 }
 
-/** As the load takes counters (`macros.counter`): what is none counts nothing. */
+/** Parses a counter as the load does (`macros.counter`): any value that is not a counter is 0. */
 const counter = z.coerce.number().int().min(0).max(1e15).catch(0);
 const NOTHING = { message_sent: 0, message_failed: 0, delivered: 0, click: 0 };
 const rows = z.array(
@@ -198,10 +210,10 @@ const rows = z.array(
 );
 
 /**
- * The sums over all channels.
+ * The sums over all channels for one day.
  *
- * @throws CredentialsError when the service refuses the project or the keys
- * @throws ServiceError when it gives no usable answer
+ * @throws CredentialsError if the service refuses the project or the keys
+ * @throws ServiceError if the service returns no usable answer
  */
 export async function dayTotals(service: ServiceClient, baseUrl: string, day: Day): Promise<MessageTotals> {
   const { verdict, body, status } = await service.ask(
@@ -247,7 +259,7 @@ function parse(body: Buffer): unknown {
 
 type FreeStream = DayPull['stream'];
 
-/** The days, among these, whose last answer was held back. */
+/** The given days whose last answer was held back. */
 export async function heldAmong(
   days: readonly Day[],
   { warehouse }: Pick<RunContext, 'warehouse'>,
@@ -257,7 +269,7 @@ export async function heldAmong(
   return days.filter((day) => held.has(day));
 }
 
-/** The gaps that the run reports for them. */
+/** The gaps that the run reports for held-back days. */
 export function gapsOf(held: readonly Day[], stream: FreeStream): Gap[] {
   return rangesOf(held).map((days) => ({
     stream,

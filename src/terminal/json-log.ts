@@ -1,4 +1,4 @@
-/** The log for collectors: each note, warning and error as one JSON object a line, on standard error. */
+/** The log for log collectors: writes each note, warning and error as one JSON object per line to standard error. */
 import type { LogFields, Terminal } from './terminal.js';
 
 export interface LogSource {
@@ -6,7 +6,7 @@ export interface LogSource {
   readonly now: () => Date;
 }
 
-/** The same terminal, but what it tells people is JSON; data on standard output stays as it is. */
+/** Returns the same terminal with messages as JSON; data on standard output is unchanged. */
 export function jsonLog(
   terminal: Terminal,
   { runId, now }: LogSource,

@@ -1,18 +1,18 @@
-/** Text for people in lines of a width: wrapped between words, wide Korean letters counted as drawn. */
+/** Wraps text for people at word boundaries; wide Korean letters count as two columns. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-/** Narrower than this the right-hand column is not drawn: a line runs over instead. */
+/** Minimum width of the right-hand column; in a narrower window lines may overflow. */
 const NARROWEST = 24;
 
-/** The text in lines no wider than `width`; a word that is wider is broken. */
+/** Splits the text into lines no wider than `width`; a wider word is broken. */
 export function wrap(text: string, width: number): string[] {
   return text === '' ? [] : wrapAnsi(text, width, { hard: true }).split('\n');
 }
 
 /**
- * Rows of cells whose last one is text: the others stand in columns, the text beside them, or below where the window is
- * too narrow for that.
+ * Formats rows whose last cell is text: the other cells are aligned in columns, and the text is placed beside them, or
+ * below them in a narrow window.
  */
 export function listed(rows: readonly (readonly string[])[], width: number): string {
   const leading = Math.max(0, ...rows.map((row) => row.length - 1));

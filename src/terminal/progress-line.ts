@@ -1,6 +1,6 @@
 import { formatClock, visible } from './text.js';
 
-/** The text of a step in a window of so many columns. */
+/** Returns the text of a step for a window with the given number of columns. */
 export type Drawing = (columns: number) => string;
 
 interface Screen {
@@ -8,11 +8,14 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** The shortest time between two drawings, and the longest one, in milliseconds: times that pass are shown too. */
+/**
+ * The shortest and the longest time between two drawings in milliseconds; the line is redrawn so that elapsed times
+ * advance.
+ */
 const FRAME_MS = 100;
 const TICK_MS = 500;
 
-/** A step that takes longer shows for how long it has been under way, in milliseconds. */
+/** Duration in milliseconds after which a step shows its elapsed time. */
 const SOON_MS = 2_000;
 
 export class ProgressLine {
@@ -32,7 +35,7 @@ export class ProgressLine {
     this.#paint = paint;
   }
 
-  /** @param drawing what the line says; without it the step, and for how long it has been under way */
+  /** @param drawing returns the text of the line; by default the step and its elapsed time */
   show(step: string, drawing?: Drawing): void {
     if (step !== this.#step) this.#since = this.#now();
     this.#step = step;
@@ -43,19 +46,19 @@ export class ProgressLine {
     if (this.#now() - this.#drawnAt >= FRAME_MS) this.#draw();
   }
 
-  /** Writes a line that stays, above this one. */
+  /** Writes a permanent line above the progress line. */
   above(line: string): void {
     this.#screen.write(`${this.#erasing()}${line}\n`);
     if (this.#step !== '') this.#draw();
   }
 
-  /** Makes way for what another stream writes; the line is there again soon. */
+  /** Removes the line temporarily while another stream writes; the line is redrawn soon. */
   clear(): void {
     const erasing = this.#erasing();
     if (erasing !== '') this.#screen.write(erasing);
   }
 
-  /** Removes the line for good. */
+  /** Removes the line permanently. */
   end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -67,13 +70,14 @@ export class ProgressLine {
   #draw(): void {
     this.#drawnAt = this.#now();
     const columns = Math.max(10, this.#screen.columns || 80) - 1;
-    // Without letters that are wide, or that a terminal of another encoding cannot show; and never to the last column,
-    // since a line that wraps cannot be drawn over.
+    // Contains no wide letters and no letters that a terminal with another encoding cannot show. The last column stays
+    // empty, because a wrapped line cannot be overwritten.
     const text = visible(this.#text(columns))
       .replace(/[^\x20-\x7e]/g, '?')
       .slice(0, columns);
     if (text === this.#shown) return;
-    // In one piece, from the left, so that nothing flickers; where the window became narrower, the old one has wrapped.
+    // Written in one piece from the left to avoid flicker. If the window became narrower, the previous text has wrapped
+    // and must be erased first.
     const start = this.#lines() > 1 ? this.#erasing() : '\r';
     this.#screen.write(`${start}${this.#paint(text)}\u001b[K`);
     this.#shown = text;
@@ -94,21 +98,21 @@ export class ProgressLine {
     return `\r${up > 0 ? `\u001b[${up}A` : ''}\u001b[J`;
   }
 
-  /** How many lines of the window the text takes by now. */
+  /** The number of window lines that the text currently occupies. */
   #lines(): number {
     return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.#screen.columns || 80)));
   }
 }
 
-/** One part: as it reads best, and as it reads where there is little room. */
+/** One part of the progress line, in a long form and in a short form for narrow windows. */
 export interface Part {
   readonly long: string;
   readonly short: string;
 }
 
 /**
- * The parts in one line: all of them long, or else all of them short. Where that is still too wide, the last ones are left
- * out, so that the most important ones come first in `parts`.
+ * Joins the parts to one line: all in the long form if they fit, otherwise all in the short form. If the line is still
+ * too wide, the last parts are omitted, so `parts` must start with the most important ones.
  */
 export function joinParts(parts: readonly Part[], columns: number): string {
   const line = (some: readonly Part[], form: 'long' | 'short'): string =>

@@ -1,7 +1,7 @@
 /**
- * Questions to a person at a terminal, drawn by clack. The keyboard is held from the first question to the last, also while
- * an answer is being checked: text that is typed or pasted ahead is never echoed by the terminal itself, and becomes the
- * next answers, one line each.
+ * Asks the user questions at a terminal, drawn by clack. The keyboard is captured from the first question to the last,
+ * also while an answer is checked: the terminal itself never echoes text that is typed or pasted ahead, and each line of
+ * that text answers one of the next questions.
  */
 import { PassThrough, Writable } from 'node:stream';
 import { InterruptedError } from '../errors.js';
@@ -10,40 +10,43 @@ import { visible } from './text.js';
 
 interface Question {
   readonly message: string;
-  /** The answer that Enter stands for; `refuse` is then asked about the empty text. */
+  /** The default answer for Enter; `refuse` is then called with the empty text. */
   readonly offered?: string | undefined;
-  /** Whether the answer is drawn as dots. */
+  /** True if the answer is drawn as dots. */
   readonly isSecret?: boolean;
-  /** Why an answer cannot be taken, in one sentence; it is asked for again. */
+  /** Returns the reason why an answer is invalid, as one sentence; the question is then repeated. */
   readonly refuse: (answer: string) => string | undefined;
 }
 
 export interface Questions {
-  /** Aborted by Ctrl-C and the end of the input (with an `InterruptedError`), by `fail`, and by the end of the process. */
+  /** Aborted by Ctrl-C or the end of the input (with an `InterruptedError`), by `fail`, and by the end of the process. */
   readonly signal: AbortSignal;
   /**
-   * Asks until the answer is not refused. Resolves with it, without spaces around it, or with the offered one.
+   * Repeats the question until the answer is valid. Resolves to the trimmed answer, or to the default.
    *
    * @throws the reason of the signal
    */
   ask(question: Question): Promise<string>;
-  /** Forgets what was typed ahead: after a refused answer it may answer another question, and be a secret. */
+  /**
+   * Discards text that was typed ahead. After a refused answer that text may belong to another question and may be a
+   * secret.
+   */
   forget(): void;
-  /** Ends the questions: `ask` throws the reason. */
+  /** Ends the questions; `ask` then throws the reason. */
   fail(reason: Error): void;
   close(): void;
 }
 
-/** Opens the keyboard until `close`. */
+/** Captures the keyboard until `close` is called. */
 export function openQuestions(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
   stop: AbortSignal,
 ): Questions {
   const stopped = new AbortController();
-  /** Text that was typed before its question; a return ends each line. */
+  /** Text that was typed before its question; a carriage return ends each line. */
   let ahead = '';
   let afterReturn = false;
-  /** The keyboard of the question that waits for a line. */
+  /** The input of the question that waits for a line. */
   let waiting: PassThrough | undefined;
 
   const screen = new Writable({
@@ -53,11 +56,11 @@ export function openQuestions(
       done();
     },
   });
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   Object.defineProperty(screen, 'columns', { get: () => stderr.columns || 80 });
 
   function type(chunk: string): void {
-    // Ctrl-C and Ctrl-D, which are keys like any other here.
+    // Ctrl-C and Ctrl-D arrive as ordinary characters, because the keyboard is captured.
     if (['\u0003', '\u0004'].some((key) => chunk.includes(key))) {
       interrupt();
       return;
@@ -73,7 +76,7 @@ export function openQuestions(
     const end = ahead.indexOf('\r') + 1;
     const keys = end === 0 ? ahead : ahead.slice(0, end);
     ahead = ahead.slice(keys.length);
-    // The rest is the answer to the next question.
+    // The rest answers the next question.
     if (end > 0) waiting = undefined;
     keyboard.write(keys);
   }
@@ -110,7 +113,7 @@ export function openQuestions(
       feed();
       const answer = await answered;
       waiting = undefined;
-      // Escape leaves a question as Ctrl-C does.
+      // Escape cancels a question like Ctrl-C.
       if (isCancel(answer)) interrupt();
       stopped.signal.throwIfAborted();
       return String(answer).trim();

@@ -1,35 +1,35 @@
-/** Draws a result as a table for people: wide Korean letters line up, and control characters in cells are escaped. */
+/** Draws a result as a table: wide Korean letters are aligned, and control characters in cells are escaped. */
 import Table from 'cli-table3';
 import { prepareWidths, visible, widthOf, wrapLine } from './text.js';
 
 export interface Column {
   readonly name: string;
-  /** Numbers are right-aligned and never cut. */
+  /** True for numbers, which are right-aligned and never truncated. */
   readonly numeric: boolean;
-  /** Sentences stand below their row, whole at any width. */
+  /** True for sentences, which are placed below their row and never truncated. */
   readonly below?: boolean;
-  /** Names of things are cut last. */
+  /** True for names, which are truncated last. */
   readonly isName?: boolean;
 }
 
-/** Cells as text; null is a value of its own. */
+/** Cells as text; null is a value distinct from the text "null". */
 export type Row = readonly (string | null)[];
 
 export interface Drawing {
-  /** Columns of the terminal, for cutting long cells; undefined where nothing may be cut. */
+  /** Width of the terminal in columns, to which long cells are truncated; undefined for no limit. */
   readonly width?: number | undefined;
   readonly color: boolean;
 }
 
-/** No cell is cut shorter than this, so that days and short names stay whole. */
+/** Minimum width of a truncated cell, so that days and short names stay complete. */
 const NARROWEST = 12;
 
-/** Up to this many rows that are too wide are drawn one below the other, not with columns left out. */
+/** Maximum number of rows for which a too wide table is drawn as one block per row, instead of with columns omitted. */
 const FEW_ROWS = 3;
 
 /**
- * The table, without a line break at its end. On a terminal that is too narrow, names of columns wrap and text is cut, then
- * the last columns are left out, and only then the names of things are cut.
+ * Draws the table, without a final line break. On a narrow terminal column names are wrapped and text is truncated; if
+ * that is not enough, the last columns are omitted; names of things are truncated last.
  */
 export async function drawTable(
   columns: readonly Column[],
@@ -60,28 +60,28 @@ export async function drawTable(
   return `${drawn}\n${wrapLine(left, width)}`;
 }
 
-/** A table in its parts, all of it safe to print. */
+/** The parts of a table; all texts are safe to print. */
 interface Parts {
   readonly columns: readonly Column[];
   readonly heads: readonly string[];
   readonly cells: readonly Row[];
-  /** The sentence below each row; empty where there is none. */
+  /** The sentences below each row; empty if a row has none. */
   readonly notes: readonly string[];
 }
 
 const NULL = 'null';
 
-/** The width that a column needs, in columns of the terminal. */
+/** The width of a column, in columns of the terminal. */
 interface Measure {
   readonly cell: number;
   readonly head: number;
-  /** At the very least: numbers whole, text cut, the name broken after each underscore. */
+  /** The minimum: numbers complete, text truncated, the column name broken after each underscore. */
   readonly least: number;
-  /** With all cells whole and the name broken. */
+  /** The width with complete cells and a broken column name. */
   readonly enough: number;
 }
 
-/** @param wholeNames whether names of things are never cut */
+/** @param wholeNames true if names of things may not be truncated */
 function measured({ columns, heads, cells }: Parts, wholeNames: boolean): Measure[] {
   return columns.map((column, i) => {
     const head = heads[i] ?? '';
@@ -97,19 +97,19 @@ function measured({ columns, heads, cells }: Parts, wholeNames: boolean): Measur
   });
 }
 
-/** Each column has a border and two blanks, and one more border closes the line. */
+/** The total width: each column has a border and two blanks, and one border ends the line. */
 function outerWidth(widths: readonly number[]): number {
   return widths.reduce((total, width) => total + width + 3, 1);
 }
 
-/** How many of the columns, from the left, have room at their narrowest. */
+/** The number of columns, from the left, that fit at their minimum widths. */
 function howManyFit(measures: readonly Measure[], width: number): number {
   let count = measures.length;
   while (count > 0 && outerWidth(measures.slice(0, count).map(({ least }) => least)) > width) count--;
   return count;
 }
 
-/** The widths that fit, the widest columns of text cut first. */
+/** Widths that fit into `width`; the widest text columns are truncated first. */
 function widthsWithin(measures: readonly Measure[], width: number): number[] {
   const atMost = (cap: number): number[] =>
     measures.map(({ least, enough }) => Math.max(least, Math.min(enough, cap)));
@@ -118,7 +118,7 @@ function widthsWithin(measures: readonly Measure[], width: number): number[] {
   return atMost(cap);
 }
 
-/** As many columns as there are widths. */
+/** Draws the first columns, one for each width. */
 function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[], drawing: Drawing): string {
   const table = new Table({
     head: widths.map((width, i) => wrapped(heads[i] ?? '', width)),
@@ -136,16 +136,16 @@ function grid({ columns, heads, cells, notes }: Parts, widths: readonly number[]
 
 function shown(cell: string | null, width: number, { color }: Drawing): string {
   if (cell !== null) return cut(cell, width);
-  // Without colour it could not be told from the text "null".
+  // Without colour null looks like the text "null", so it is drawn as an empty cell.
   return color ? `\u001b[2m${NULL}\u001b[22m` : '';
 }
 
-/** A name in its parts, each with the underscore or blank that ends it. */
+/** Splits a name into parts, each with the underscore or blank at its end. */
 function wordsOf(name: string): string[] {
   return name.split(/(?<=[_ ])/);
 }
 
-/** A name in lines no wider than the column. */
+/** Wraps a name into lines no wider than the column. */
 function wrapped(name: string, width: number): string {
   const lines = [''];
   for (const word of wordsOf(name)) {
@@ -159,7 +159,7 @@ function wrapped(name: string, width: number): string {
     .join('\n');
 }
 
-/** One block per row, one line per column: `name  value`. */
+/** Draws one block per row and one line per column: `name  value`. */
 function blocks({ heads, cells, notes }: Parts, drawing: Drawing): string {
   const labels = Math.max(0, ...heads.map((head) => widthOf(head)));
   const room = Math.max(NARROWEST, (drawing.width ?? Infinity) - labels - 2);
@@ -175,14 +175,16 @@ function blocks({ heads, cells, notes }: Parts, drawing: Drawing): string {
     .join('\n');
 }
 
-/** Safe to print, and composed, since a Korean syllable in parts is counted as wider than it is drawn. */
+/**
+ * Escapes control characters and composes letters, because the width of a decomposed Korean syllable is counted too high.
+ */
 function printable(text: string): string {
   return visible(text.normalize('NFC'));
 }
 
 let letters: Intl.Segmenter | undefined;
 
-/** The text within so many columns, with an ellipsis where something was left out. */
+/** Truncates the text to the given number of columns, with an ellipsis if anything was removed. */
 function cut(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   letters ??= new Intl.Segmenter('ko', { granularity: 'grapheme' });

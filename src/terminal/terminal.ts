@@ -1,10 +1,10 @@
 /**
- * The output for a person or a log. Data goes to stdout and everything else to stderr; colour and progress only at an
- * interactive terminal.
+ * The output for people and logs. Data is written to stdout and all other text to stderr; colour and progress appear only
+ * at an interactive terminal.
  *
- * It is the one gate for text from outside: callers interpolate names, notes and paths as they are, and each call prints
- * one line with control characters escaped (`visible`). Only `draw` takes several lines, a table, whose caller escapes
- * its cells.
+ * All text from outside is escaped here: callers insert names, notes and paths unchanged, and each call prints one line
+ * with control characters escaped (`visible`). The exception is `draw`, which accepts several lines, such as a table, and
+ * whose caller must escape the cells.
  */
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
@@ -16,46 +16,51 @@ import { visible, wrapLine } from './text.js';
 export { formatBytes, formatCount, formatDuration, plural } from './text.js';
 
 export interface Terminal {
-  /** Whether stderr is a terminal: somebody looks on. */
+  /** True if stderr is a terminal. */
   readonly interactive: boolean;
-  /** Whether data on stdout may have colours. */
+  /** True if data on stdout may be coloured. */
   readonly color: boolean;
-  /** The columns of the window that shows data; undefined where it goes elsewhere. */
+  /** Width in columns of the window that shows data; undefined if stdout is not a terminal. */
   readonly width?: number | undefined;
-  /** One line of data. JSON stays one line; text for people is broken at words where the window is narrower. */
+  /** Prints one line of data. JSON stays on one line; text for people is wrapped at words in a narrower window. */
   out(text: string): void;
-  /** Several lines of data, or coloured ones, in which the caller has escaped text from outside. */
+  /** Prints several lines of data, or coloured ones. The caller must escape text from outside. */
   draw(text: string): void;
-  /** One line about what is going on. */
+  /** Prints one line about the progress of the command. */
   note(text: string, fields?: LogFields): void;
-  /** One line that deserves attention. */
+  /** Prints one line that requires attention. */
   warn(text: string, fields?: LogFields): void;
-  /** The line that says why the command fails. */
+  /** Prints the reason why the command fails, in one line. */
   error(text: string): void;
-  /** A note for those who look on and for a log of fields; a plain log has the sums at the end. */
+  /**
+   * Prints a note at an interactive terminal and in a structured log; a plain log omits it because the totals follow at
+   * the end.
+   */
   finished(text: string, fields: LogFields): void;
-  /** A line for a log of fields alone. */
+  /** Writes a line to a structured log only. */
   record(text: string, fields: LogFields): void;
   /**
-   * The line at the bottom that changes in place, at a terminal only. An empty step removes it.
+   * Shows the line at the bottom that changes in place, at a terminal only. An empty step removes it.
    *
-   * @param step what is going on, as a clause
-   * @param drawing what the line says instead of the step
+   * @param step a clause that describes the current work
+   * @param drawing returns the text of the line instead of the step
    */
   progress(step: string, drawing?: Drawing): void;
-  /** The last progress that was not empty, also without a terminal: the step at which a run stopped. */
+  /**
+   * The last non-empty progress text, kept even when output is not a terminal; it names the step at which a run stopped.
+   */
   readonly doing: string;
   /**
-   * Asks a yes-or-no question; `no` without a terminal.
+   * Asks a yes-or-no question; resolves to `false` without a terminal.
    *
    * @throws InterruptedError on Ctrl-C; the signal's reason when it aborts
    */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
-  /** Opens the keyboard for several questions; undefined without a terminal. */
+  /** Captures the keyboard for several questions; undefined without a terminal. */
   questions(signal: AbortSignal): Questions | undefined;
 }
 
-/** The fields of a log line beside its sentence: the name of the event, and its numbers. */
+/** The structured fields of a log line: the name of the event and its numbers. */
 export type LogFields = Readonly<Record<string, string | number | null | undefined>>;
 
 export interface Streams {
@@ -70,7 +75,7 @@ const NOTHING_PAID = 'No paid request was sent. Completed steps are kept.';
 /** The terminal of this process. */
 export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () => number): Terminal {
   const interactive = stderr.isTTY;
-  // A dumb terminal prints one line after the other. NO_COLOR and FORCE_COLOR are looked at by `hasColors`.
+  // A dumb terminal only appends lines. NO_COLOR and FORCE_COLOR are handled by `hasColors`.
   const movable = interactive && env['TERM'] !== 'dumb';
   const allowsColor = (stream: NodeJS.WriteStream): boolean =>
     stream.isTTY && env['TERM'] !== 'dumb' && stream.hasColors();
@@ -79,13 +84,13 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
   const bottom = new ProgressLine(stderr, now, (text) => styled('dim', text));
   let doing = '';
 
-  /** Lines break at words, and the color of a label is put on afterwards: it takes no room. */
+  /** Wraps the text at words first and then colours the label, so that colour codes do not count as width. */
   function line(text: string, label = '', style: 'red' | 'yellow' = 'red'): void {
     const whole = wrapLine(`${label}${visible(text)}`, interactive ? stderr.columns || undefined : undefined);
     bottom.above(label === '' ? whole : `${styled(style, label.trimEnd())} ${whole.slice(label.length)}`);
   }
 
-  // A terminal that does not know its width says 0.
+  // A terminal of unknown width reports 0.
   const widthNow = (): number | undefined => (stdout.isTTY ? stdout.columns || undefined : undefined);
 
   function draw(text: string): void {
@@ -130,7 +135,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
       if (!stdin.isTTY || !interactive) return false;
       bottom.end();
       const prompt = createInterface({ input: stdin, output: stderr });
-      // While the prompt holds the keyboard, Ctrl-C is a key like any other.
+      // While the prompt captures the keyboard, Ctrl-C arrives as an ordinary character.
       const key = new AbortController();
       prompt.on('SIGINT', () => {
         key.abort();
@@ -144,7 +149,7 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
         stderr.write('\n');
         signal.throwIfAborted();
         if (key.signal.aborted) throw new InterruptedError('Interrupted.', { hint: NOTHING_PAID, cause });
-        // Ctrl-D: no answer is no consent.
+        // Ctrl-D counts as no consent.
         return false;
       } finally {
         prompt.close();

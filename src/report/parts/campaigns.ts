@@ -1,4 +1,4 @@
-/** Campaigns to look at: the best and the worst of their channel, and those that are falling. */
+/** Campaigns that need attention: the best and the worst of each channel, and campaigns with a falling rate. */
 import { dot, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
@@ -145,14 +145,14 @@ function isMail({ channel }: Campaign): boolean {
   return channel === 'email';
 }
 
-/** The channel; of e-mails with the clicks that no reader makes so fast. */
+/** The name of the channel; for e-mail with the share of clicks that are too fast for a human reader. */
 function channelOf(campaign: Campaign, page: Page): string {
   const { channel, quick_click_share: quick } = campaign;
   if (!isMail(campaign) || quick === null) return channel;
   return `${channel} · ${page.say({ en: `${page.rate(quick)} of clicks within 2 s`, ko: `2초 이내 클릭 ${page.rate(quick)}` })}`;
 }
 
-/** A rate as a dot beside the one that it is held against, a tick, on a scale that all campaigns share. */
+/** Draws a rate as a dot and the rate that it is compared with as a tick, on a scale shared by all campaigns. */
 function pair(campaign: string, own: number, other: number, widest: number, page: Page): Html {
   return chart({
     label: `${campaign}: ${page.rate(own)} / ${page.rate(other)}`,

@@ -1,4 +1,4 @@
-/** Sends, deliveries, clicks and conversions of each channel, day by day. */
+/** Daily sends, deliveries, clicks and conversions of each channel. */
 import { areaY, dot, lineY, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
@@ -138,12 +138,12 @@ function card(channel: string, days: readonly ChannelDay[], dates: readonly stri
   </div>`;
 }
 
-/** Each goal once, of the lists of days. */
+/** The distinct goals in the lists of all days. */
 function namesOf(goals: readonly string[]): string {
   return [...new Set(goals.flatMap((list) => list.split(', ')))].sort().join(', ');
 }
 
-/** One counter over the days, from zero up; a day that is not known is a gap. */
+/** Draws one counter over the days, starting at zero; an unknown day is a gap. */
 function line(
   channel: string,
   counter: (typeof COUNTERS)[number],

@@ -1,4 +1,4 @@
-/** Why sends fail, whether that grows, and channels that fail more than they usually do. */
+/** The causes of failed sends and their trend, and channels with more failures than usual. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
 import type { Page } from '../page.js';

@@ -1,4 +1,4 @@
-/** The findings of the data tests, by test. */
+/** The findings of the data tests, grouped by test. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
 import { html } from '../page.js';
@@ -27,7 +27,7 @@ export const findings = part({
   answers: z.tuple([answers]),
   show([found], page) {
     if (found.length === 0) return undefined;
-    // One finding of each test: it knows how many there are.
+    // One finding of each test is enough, because it contains the number of findings of that test.
     const tests = [...new Map(found.map((finding) => [finding.name, finding])).values()];
     const most = Math.max(...tests.map(findingsOf));
     const all = sum(tests.map(findingsOf));

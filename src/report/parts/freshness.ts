@@ -1,4 +1,4 @@
-/** How far each stream reaches, which days are missing, and which days the service changed afterwards. */
+/** The newest day of each stream, its missing days, and the days that the service changed afterwards. */
 import { rect, text as words } from '@observablehq/plot';
 import { z } from 'zod';
 import { dayCount, daysOf as daysBetween, shiftDay, type Day } from '../../calendar.js';
@@ -29,7 +29,7 @@ export const freshness = part({
   answers: z.tuple([streams, gaps]),
   show([held, missing], page) {
     if (held.length === 0) return undefined;
-    // Days before the first one of a stream were never wanted of it.
+    // Days before the first day of a stream were never requested and do not count as missing.
     const inside = missing.flatMap((gap) => {
       const stream = held.find((one) => one.stream === gap.stream);
       if (stream === undefined || gap.last_day < stream.first_date) return [];
@@ -133,7 +133,7 @@ function toDoOf(missing: readonly Gap[], page: Page): ToDo[] {
   ];
 }
 
-/** A bar of the days held, with crosses in the gaps: both can be told apart without colour. */
+/** A bar of the days held, with crosses in the gaps; the two are distinguishable without colour. */
 function strip(stream: Stream, missing: readonly Gap[], first: Day, last: Day, page: Page): Html {
   const at = (day: Day): number => dayCount({ start: first, end: day }) - 1;
   const isSeen = (from: number, to: number): boolean => to > 0 && from < to;
@@ -180,7 +180,7 @@ function daysOf({ first_day, last_day }: Gap): number {
   return dayCount({ start: first_day, end: last_day });
 }
 
-/** So many changes are shown. */
+/** Maximum number of changes shown. */
 const SHOWN_CHANGES = 20;
 
 const restatements = rows({
@@ -192,7 +192,7 @@ const restatements = rows({
 });
 type Change = z.infer<typeof restatements>[number];
 
-/** Days whose counts the service changed after it had given them. */
+/** Days whose counts the service changed after they had been pulled. */
 export const restated = part({
   id: 'restated',
   title: { en: 'Restated days', ko: '정정된 날짜' },

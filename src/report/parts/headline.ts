@@ -1,4 +1,4 @@
-/** The last seven days in five numbers, each with the week before. */
+/** Five numbers for the last seven days, each compared with the week before. */
 import { barX } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
@@ -14,7 +14,7 @@ const answers = rows({
   previous_days_missing: count,
   goals: text.nullable(),
 });
-/** How much counts rise from the first morning of their day on. */
+/** The typical rise of counts after the first morning following their day. */
 const rises = rows({ counter: text, age_days: count, days: count, median_rise: number });
 type Rise = z.infer<typeof rises>[number];
 const RISING = {
@@ -22,7 +22,7 @@ const RISING = {
   click: { en: 'clicks', ko: '클릭' },
   conversion: { en: 'conversions', ko: '전환' },
 };
-/** A smaller difference, in standard errors, is neither good nor bad. */
+/** Number of standard errors below which a difference is neither good nor bad. */
 const CLEARLY = 3;
 
 type Measure = z.infer<typeof answers>[number];
@@ -88,7 +88,7 @@ function differingGoals(measures: readonly Measure[], page: Page): string {
     : '';
 }
 
-/** How much the newest days will still rise, as far as earlier days tell. */
+/** The expected rise of the newest days, estimated from earlier days. */
 function maturity(risen: readonly Rise[], page: Page): string {
   const known = risen.filter(({ age_days, median_rise }) => age_days === 1 && median_rise !== null);
   if (known.length === 0) {
@@ -115,12 +115,15 @@ function maturity(risen: readonly Rise[], page: Page): string {
       });
 }
 
-/** A rate changes by percentage points, for good or bad; a count by per cent, which is neither. */
+/**
+ * The change since the week before. A rate changes by percentage points, which may be good or bad; a count changes by
+ * percent, which is neutral.
+ */
 function difference({ measure, value, previous, change }: Measure, sent: Measure, page: Page): string {
   if (measure === 'sent') return page.change(change);
   if (value === null || previous === null) return '–';
   const points = page.points(value - previous);
-  // The rates divide by the messages sent or by fewer, so chance alone moves them by this much or more.
+  // The denominators of the rates are at most the messages sent, so the random variation is at least this large.
   const chance = Math.sqrt(
     value * (1 - value) * (1 / Math.max(1, sent.value ?? 0) + 1 / Math.max(1, sent.previous ?? 0)),
   );
@@ -156,7 +159,7 @@ function tile(measure: Measure, sent: Measure, page: Page): Html {
   </div>`;
 }
 
-/** This week's bar, full, over that of the week before, outlined. */
+/** Draws this week as a filled bar over the week before as an outline. */
 function bars(values: readonly number[], label: string): Html {
   return chart({
     label,

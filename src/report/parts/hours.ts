@@ -1,4 +1,4 @@
-/** Click rates by the weekday and hour in which messages were sent, within each channel. */
+/** Click rates by the weekday and hour of sending, for each channel. */
 import { axisX, axisY, cell, text as words } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, INK, SOFT } from '../chart.js';
@@ -11,14 +11,14 @@ const SHORT = {
   en: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
   ko: ['월', '화', '수', '목', '금', '토', '일'],
 };
-/** The darkest cell: its number is still readable on it. */
+/** Opacity of the darkest cell, chosen so that its number stays readable. */
 const DARKEST = 0.5;
-/** A rate of fewer messages says more of chance than of the hour. */
+/** Minimum number of messages for showing a rate; the rate of fewer messages is mostly random. */
 const LEAST_MESSAGES = 100;
 const SHOWN_CHANNELS = 3;
 /**
- * An hour of a weekday is named when its rate is above that of its channel by more than so many standard errors: of the
- * 168 of a week, that lifts one by chance once in 20 reports (Bonferroni, one-sided).
+ * Number of standard errors by which an hour of a weekday must exceed the rate of its channel to be named. With the 168
+ * hours of a week, an hour is named by chance in one of 20 reports (Bonferroni, one-sided).
  */
 const CLEARLY = 3.43;
 
@@ -36,7 +36,7 @@ type Week = z.infer<typeof week>;
 
 interface Cell {
   readonly weekday: string;
-  /** Its name in full. */
+  /** The full name of the weekday. */
   readonly day: string;
   readonly hour: number;
   readonly rate: number | null;
@@ -53,7 +53,8 @@ export const hours = part({
   title: { en: 'When messages are clicked', ko: '발송 시간대별 클릭률' },
   asks: ({ channels }) =>
     channels.slice(0, SHOWN_CHANNELS).flatMap((channel) => [
-      // All cells, since they make the rate of the channel; the rate of a cell with few messages is not shown.
+      // All cells are requested because they determine the rate of the channel; cells with few messages are shown without
+      // a rate.
       { query: 'send-heatmap', parameters: { channel, least_messages: '1' } },
       { query: 'send-heatmap', parameters: { channel, measure: 'sent' } },
     ]),
@@ -88,7 +89,7 @@ export const hours = part({
   },
 });
 
-/** The best hour of a channel, where one is clearly better than the channel as a whole. */
+/** The best hour of a channel, if one is clearly better than the channel as a whole. */
 function bestOf(channel: string, cells: readonly Cell[], page: Page): string {
   const known = cells.filter(({ rate }) => rate !== null);
   const all = sum(known.map(({ messages }) => messages));
@@ -147,14 +148,14 @@ function cellsOf(rates: Week, messages: Week, page: Page): Cell[] {
   );
 }
 
-/** Hours beside each other where there is room for 24 of them, below each other where there is not. */
+/** Draws the hours side by side (`wide`), or one below the other if there is no room for 24 columns (`narrow`). */
 function drawing(channel: string, cells: readonly Cell[], shape: 'wide' | 'narrow', page: Page): Html {
   const known = cells.filter(({ rate }) => rate !== null);
   const sure = known.filter(({ messages }) => messages >= LEAST_MESSAGES);
   const unsure = known.filter(({ messages }) => messages < LEAST_MESSAGES);
   const highest = Math.max(...sure.map(({ rate }) => rate ?? 0), Number.MIN_VALUE);
   const isWide = shape === 'wide';
-  // From the first hour in which anything was sent to the last.
+  // The drawing starts at the first and ends at the last hour with messages.
   const sentAt = known.map(({ hour }) => hour);
   const [from, to] = [Math.min(...sentAt), Math.max(...sentAt)];
   const used = [...Array(to - from + 1).keys()].map((n) => from + n);

@@ -1,4 +1,4 @@
-/** User journeys as funnels: how many of those who got the first message get each later one. */
+/** User journeys as funnels: the share of the recipients of the first message who get each later one. */
 import { z } from 'zod';
 import { html, type Html, type Page } from '../page.js';
 import { NOTES, count, name, number, paragraph, part, rows, text } from '../part.js';

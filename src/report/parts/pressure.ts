@@ -1,11 +1,11 @@
-/** How many messages people get, and whether those who get more click less. */
+/** The number of messages per person, and whether people with more messages click less. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
 import { NOTES, count, number, paragraph, part, rows, text } from '../part.js';
 import type { Page } from '../page.js';
 import { table } from '../table.js';
 
-/** The smallest share of the people that others are held against. */
+/** Minimum share of all people for the group that the other groups are compared with. */
 const LEAST_SHARE = 0.05;
 
 const answers = rows({
@@ -25,7 +25,7 @@ export const pressure = part({
   asks: () => [{ query: 'message-pressure' }],
   answers: z.tuple([answers]),
   show([steps], page) {
-    // A step with a handful of people says nothing about clicks.
+    // The click rate of a group with only a few people is mostly random.
     const first = steps.find(({ share_of_users }) => (share_of_users ?? 0) >= LEAST_SHARE) ?? steps[0];
     const last = steps[steps.length - 1];
     if (first === undefined || last === undefined) return undefined;
@@ -93,7 +93,7 @@ export const pressure = part({
   },
 });
 
-/** `21+` as `21 or more`, `6-10` as `6 to 10`. */
+/** Formats the group `21+` as `21 or more` and `6-10` as `6 to 10`. */
 function stepOf({ messages_per_person: step }: Step, page: Page): string {
   const [least = step, most] = step.split('-');
   if (step.endsWith('+'))

@@ -1,4 +1,6 @@
-/** Templates as they were when they were sent, opt-outs after messages, and how old the snapshots are that tell of them. */
+/**
+ * Templates in their version at the time of sending, opt-outs after messages, and the age of the snapshots behind both.
+ */
 import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { REFERENCE_STREAMS } from '../../storage/pull.js';
@@ -8,7 +10,7 @@ import { count, name, number, paragraph, part, rows, text, type ToDo } from '../
 import { table } from '../table.js';
 
 const SHOWN = 10;
-/** Characters of a template's text. */
+/** Maximum number of characters of a template's text. */
 const TEXT_LENGTH = 60;
 
 const streams = rows({
@@ -73,7 +75,7 @@ export const reference = part({
       ${snapshotTable(snapshots, page)}`,
     };
   },
-  // Without settings for reference data, none is missing.
+  // Nothing is said if no reference data is configured.
   empty: undefined,
 });
 

@@ -1,4 +1,4 @@
-/** How long people take to be reached and to click: the middle half of a day's length on a scale of seconds to days. */
+/** Times to delivery and to click: the middle half of the values of each day, on a scale from seconds to days. */
 import { dot, ruleY, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { shiftDay } from '../../calendar.js';
@@ -8,7 +8,7 @@ import { NOTES, count, name, number, paragraph, part, rows, sum, text } from '..
 import { table } from '../table.js';
 
 const SHOWN_OF_EACH = 10;
-/** From a second to a week; marks at a minute, an hour and a day. */
+/** From one second to one week; the marks are at a minute, an hour and a day. */
 const SCALE: [number, number] = [1, 7 * 86_400];
 const MARKS = [60, 3600, 86_400];
 
@@ -135,7 +135,7 @@ export const responses = part({
   },
 });
 
-/** Machines click on e-mails: the share of their clicks that come at once. */
+/** A note about automatic clicks on e-mails: the share of clicks that come immediately after the delivery. */
 function mailNote(found: readonly Times[], page: Page): string | undefined {
   const clicks = found.filter(({ channel, response }) => channel === 'email' && response === 'clicked');
   if (clicks.length === 0) return undefined;
@@ -150,7 +150,7 @@ function mailNote(found: readonly Times[], page: Page): string | undefined {
   );
 }
 
-/** Times of one campaign on one channel, or of all deliveries of a channel: those are much alike. */
+/** Times of one campaign on one channel, or of all deliveries of a channel, which vary little. */
 interface Group extends Times {
   readonly names: readonly string[];
   readonly all: readonly Times[];
@@ -181,7 +181,7 @@ function grouped(found: readonly Times[]): Group[] {
   });
 }
 
-/** A number of a group, from the least to the most where its members differ. */
+/** Formats a number of a group as a range if its members differ. */
 function span(
   { all }: Group,
   of: (times: Times) => number | null,

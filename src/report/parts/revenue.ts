@@ -1,4 +1,4 @@
-/** What the messages of campaigns sold. */
+/** The revenue attributed to the messages of campaigns. */
 import { z } from 'zod';
 import { bar } from '../chart.js';
 import type { Page } from '../page.js';
@@ -94,11 +94,11 @@ export const revenue = part({
       ),
     };
   },
-  // A team that sells nothing through messages misses nothing.
+  // The part is left out for teams that sell nothing through messages.
   empty: undefined,
 });
 
-/** An amount; from a hundred on without its fraction. */
+/** Formats an amount; amounts of 100 or more have no decimals. */
 function money(amount: number | null, page: Page): string {
   return page.count(amount !== null && Math.abs(amount) >= 100 ? Math.round(amount) : amount);
 }

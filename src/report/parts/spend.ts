@@ -1,4 +1,4 @@
-/** The cost of event exports, month by month, and whether the budget will last. */
+/** The monthly cost of event exports, and whether the budget will last. */
 import { barX, ruleX, tickX } from '@observablehq/plot';
 import { z } from 'zod';
 import { bar, ACCENT, chart, INK, SOFT } from '../chart.js';
@@ -21,7 +21,7 @@ const budgets = rows({
   month: text,
   records_used: count,
   records_per_month: count,
-  /** What is used, and what the rest of the month will add; null while nothing is known of its nights. */
+  /** The records used so far plus the forecast for the rest of the month; null while no night has been recorded. */
   forecast_records: number,
   forecast_cost: number,
   cost_used: count,
@@ -130,7 +130,7 @@ function toDoOf(budget: Budget | undefined, page: Page): ToDo[] {
   ];
 }
 
-/** The used part (full), the forecast (outlined), and the budget (a line). */
+/** Draws the used part (filled), the forecast (outlined) and the budget (a line). */
 function gauge(budget: Budget, page: Page): Html {
   const { records_used: used, records_per_month: limit } = budget;
   const needed = budget.forecast_records ?? used;

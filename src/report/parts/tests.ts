@@ -1,4 +1,4 @@
-/** A/B tests: each variant's difference from the baseline with its interval, and the verdict. */
+/** A/B tests: the difference of each variant from the baseline with its confidence interval, and the verdict. */
 import { dot, ruleX, ruleY } from '@observablehq/plot';
 import { z } from 'zod';
 import { ACCENT, chart, IN_ROW, INK, SOFT } from '../chart.js';
@@ -7,7 +7,7 @@ import { count, name, number, paragraph, part, rows, text, type ToDo } from '../
 import { table } from '../table.js';
 
 const SHOWN = 24;
-/** Verdicts that ask for a decision come first. */
+/** Verdicts that require a decision, in the order of the list. */
 const DECIDED = ['better', 'worse', 'unequal_groups', 'no_difference'];
 
 const answers = rows({
@@ -38,7 +38,8 @@ export const tests = part({
     );
     if (judged.length === 0) return undefined;
     const shown = [...judged].sort((a, b) => urgency(a) - urgency(b)).slice(0, SHOWN);
-    // One very wide interval must not squeeze the others: it leaves the picture, and its numbers tell how far it goes.
+    // The scale ignores a single very wide interval, which would squeeze the others. That interval extends beyond the
+    // drawing; its numbers show its bounds.
     const bounds = shown
       .flatMap(({ difference_low, difference_high }) => [difference_low, difference_high])
       .filter((bound) => bound !== null)
@@ -86,7 +87,10 @@ export const tests = part({
   },
 });
 
-/** Sorts arms with an interval before arms without a verdict. */
+/**
+ * The sort rank of a variant: first verdicts that require a decision, then variants with a confidence interval, then the
+ * others.
+ */
 function urgency({ verdict_code, difference_low }: Arm): number {
   const place = DECIDED.indexOf(verdict_code);
   return place === -1 ? DECIDED.length + (difference_low === null ? 1 : 0) : place;
