@@ -1,6 +1,6 @@
 /**
- * Data tests: each file of `sql/checks` selects what is wrong; no rows means that the check passes. A run checks the dirty
- * days, however old the warehouse is; the findings of all other days stay.
+ * Data tests: each file of `sql/checks` selects faulty rows; no rows means that the check passes. A run checks the
+ * dirty days only; findings of all other days are kept.
  */
 import { fieldsOf, selectIn } from './sql-header.js';
 import { createHash } from 'node:crypto';
@@ -22,15 +22,15 @@ import { STREAMS } from '../storage/pull.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 
-/** Checks that look at the same days; those that are new or were changed look at every day. */
+/** Checks of the same days. Checks that are new or have changed cover every day. */
 interface Round {
   readonly refresh: Refresh;
   readonly checks: Check[];
 }
 
 /**
- * Runs all checks on what changed since the last time, updates `ops.checks`, and returns all that it holds then. The dirty days are cleared in the same
- * transaction, so a run that is killed here checks them again.
+ * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents.
+ * The dirty days are cleared in the same transaction, so a run after a kill checks them again.
  */
 export async function runChecks(
   session: Session,
@@ -85,7 +85,7 @@ export async function runChecks(
   });
 }
 
-/** Checks of the same days share their batches. */
+/** Groups checks by their days, so that they share batches. */
 function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] {
   const rounds = new Map<string, Round>();
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
@@ -100,7 +100,10 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   return [...rounds.values()];
 }
 
-/** The findings of a check depend on its text, on the statements that all checks share, and on the models that it reads. */
+/**
+ * A fingerprint of the check's text, of the shared statements, and of the models that it reads: its findings depend on
+ * these.
+ */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
   const texts = [
@@ -124,11 +127,11 @@ interface Check extends Dependence {
   /** The name of its file. */
   readonly name: string;
   readonly severity: 'stop' | 'warn';
-  /** Empty where it is not about one. */
+  /** The stream that the check is about; empty if it is not about a single one. */
   readonly stream: string;
   readonly scope: 'incremental' | 'full';
   readonly meaning: string;
-  /** Without its semicolon, to be put into another statement. */
+  /** The select without its semicolon, so that it can be embedded in another statement. */
   readonly query: string;
   readonly text: string;
 }
@@ -158,17 +161,17 @@ export function readCheck(file: string): Check {
   };
 }
 
-/** A row of `the section findings of sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
+/** A row of the section `findings` of `sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
 export const findingGroup = z.object({
   name: z.string(),
   severity: z.enum(['stop', 'warn']),
   findings: z.number(),
-  /** The days concerned, where they are days. */
+  /** The first and the last day with a finding; null if findings are not about days. */
   first_date: z.string().nullable(),
   last_date: z.string().nullable(),
-  /** One of them, in a sentence. */
+  /** One of the findings, as a sentence. */
   example: z.string(),
-  /** The meaning of a finding, and the remedy. */
+  /** What a finding means and what to do about it. */
   meaning: z.string().nullable(),
 });
 
