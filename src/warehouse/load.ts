@@ -56,8 +56,8 @@ export class Loader {
   }
 
   /**
-   * Removes the snapshots that are later than one of the given pulls, which arrived late. The removed snapshots have to
-   * be loaded again after them. Returns their ids.
+   * Marks snapshots as not loaded if they are later than one of the given pulls, which arrived late: they have to be
+   * loaded again after it. Returns their ids.
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();

@@ -102,7 +102,7 @@ export interface RunEnd {
   readonly runId: string;
   readonly finishedAt: Date;
   readonly exitCode: number;
-  /** `done`, `incomplete` or `failed`. */
+  /** `done`, `incomplete`, `interrupted` or `failed`. */
   readonly outcome: string;
   /** Numbers for people and monitors; stored as JSON. */
   readonly summary: Readonly<Record<string, unknown>>;
