@@ -31,7 +31,7 @@ from (
 ) as given_ids;
 
 -- name: numbers
--- Those of the given numbers that belong to erased persons.
+-- The given numbers that belong to erased persons.
 select given
 from (select unnest(getvariable('given')::varchar[]) as given) as numbers
 where recipient(given) in (select id from erased_ids);

@@ -64,8 +64,8 @@ select
   coalesce(sum(daily.message_failed), 0)::double as failed,
   coalesce(sum(daily.delivered), 0)::double as delivered,
   coalesce(sum(daily.click), 0)::double as click,
-  -- Number of nights on which the service was asked, at most two: two equal answers are final. A run around midnight is one
-  -- night.
+  -- Number of nights on which the service was asked, at most two: two equal answers are accepted. The two dates of a run
+  -- around midnight are one night.
   (
     select if(max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours, 1, least(2, count(distinct loads.pulled_at::date)))
     from ops.loads as loads

@@ -64,7 +64,7 @@ export class StorageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** A file of the data folder is damaged: a person decides, usually for `dawnload rebuild`. */
+/** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
 export class DamageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
@@ -86,7 +86,7 @@ export class RefusedError extends DawnloadError {
   readonly exitCode = EXIT.refused;
 }
 
-/** Nothing is wrong, but it is too early: another run holds the lock, or the day is not complete. */
+/** No fault, but too early: another run holds the lock, or the day is not complete. The user tries again later. */
 export class TryLaterError extends DawnloadError {
   readonly exitCode = EXIT.tryLater;
 }

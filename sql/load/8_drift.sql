@@ -25,7 +25,7 @@ alike as (
     group by all
 ),
 
--- Of two members with the same key, the first counts, as in all other statements.
+-- The first of two members with the same key counts, as in all other statements.
 found as (
     select distinct *, unnest(keys) as field, unnest(types) as type
     from alike

@@ -108,7 +108,7 @@ create macro macros.as_extra(members) as case
     when members <> '{}' then list_transform([first_members(members)], lambda one: masked(one))[1]::json
 end;
 
--- The id of contents: a hash of all texts and their lengths, which distinguish texts that would read the same when joined.
+-- The id of contents: a hash of all texts and their lengths. The lengths distinguish texts that are equal when joined.
 
 create macro macros.content_id(title, body, html) as
     if(
@@ -127,7 +127,7 @@ create macro macros.content_id(title, body, html) as
         )
     );
 
--- Macros that name the steps of reading export records (load/events/2_read).
+-- Macros for the steps of reading export records (load/events/2_read).
 
 -- Whether a field that the specification defines as a scalar holds a list or an object, from the texts of these fields,
 -- each after a separator. A title in brackets, as advertising has, is not a list.

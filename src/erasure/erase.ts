@@ -166,7 +166,7 @@ const begun = z.object({
   sharedIds: z.number(),
   /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
-  /** Pulls whose pages are cut. */
+  /** Ids of the pulls whose pages are cut. */
   pulls: z.array(z.string()),
   serviceDeletedRows: z.number().optional(),
 });

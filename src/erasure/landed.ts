@@ -458,7 +458,7 @@ function digestOf(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** One opt-out of E12. */
+/** An opt-out of E12: its JSON text and its number. */
 interface Row {
   readonly text: string;
   readonly number: string;

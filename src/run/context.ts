@@ -44,7 +44,6 @@ export interface LocalContext {
   /** Removes erased persons from arriving data. */
   readonly erasures: Erasures;
   readonly runs: RunJournal;
-  /** The id of this process's run. */
   readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
@@ -60,7 +59,7 @@ export interface LocalContext {
    * after Ctrl-C.
    */
   load(pulls: readonly Pull[]): Promise<LoadOutcome>;
-  /** Loads pulls again. */
+  /** Loads pulls even if they were loaded before. */
   reload(pulls: readonly Pull[]): Promise<LoadOutcome>;
 }
 

@@ -203,7 +203,7 @@ export class RunReport {
     return notes;
   }
 
-  /** 1 when something is missing or needs action, 3 when only budget or consent is lacking, else 0. */
+  /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;

@@ -316,7 +316,7 @@ const PAGES_PER_FILE = 500;
 /** One attempt to read a list; a list that changes during the attempt is read again. */
 export interface Reading {
   readonly list: string;
-  /** Counted from 1. */
+  /** Number of the attempt, from 1. */
   readonly reading: number;
 }
 
@@ -471,7 +471,7 @@ export async function readInstants(landing: string): Promise<Instants> {
   }
 }
 
-/** Throws `StorageError`. */
+/** Writes the corrected instants of pulls. Throws `StorageError`. */
 export async function writeInstants(disk: DurableFolder, landing: string, instants: Instants): Promise<void> {
   const text = JSON.stringify(Object.fromEntries(instants), null, 1);
   await disk.write(fileIn(landing), `${text}\n`, 'instants');

@@ -107,7 +107,7 @@ export function answerOf(name: string): AnswerName | undefined {
   return pulledAt && { pulledAt, accepted: mark !== undefined };
 }
 
-/** `page-00000.json.gz` */
+/** Returns the file name of a page: `page-00000.json.gz`. */
 export function pageName(page: number): string {
   return `page-${String(page).padStart(5, '0')}.json.gz`;
 }
@@ -118,7 +118,7 @@ export function pageOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** `2026-11-14_2026-11-20` */
+/** Returns the folder name of a range: `2026-11-14_2026-11-20`. */
 export function rangeName({ start, end }: DayRange): string {
   return `${start}_${end}`;
 }
@@ -201,7 +201,6 @@ export interface DataFiles {
   /** The file that a rebuild works on until it is complete. */
   readonly rebuilt: string;
   readonly temp: string;
-  /** The folder of the ledger. */
   readonly ledger: string;
   /** The record of an unfinished erasure; the file exists only during an erasure. */
   readonly erasing: string;

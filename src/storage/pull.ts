@@ -11,7 +11,7 @@ export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
 
 const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
 
-/** The streams that cost nothing. */
+/** The free streams: their requests are not billed. */
 export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
 
 /** The streams with a row for every day; a missing day can be requested. */

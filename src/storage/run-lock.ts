@@ -18,7 +18,7 @@ import { orStorageError, storageError } from './storage-error.js';
 /** The process that holds, or last held, a lock; used in messages only. */
 interface LockHolder {
   readonly pid: number;
-  /** Such as `dawnload run`. */
+  /** The command of the process, such as `dawnload run`. */
   readonly command: string;
   readonly since: Date;
 }

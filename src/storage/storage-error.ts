@@ -1,4 +1,4 @@
-/** Explains a failed file operation to the person who has to repair it. */
+/** Converts failed file operations to errors that state the cause and the repair. */
 import { readFile } from 'node:fs/promises';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 

@@ -115,12 +115,12 @@ function fingerprintOf({ text }: Check): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-// A file of `sql/checks`: its header, and a select of what is wrong.
-// -- severity: stop           (a finding withholds the file; or: warn, it is reported)
-// -- stream: events           (which it is about, where it is one)
-// -- scope: incremental       (looks at `batch_days`; or: full, looks at everything, which must be little)
-// -- depends_on: events       (whose dirty days it looks at; without it those of its stream, or of all)
-// -- lookback: 7 days         (a changed day may make that many later days wrong)
+// A check is a file of `sql/checks`: a header, and a select of faulty rows.
+// -- severity: stop           (a finding prevents publishing; or: warn, a finding is only reported)
+// -- stream: events           (the stream that the check is about, if it is a single one)
+// -- scope: incremental       (reads `batch_days`; or: full, reads all rows, which must be few)
+// -- depends_on: events       (the streams whose dirty days it reads; without this header: `stream`, or all streams)
+// -- lookback: 7 days         (a changed day may cause findings on that many later days)
 // -- meaning: What a finding means and what to do, for people.
 
 interface Check extends Dependence {
@@ -145,7 +145,7 @@ const header = z.strictObject({
   meaning: z.string().min(1),
 });
 
-/** Reads `sql/<file>.sql`. */
+/** Reads and parses the check in `sql/<file>.sql`. */
 export function readCheck(file: string): Check {
   const text = statement(file);
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
@@ -171,7 +171,7 @@ export const findingGroup = z.object({
   last_date: z.string().nullable(),
   /** One of the findings, as a sentence. */
   example: z.string(),
-  /** What a finding means and what to do about it. */
+  /** The meaning of a finding, and the remedy. */
   meaning: z.string().nullable(),
 });
 

@@ -83,7 +83,7 @@ function wordsFor(
   return dictionary.column(relation, column_name);
 }
 
-/** Values for the placeholders in `describe/comment.sql`. */
+/** Values for the placeholders of the section `comment` in `sql/describe.sql`. */
 function commentOn(thing: DescribedThing, text: string): Record<string, string> {
   const names = [thing.schema_name, thing.relation_name, thing.column_name].filter((name) => name !== null);
   return {

@@ -32,7 +32,7 @@ const decompress = promisify(gunzip);
  */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
-/** DuckDB keeps a buffer of twice this size for each thread; pages are about 1 MB. */
+/** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**

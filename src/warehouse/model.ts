@@ -134,12 +134,12 @@ async function bringForward(
 // A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
 // `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`.
 // -- grain: one KST day and channel.
-// -- materialized: incremental   (a table; without it the model is a view)
-// -- partition: week             (rows are replaced by the week; by the day without it)
+// -- materialized: incremental   (a table; without this header, the model is a view)
+// -- partition: week             (rows are replaced by week; without this header, by day)
 // -- depends_on: events          (the streams whose changes make its days dirty)
-// -- lookback: 27 days           (a day looks back that far)
-// -- dirties: all later days     (a change of a day matters on all later ones, as what is known of a person does)
-// -- unique_key: person          (a row of an earlier day with that key stays the only one)
+// -- lookback: 27 days           (the rows of a day are computed from that many earlier days)
+// -- dirties: all later days     (a changed day matters for all later days, as knowledge about a person does)
+// -- unique_key: person          (a key has one row: that of its earliest day)
 
 /** How a model that is a table is refreshed. */
 interface Incremental extends Dependence {

@@ -52,7 +52,7 @@ function sentenceOf(before: string | null, now: string): string {
   return `The warehouse was made with privacy.recipients ${before}; the setting is now ${now}.`;
 }
 
-/** Distinguishes two keys without revealing them; only hashes depend on the key. */
+/** A fingerprint that distinguishes keys without revealing them; undefined unless `hash` is set, which alone uses the key. */
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
   return recipients === 'hash' ? keyFingerprint(key) : undefined;
 }

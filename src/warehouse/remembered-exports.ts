@@ -9,10 +9,10 @@ import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
 
-/** A column that earlier versions did not fill. */
+/** A column that earlier versions left null; null is converted to undefined. */
 const noted = <T>(type: z.ZodType<T>) => type.nullable().transform((value) => value ?? undefined);
 
-/** A row of `status/exports`. */
+/** A row of the section `exports` of `sql/status.sql`. */
 const rememberedExport = z
   .object({
     key: z.string(),

@@ -1,4 +1,4 @@
-/** What the warehouse takes and returns besides pulls: plain data, one interface for each table of the schema `ops`. */
+/** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
 import type { Day, Window } from '../calendar.js';
 import { STREAMS, type Pull, type Stream } from '../storage/pull.js';
@@ -80,7 +80,7 @@ export interface ExportRow {
 
 /** The settings of the paid exports, for `ops.budget`. */
 export interface BudgetRow {
-  /** Undefined without a budget: no paid request is ever sent. */
+  /** Undefined without a budget; then no paid request is sent. */
   readonly recordsPerRun: number | undefined;
   readonly recordsPerMonth: number | undefined;
   readonly pricePerRecord: number;
@@ -104,7 +104,7 @@ export interface RunEnd {
   readonly exitCode: number;
   /** `done`, `incomplete`, `interrupted` or `failed`. */
   readonly outcome: string;
-  /** Numbers for people and monitors; stored as JSON. */
+  /** The results of the run, for people and monitors; stored as JSON. */
   readonly summary: Readonly<Record<string, unknown>>;
 }
 

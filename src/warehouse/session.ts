@@ -253,7 +253,7 @@ function read(name: string): void {
   }
 }
 
-/** Names of this package as a SQL list, for a placeholder. */
+/** Returns names from this package as a SQL list, to replace a placeholder. */
 export function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

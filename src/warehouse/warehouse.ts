@@ -57,7 +57,7 @@ export interface WarehouseOptions {
   readonly path: string;
   /** Folder for data that DuckDB spills when memory does not suffice. */
   readonly tempDirectory: string;
-  /** The word before `_user_id` and `_device_id` in export records, and the name of the web-push object. */
+  /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
   readonly brand: string;
   /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;

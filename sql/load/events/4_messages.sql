@@ -38,7 +38,7 @@ rests as (
     select
         *,
         if(recipient is null, message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest,
-        -- Not `and`, which would look at both sides of every row.
+        -- `case` instead of `and`, since DuckDB evaluates both sides of `and` for every row.
         case when carries in ('webhook', 'other') then masked(json(message)::varchar) end as masked_message,
         case
             when not regexp_full_match(recipient, '01[0-9]{8,9}') then trim(plain_script(recipient))
