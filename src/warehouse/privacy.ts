@@ -52,7 +52,7 @@ function sentenceOf(before: string | null, now: string): string {
   return `The warehouse was made with privacy.recipients ${before}; the setting is now ${now}.`;
 }
 
-/** A fingerprint that distinguishes keys without revealing them; undefined unless `hash` is set, which alone uses the key. */
+/** A fingerprint that distinguishes keys, not revealing them; undefined unless `hash` is set, which alone uses the key. */
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
   return recipients === 'hash' ? keyFingerprint(key) : undefined;
 }
