@@ -95,7 +95,7 @@ function interrupt(again: string): void {
   // The second signal ends the process at once; durable data stays.
   if (stop.signal.aborted) {
     // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the
-    // process, a shell sees the same exit code. Process 1 of a container cannot be ended by its own SIGINT.
+    // process, a shell sees the same exit code. Process 1 of a container ignores it and exits below.
     process.removeAllListeners('SIGINT');
     process.kill(process.pid, 'SIGINT');
     process.exit(EXIT.interrupted);

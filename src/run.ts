@@ -330,7 +330,7 @@ async function deliver(
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
-  // After a successful run, a return to the older schema is not needed any more, so its copies are removed.
+  // After a published run without missing data, no return to the older schema is needed, so its copies are removed.
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
     await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
