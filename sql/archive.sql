@@ -1,7 +1,8 @@
--- The statements about days whose events leave the file for the lake.
+-- Statements for days whose events leave the file for the lake.
 
 -- name: archivable
--- Days of events that may leave this file: held, not archived yet, and nothing is to be computed of events any more.
+-- Days of events that may leave this file: covered, not archived yet, and only while no model has to be computed from
+-- events.
 
 create or replace temp view archivable as
 select date, pull, loaded_at
@@ -24,7 +25,7 @@ where date < $before::date
 order by date;
 
 -- name: leaving
--- Which of the days leave, and the tables that hold rows of exports.
+-- Determines which of the days leave, and the tables that hold rows of exports.
 
 create or replace temp table leaving_days as
 select date from archivable where date::varchar in (select unnest(getvariable('given').days));
@@ -55,7 +56,7 @@ where
 order by "table";
 
 -- name: left
--- Contents that no message has any more go with the last one that had them.
+-- Deletes contents that no remaining message refers to.
 
 delete from message_contents
 where

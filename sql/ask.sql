@@ -1,4 +1,4 @@
--- The values that parameters of bundled queries may have.
+-- The possible values of parameters of the bundled queries.
 
 -- name: campaigns
 select campaign_id as value, campaign_name as name

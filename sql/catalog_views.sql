@@ -1,10 +1,10 @@
 -- The typed views of catalogs.
 
 -- name: create
--- The statements that make a typed view of each catalog, catalog.<name>: a column for each declared field, null where the value
--- of an item is of another kind; the item as a whole is in catalog_items. DuckDB does not tell capitals apart in names, so a
--- second name gets its number behind a tilde, which the specification allows in no name. What has no name gets no column and no
--- view.
+-- Returns the statements that create a typed view for each catalog, catalog.<name>: one column per declared field, null
+-- if the value of an item is of another kind. The whole item is in catalog_items. DuckDB ignores case in names, so a
+-- second equal name gets a tilde and its number, which no name of the specification contains. A field without a name
+-- gets no column, and a catalog without a name gets no view.
 
 with declared as (
     select
@@ -24,7 +24,7 @@ columns_found as (
             when 'number'
             then format('if(json_type({0}) in (''BIGINT'', ''UBIGINT'', ''DOUBLE''), try_cast({0} ->> ''$'' as double), null)', value)
             when 'boolean' then format('if(json_type({0}) = ''BOOLEAN'', try_cast({0} ->> ''$'' as boolean), null)', value)
-            -- Times are those of UTC, whatever zone the reader has; the pattern keeps out words such as infinity.
+            -- Times are shown in UTC, whatever the reader's time zone; the pattern excludes words such as infinity.
             when 'time'
             then format(
                 'case '
@@ -49,7 +49,7 @@ columns_found as (
 
     union all
 
-    -- [longitude, latitude]
+    -- The two elements are [longitude, latitude].
     select catalog_name, position, part, name || '_' || axis,
         format(
             'if(json_type({0}) = ''ARRAY'' and json_array_length({0}) = 2 '
@@ -95,18 +95,18 @@ select
     || ' from main.catalog_items where catalog_name = ''' || replace(catalogs_named.catalog_name, '''', '''''') || '''' as statement
 from catalogs_named
 left join selected using (catalog_name)
--- A name of the service goes before one that was given a number.
+-- A name as the service gives it comes before a name with a number.
 order by catalogs_named.nth, catalogs_named.catalog_name;
 
 -- name: drop
--- The statements that drop the views of catalogs.
+-- Returns the statements that drop the views of catalogs.
 
 select 'drop view catalog."' || replace(view_name, '"', '""') || '"' as statement
 from duckdb_views()
 where database_name = current_database() and schema_name = 'catalog' and not internal;
 
 -- name: note
--- Catalogs without a view, noted on the day of the latest snapshot of the list of catalogs.
+-- Notes catalogs without a view on the day of the latest snapshot of the list of catalogs.
 
 insert into ops.load_notes by name
 select 'catalogs' as stream, date, pull, 'no_view' as note, unnest($left_out) as subject, 1 as records

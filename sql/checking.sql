@@ -1,23 +1,23 @@
--- The statements around checks.
+-- Statements that run checks and store their findings.
 
 -- name: clear_checks
 delete from ops.checks where name in ({names});
 
 -- name: clear_days
--- Findings about the days that are checked again, and those about no day.
+-- Deletes the findings about the days that are checked again, and the findings without a day.
 
 delete from ops.checks
 where name in ({names}) and (date is null or date in (select date from dirty_days));
 
 -- name: forget_gone
--- Checks that are no more leave nothing behind.
+-- Deletes what is stored of checks that no longer exist.
 
 delete from ops.checks where name not in (select unnest(getvariable('checks').names));
 delete from ops.check_versions where name not in (select unnest(getvariable('checks').names));
 
 -- name: found
--- The findings of a check; the inner statement is a file of sql/checks, without its semicolon. An incremental check may look beyond
--- the days of the batch, to compare; its findings are about those.
+-- Stores the findings of a check. The inner statement is a file of sql/checks, without its semicolon. An incremental
+-- check may read days beyond the batch for comparison; only findings about days of the batch are stored.
 
 insert into ops.checks by name
 select
@@ -37,7 +37,7 @@ from (
 where {whole} or found.date::date in (select date from batch_days);
 
 -- name: note_versions
--- The findings of these checks stand there for all days.
+-- Notes the versions of checks whose findings are stored for all days.
 
 delete from ops.check_versions where name in (select unnest(getvariable('given').names));
 

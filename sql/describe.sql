@@ -1,4 +1,4 @@
--- The statements that describe tables and columns in the file.
+-- Statements that describe tables and columns in the file.
 
 -- name: columns
 -- Every column of every table and view, in order.
@@ -21,7 +21,8 @@ order by columns.schema_name, columns.table_name, columns.column_index;
 comment on {kind} {name} is '{text}';
 
 -- name: fingerprint
--- The state of the file as far as descriptions go: what there is, with which comments, and what was noted last.
+-- The state of the descriptions in the file: the relations with their comments, and the fingerprint that was noted
+-- last.
 with things as (
     select concat_ws('.', schema_name, table_name) as name, comment
     from duckdb_tables()
@@ -46,8 +47,8 @@ delete from ops.descriptions;
 insert into ops.descriptions values (getvariable('given').fingerprint);
 
 -- name: relations
--- Every schema, table, view and column of the file with the comment that it carries. kind is what `comment on` calls it;
--- DuckDB takes no comment on a schema.
+-- Every schema, table, view and column of the file with its comment. kind is the object type in `comment on`; DuckDB
+-- does not support comments on schemas.
 select 'schema' as kind, schema_name, null as relation_name, null as column_name, null as comment, 0 as place
 from duckdb_schemas()
 where database_name = current_database() and (not internal or schema_name = 'main')
@@ -85,7 +86,8 @@ from (
 );
 
 -- name: tables
--- The dictionary inside the file. DuckDB keeps one comment, in one language, and none for a schema: here is the rest.
+-- The dictionary inside the file. A DuckDB comment holds only one language, and a schema has none; this table holds the
+-- other texts.
 create table if not exists ops.dictionary (
     schema_name varchar,
     relation_name varchar,
@@ -95,7 +97,7 @@ create table if not exists ops.dictionary (
     label varchar
 );
 
--- The fingerprint of the descriptions in the file, so that a night on which nothing changed does not read them.
+-- The fingerprint of the descriptions in the file, so that they are not read in a night without changes.
 create table if not exists ops.descriptions (
     fingerprint varchar
 );

@@ -1,5 +1,6 @@
--- The statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256): of a number or an address the digest that
--- privacy.recipients: hash stores, of another id the digest of its kind and itself. The connection hashes under every setting.
+-- Statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256). The digest of a number or address is
+-- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. The
+-- connection hashes under every setting.
 
 -- name: open
 create or replace temp macro id_digest(kind, given) as
@@ -10,7 +11,8 @@ create or replace temp table erased_ids as
 select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
 
 -- name: digests
--- The digests of given ids, in their order. A number or an address may also be what the service's customer uses as an id.
+-- The digests of the given ids, in the same order. The service's customer may also use a number or address as an id, so
+-- its digests under the other kinds are included.
 select
     given_ids.given,
     list_distinct(
@@ -29,13 +31,13 @@ from (
 ) as given_ids;
 
 -- name: numbers
--- The numbers among the given ones that belong to erased persons.
+-- The given numbers that belong to erased persons.
 select given
 from (select unnest(getvariable('given')::varchar[]) as given) as numbers
 where recipient(given) in (select id from erased_ids);
 
 -- name: scan
--- The records on pages of E21 that hold an erased id: as their own, or anywhere in their text.
+-- The records on pages of E21 that hold an erased id, as their own id or anywhere in their text.
 
 create or replace temp table scanned as
 with pages as (
@@ -94,7 +96,7 @@ erased as (
     where id in (select id from erased_ids)
 ),
 
--- A text that stands under the key of a recipient is the record's own.
+-- A number under the key of a recipient is an id of the record itself.
 hidden as (
     select
         row_id,
@@ -127,7 +129,7 @@ inner join scanned using (row_id)
 group by scanned.filename, scanned.position, scanned.record;
 
 -- name: links
--- The different sets of ids that records have together, and the digests of each.
+-- The distinct sets of ids that occur in one record, and the digest of each id.
 
 create or replace temp table links as
 with numbers as (
@@ -179,7 +181,7 @@ create or replace temp table person_ids as
 select unnest(getvariable('origins')::varchar[]) as origin, unnest(getvariable('erased_ids')::varchar[]) as id, 0 as step;
 
 -- name: follow
--- The ids that records have together with those of the last step.
+-- The ids that occur in one record with an id of the previous step.
 create or replace temp table next_ids as
 select distinct person_ids.origin, others.id, getvariable('step') as step
 from person_ids
@@ -197,7 +199,7 @@ insert into person_ids from next_ids;
 select count(*) as found from next_ids;
 
 -- name: person
--- Every id that was found, and those that are shared and therefore not followed.
+-- Every id that was found, including shared ids, which are not followed.
 select distinct person_ids.origin, person_ids.id, link_ids.kind, link_ids.value, false as shared
 from person_ids
 left join link_ids using (id)
@@ -249,7 +251,7 @@ select
     (select min(valid_from)::varchar from held_opt_outs) as first_opt_out;
 
 -- name: held_rows
--- The rows of one table that belong to these events, as JSON.
+-- The rows of one table that belong to the held events, as JSON.
 select to_json(rows)::varchar as row
 from {table} as rows
 where {condition};

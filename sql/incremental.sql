@@ -1,29 +1,29 @@
--- The statements that find the days that models and checks look at again.
+-- Statements that find the days for which models and checks are refreshed.
 
 -- name: batch
--- The days that those of one batch look back at, and its bounds.
+-- The days that the days of a batch look back at, and their bounds.
 
 create or replace temp table lookback_days as
 select distinct date - back::integer as date
 from batch_days
 cross join range({lookback} + 1) as days (back);
 
--- The same for views: DuckDB hands a constant on to what they are made of, and a list of days not always.
+-- The bounds as variables, for views: DuckDB pushes a constant down into a view, but not always a list of days.
 set variable first_batch_day = (select min(date) from batch_days);
 set variable last_batch_day = (select max(date) from batch_days);
 set variable first_lookback_day = getvariable('first_batch_day') - {lookback};
 
 -- name: changes
--- The changes that make days dirty, all of them short lists. Days are numbers, counted since 1970.
+-- The changes that make days dirty, as short lists. A day is a number, counted from 1970-01-01.
 
 select
-    -- The days that loads changed.
+    -- The days that loads have changed.
     (
         select coalesce(list({'stream': stream, 'day': (date - date '1970-01-01')::integer}), [])
         from ops.touched_days
         where date is not null
     ) as touched,
-    -- A snapshot tells of opt-outs of earlier days, which matter where events are held.
+    -- A snapshot reports opt-outs of earlier days, which are relevant for days that hold events.
     (
         select coalesce(list(distinct ((requested_at at time zone 'Asia/Seoul')::date - date '1970-01-01')::integer), [])
         from opt_outs_history
@@ -40,7 +40,7 @@ select
             group by date
         ) as days
     ) as covered,
-    -- The days whose events left this file, and those of them whose records may count on days near them.
+    -- The days whose events have left this file, and those of them with records that may count on nearby days.
     (select coalesce(list((date - date '1970-01-01')::integer), []) from ops.archived_days) as archived,
     (
         select coalesce(list(distinct (archived_days.date - date '1970-01-01')::integer), [])
@@ -50,20 +50,20 @@ select
     ) as strays;
 
 -- name: days
--- Days that a refresh chose: dirty ones, those that it leaves as they are, or those of one batch.
+-- Fills a table with days of a refresh: the dirty days, the days that are left unchanged, or the days of one batch.
 
 create or replace temp table {relation} as
 select date '1970-01-01' + unnest($days::varchar[])::integer as date;
 
 -- name: event_days
--- The days that hold events, from the first one that is dirty.
+-- The days that hold events, from the first dirty day on.
 
 select distinct (date - date '1970-01-01')::integer as day
 from events
 where date >= date '1970-01-01' + $first_dirty_day::integer;
 
 -- name: every_day
--- A full refresh: every day that any row is about.
+-- For a full refresh: every day that any row is about.
 
 select distinct (date - date '1970-01-01')::integer as day
 from (
@@ -103,17 +103,17 @@ where isfinite(date);
 delete from ops.touched_days;
 
 -- name: message_rows
--- Every row of a message table, by what tells it apart: several checks look at all of these tables.
+-- Every row of every message table with its key, since several checks read all of these tables.
 
 create or replace temp view message_rows as
 {tables};
 
 -- name: no_batch
--- Tables are created without rows, and their statements are bound to these.
+-- Creates empty tables, to which statements are bound before the first batch.
 
 create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);
 
--- No day is spared where none is archived.
+-- Remains empty if no day is archived.
 create or replace temp table spared_days (date date);

@@ -1,10 +1,10 @@
--- The statements that read and write the lake.
+-- Statements that read and write the lake.
 
 -- name: add_column
 alter table lake.{table} add column {column};
 
 -- name: affected_days
--- The days of events that one export brought, here and there: an event may bear another day than its export.
+-- The days of the events of one export, in the file and in the lake: an event may have another day than its export.
 
 select distinct date::varchar as date
 from (
@@ -19,8 +19,8 @@ order by date;
 select date::varchar as date from ops.archived_days order by archived_days.date;
 
 -- name: attach_catalog
--- A failed commit must leave its data files where they are: if the catalog took it and only the answer was lost, they are the
--- table.
+-- Data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table
+-- consists of these files.
 
 attach {warehouse} as lake (
     type iceberg,
@@ -31,14 +31,16 @@ attach {warehouse} as lake (
 );
 
 -- name: attach_file
--- The published file beside the lake. Its views name their tables without a catalog, so it is the one in use.
+-- Attaches the published file beside the lake, and makes it the default, since its views name their tables without a
+-- catalog.
 
 attach {path} as warehouse (read_only);
 
 use warehouse;
 
 -- name: begin_notes
--- The changes of one transaction: they go to the lake at its end, in one statement per table.
+-- Tables that collect the changes of one transaction; they are written to the lake at its end, with one statement per
+-- table.
 
 create or replace temp table covered_days (stream varchar, date date);
 
@@ -53,14 +55,14 @@ create or replace temporary secret lake_catalog (type iceberg, {options});
 delete from lake.{table} where {day} in ({days});
 
 -- name: commit_requests
--- Whether the catalog took a commit of several tables as one request.
+-- The number of requests that committed several tables at a time.
 
 select count(*) as requests
 from duckdb_logs_parsed('HTTP')
 where request.type = 'POST' and request.url like '%/transactions/commit';
 
 -- name: commits
--- The newest first.
+-- The latest commits, newest first.
 
 select number, commit_id, writer, epoch_ms(committed_at) as committed_at_ms, command, version, days, rows
 from lake.{ops}.lake_commits
@@ -68,7 +70,8 @@ order by number desc
 limit {limit};
 
 -- name: compare_days
--- Counts and sums by day, of the file and of the lake. Where a value differs that is no number, the digest does.
+-- Compares counts and sums by day in the file and in the lake. The digest reveals differences in values that are not
+-- numbers.
 
 with file as (
     select {day} as day, count(*) as rows, [{sums}] as sums, sum(hash(compared)) as digest
@@ -142,7 +145,7 @@ from lake.{ops}.lake_commits
 where commit_id = {commit};
 
 -- name: forget_relations
--- Tables that were dropped in the lake and created again hold nothing: what is told of them goes too.
+-- Deletes the coverage and versions of tables that were dropped in the lake and created again, since they are empty.
 
 delete from lake.{ops}.lake_parts where relation in ({relations});
 
@@ -154,7 +157,7 @@ from duckdb_tables()
 where database_name = 'warehouse' and schema_name = 'ops' and table_name = 'model_days';
 
 -- name: held_days
--- Days of a stream that the lake holds as the file does.
+-- Days of a stream that are equal in the lake and in the file.
 
 select file.date::varchar as date
 from ops.coverage as file
@@ -170,7 +173,7 @@ where
 order by file.date;
 
 -- name: held_parts
--- The rows that the lake holds of relations that are compared row by row.
+-- The versions of the parts in the lake, for relations that are compared row by row.
 
 create or replace temp table held_parts as
 select relation, date, version
@@ -195,8 +198,8 @@ load {extension};
 call enable_logging('HTTP', storage = 'memory');
 
 -- name: model_days
--- Days of incremental models, and of the people of events, that the lake does not hold as the file does. The people of a day's
--- events change with the links between ids, and with them the model that counts each day's people.
+-- Days of incremental models, and of the table of event people, that differ between the lake and the file. The people
+-- of a day's events change with the links between ids, and so does the model that counts people per day.
 
 with file_days as (
     select relation, date, digest as version
@@ -231,7 +234,7 @@ insert into lake.{ops}.lake_commits (number, commit_id, writer, committed_at, co
 values ({number}, {commit}, {writer}, {at}::timestamptz, {command}, {version}, {days}, {rows});
 
 -- name: note_days
--- The lake holds these days of a relation as `source` counts them; a day that is gone has no version.
+-- Notes these days of a relation as pushed, with the version of `source`; a day without rows has no version.
 
 insert into cleared_parts
 select '{relation}', unnest([{days}]);
@@ -258,7 +261,7 @@ from staged_parts
 where changed and version is not null;
 
 -- name: only_in_lake
--- Days that the lake covers and the file does not: they are left as they are.
+-- Days that the lake covers and the file does not; they are left unchanged.
 
 select lake.stream, lake.date::varchar as date
 from lake.{ops}.coverage as lake
@@ -271,8 +274,8 @@ from ops.coverage
 where stream = 'events';
 
 -- name: relations
--- The relations that go into the lake: every table and view of main, ops and marts, with the part of it that changes at once.
--- `stream`: replaced where ops.coverage says so. `incremental`: replaced where ops.model_days says so. Neither: as a whole.
+-- The relations that go into the lake: every table and view of main, ops and marts, with the unit by which it is
+-- replaced. `stream`: by the days in ops.coverage. `incremental`: by the days in ops.model_days. Neither: as a whole.
 
 with shapes as (
     select
@@ -318,15 +321,16 @@ insert into lake.{table} ({names})
 select {names} from staged where {chosen};
 
 -- name: session
--- For each table that it does not find, DuckDB would ask the catalog for all tables of all namespaces, to suggest another.
+-- Limits the error for a missing table: to suggest another table, DuckDB would request all tables of all namespaces
+-- from the catalog.
 
 set catalog_error_max_schemas = 0;
 
 set TimeZone = 'Asia/Seoul';
 
 -- name: stage_relation
--- The rows of a relation, and its parts that the lake does not hold so: its days, or all of it where it has none. The same rows
--- in any order have the same version. A part without rows has no version.
+-- Stages the rows of a relation, and determines its parts that differ in the lake: its days, or the whole relation if
+-- it has no days. Equal rows in any order have the same version. A part without rows has no version.
 
 create or replace temp table staged as
 select {values} from {relation};
@@ -361,7 +365,7 @@ order by staged_parts.date;
 create or replace temporary secret lake_storage (type s3, {options});
 
 -- name: stream_days
--- Days of the streams that the lake does not hold as the file does. Archived days are in the lake alone.
+-- Days of the streams that differ between the lake and the file. Archived days are only in the lake.
 
 select file.stream, file.date::varchar as date
 from ops.coverage as file

@@ -1,4 +1,4 @@
--- The statements about runs, coverage, exports and the state of the warehouse.
+-- Statements about runs, coverage, exports and the state of the warehouse.
 
 -- name: campaigns_seen
 select distinct campaign_id
@@ -7,10 +7,10 @@ where campaign_id is not null and date between $start::date and $end::date
 order by campaign_id;
 
 -- name: count_rows
--- How many rows the pages of a list hold, how many stood on a page before, and how many are equal to another. Rows are told apart by
--- the value at a pointer: one that comes again counts wherever it stands. Without a pointer a row is all that it holds, and may
--- rightly stand twice on one page. Hashes of 64 bits differ for all of a million rows but once in 40 million lists, and take a tenth
--- of the memory.
+-- The number of rows on the pages of a list, of rows that repeat a row of an earlier page, and of rows that equal
+-- another. Rows are compared by the value at a pointer; a value that occurs again counts on any page. Without a
+-- pointer, whole rows are compared, and equal rows on one page are legitimate. 64-bit hashes of a million rows collide
+-- in one of 40 million lists, and need a tenth of the memory.
 
 with pages as (
     select row_number() over () as page, rows_in(data, "templateListResponse") as documents
@@ -54,7 +54,7 @@ where stream = $stream and pulled_at > $instant
 order by coverage.date;
 
 -- name: experiments
--- Replaces the settings of A/B tests, given as JSON.
+-- Replaces the settings of A/B tests by the given JSON.
 
 delete from ops.experiments;
 
@@ -140,7 +140,8 @@ order by date;
 select current_database() as home;
 
 -- name: keep_main_goals
--- The main goals of the settings, given as JSON; of a campaign that is no longer in them it is chosen again.
+-- Replaces the main goals that come from the settings, given as JSON. A campaign that is no longer in the settings gets
+-- a chosen goal again.
 
 create or replace temp table configured_goals as
 select entry.key as resource_id, entry.value as goal
@@ -157,8 +158,8 @@ from configured_goals
 where resource_id not in (select resource_id from ops.main_goals);
 
 -- name: choose_main_goals
--- Each campaign and user journey without a main goal keeps the one that the first run chose that saw it, as far as the journal of
--- runs knows; else it gets the one with most conversions on all channels together, ties by name.
+-- Chooses a main goal for each campaign and user journey without one: the goal that an earlier run chose, according to
+-- the journal of runs; otherwise the goal with most conversions over all channels, the first by name among equals.
 
 insert into ops.main_goals
 select resource_id, goal, (started_at at time zone 'Asia/Seoul')::date, 'rule'
@@ -210,7 +211,8 @@ insert into ops.migrations (number, name, applied_at) values ($number, $name, $a
 insert into ops.privacy (recipients, key_fingerprint) values ($recipients, $key_fingerprint);
 
 -- name: privacy_held
--- No row of ops.privacy and loads all the same: a version that did not note it made the file.
+-- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
+-- record it.
 
 select
     privacy.recipients,
@@ -232,7 +234,8 @@ from {table} as one;
 set variable "{name}" = $value::{type};
 
 -- name: set_aside
--- Snapshots are loaded in the order of their days: where one comes late, those after it are loaded again behind it.
+-- Marks later snapshots as not loaded. Snapshots are loaded in the order of their days; if one arrives late, the later
+-- ones have to be loaded again.
 
 delete from ops.loads
 using (
@@ -265,7 +268,7 @@ order by name;
 set threads = {threads};
 
 -- name: redate
--- Pulls that count as of other instants than those they were loaded with.
+-- Changes the instants of pulls that count as pulled at another instant than they were loaded with.
 
 create or replace temp table redated as
 select loads.pull, loads.stream, loads.first_day, asked.pulled_at
@@ -275,7 +278,8 @@ inner join (
 ) as asked using (pull)
 where loads.pulled_at <> asked.pulled_at;
 
--- Rows of a snapshot belong to the day of its pull: all are deleted, and the histories follow when the snapshots are loaded again.
+-- The rows of a snapshot have the day of its pull: all are deleted, and the histories are updated when the snapshots
+-- are loaded again.
 create or replace temp table moved as
 select distinct stream, first_day as date, pull
 from redated

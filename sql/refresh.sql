@@ -1,4 +1,4 @@
--- The statements that refresh incremental models and checks.
+-- Statements that refresh incremental models and seeds.
 
 -- name: clear
 delete from {relation}
@@ -11,7 +11,7 @@ drop {kind} if exists {relation};
 insert into {relation} by name {select};
 
 -- name: fill_unique
--- A row of an earlier day with that key stays the only one.
+-- Inserts rows whose key has no row yet; a row of an earlier day stays the only one with its key.
 
 insert into {relation} by name
 select fresh.*
@@ -19,7 +19,7 @@ from ({select}) as fresh
 anti join {relation} as held on fresh.{unique_key} = held.{unique_key};
 
 -- name: keepable
--- The tables with rows by the day or the week; none where no day is archived.
+-- The tables with rows by day or week; empty if no day is archived.
 
 select columns.schema_name || '.' || columns.table_name as relation, columns.column_name as column
 from duckdb_columns() as columns
@@ -30,7 +30,7 @@ where
     and exists (from ops.archived_days);
 
 -- name: kept_columns
--- The columns that both versions of a model have, in the types of the new one.
+-- The columns that both versions of a model have, with the types of the new version.
 
 select string_agg('try_cast("' || now.column_name || '" as ' || now.data_type || ') as "' || now.column_name || '"', ', ') as columns
 from duckdb_columns() as now
@@ -44,7 +44,7 @@ where
 select relation, kind, fingerprint from ops.models;
 
 -- name: note
--- Models and seeds as they are made now; what was noted of them before goes, and of models that are no more.
+-- Replaces the notes about models and seeds by their current state; notes about removed models are deleted.
 
 delete from ops.models where relation in (select unnest(getvariable('given').former_relations));
 delete from ops.model_days where relation in (select unnest(getvariable('given').former_relations));
@@ -56,9 +56,9 @@ select
     unnest(getvariable('given').fingerprints) as fingerprint;
 
 -- name: note_days
--- The rows of the days that were computed; after a full refresh, those of every day, also of days that stayed, since
--- their rows may have other columns now. The digest is a sum of the hashes of whole rows: it depends on no order, and a row that
--- stands twice counts twice.
+-- Notes the rows of the computed days. After a full refresh it notes every day, including days that were not computed
+-- again, since their rows may have other columns now. The digest is the sum of the hashes of whole rows: it does not
+-- depend on their order, and a duplicate row counts twice.
 
 delete from ops.model_days
 where relation = '{relation}' and ({full} or date in (select date_trunc('{partition}', date)::date from dirty_days));
@@ -76,7 +76,7 @@ where
 group by held.{column};
 
 -- name: put_back
--- The rows of days that stay, of the version before.
+-- Inserts the rows of days that are not computed again from the previous version of the table.
 
 insert into {relation} by name
 select {columns}
@@ -88,7 +88,7 @@ where
 drop table {schema}.{aside};
 
 -- name: seed
--- A small table that comes with the package.
+-- Fills a small table from a file of this package.
 
 delete from {relation};
 

@@ -1,4 +1,4 @@
--- The statements of the settings under `retention`.
+-- Statements for the settings under `retention`.
 
 -- name: note
 insert into ops.retention by name
@@ -11,7 +11,7 @@ select
     $items as items;
 
 -- name: closed_opt_outs
--- Versions of opt-outs that no snapshot since that day has shown.
+-- The range and number of opt-out versions that ended before the day.
 select min(valid_to)::varchar as first_day, max(valid_to)::varchar as last_day, count(*) as items
 from opt_outs_history
 where valid_to < getvariable('before');
@@ -23,7 +23,7 @@ delete from opt_outs_history where valid_to < getvariable('before');
 attach '{old}' as old (read_only);
 
 -- name: take_days
--- Rows that another file of this data folder computed from days whose pages were removed.
+-- Copies the computed rows of days whose pages were removed from another file of this data folder.
 
 create or replace temp table taken_days as
 select date
@@ -49,7 +49,8 @@ inner join old.ops.models as models
 where columns.database_name = 'old' and columns.column_name in ('date', 'week');
 
 -- name: take_model
--- The next refresh takes them for rows of an older version of the model, and keeps those of the days that are not there.
+-- The next refresh treats the copied rows as those of an older version of the model, and keeps the rows of days without
+-- events.
 
 create table {schema}.{table} as
 from old.{schema}.{table}

@@ -1,17 +1,17 @@
--- Statements of commands about the published file.
+-- Statements of commands that read the published file.
 
 -- name: archived
 -- Days whose events have left the file.
 select date::varchar as date from ops.archived_days order by date;
 
 -- name: coverage
--- Which days of which stream the warehouse holds whole.
+-- The days of each stream that the warehouse holds completely.
 select stream, date::varchar as date, rows::double as rows, epoch_ms(loaded_at)::double as loaded_at_ms
 from ops.coverage
 order by stream, date;
 
 -- name: exports
--- Paid exports in a warehouse, from the ledger of that time: all but those that the ledger tracks today.
+-- Paid exports in a warehouse file, as the ledger recorded them then, without the exports that the ledger tracks today.
 select
   key,
   date::varchar as day,
@@ -32,7 +32,8 @@ where key not in (select unnest(from_json($tracked, '["VARCHAR"]')))
 order by key;
 
 -- name: findings
--- The findings of the last checks, by check, with their meaning. A file of an earlier version has no such column: so it is read as JSON.
+-- The findings of the last checks, grouped by check, with their meaning. The file of an earlier version lacks the
+-- column `meaning`, so rows are read as JSON.
 select
   name,
   severity,
@@ -49,13 +50,13 @@ group by name, severity
 order by severity, name;
 
 -- name: held_back
--- Days whose last answer was held back: the next run asks for them again, however old they are.
+-- Days whose last answer was held back; the next run requests them again, however old they are.
 
 select distinct stream, date::varchar as date
 from ops.held_back;
 
 -- name: messages
--- The daily statistics of each day that they cover, over all channels; an unsupported counter counts as zero.
+-- The daily statistics of each covered day, over all channels; an unsupported counter counts as zero.
 select
   coverage.date::varchar as date,
   count(daily.date)::double as rows,
@@ -63,7 +64,8 @@ select
   coalesce(sum(daily.message_failed), 0)::double as failed,
   coalesce(sum(daily.delivered), 0)::double as delivered,
   coalesce(sum(daily.click), 0)::double as click,
-  -- On how many nights the service was asked, up to two: what two agree on is believed. A run around midnight is one.
+  -- Number of nights on which the service was asked, at most two: two equal answers are accepted. The two dates of a run
+  -- around midnight are one night.
   (
     select if(max(loads.pulled_at) - min(loads.pulled_at) < interval 6 hours, 1, least(2, count(distinct loads.pulled_at::date)))
     from ops.loads as loads
@@ -76,7 +78,7 @@ group by coverage.date
 order by coverage.date;
 
 -- name: runs
--- The latest runs, newest first, whatever the clock said then.
+-- The latest runs, newest first, in the order of their records and not by clock.
 select
   run_id,
   command,
@@ -89,7 +91,7 @@ order by rowid desc
 limit 5;
 
 -- name: tables
--- Every table that holds rows, with how many. After a load DuckDB's own count is exact.
+-- Every table with rows, and its number of rows. After a load, DuckDB's estimate is exact.
 select
   case when schema_name = 'main' then table_name else schema_name || '.' || table_name end as "table",
   estimated_size::double as rows
@@ -98,8 +100,8 @@ where estimated_size > 0
 order by schema_name, table_name;
 
 -- name: empty_once
--- Days of the free streams without a row that the service was asked for on one night alone, with the day in Korea of the last
--- answer: a later night asks for them again, however old they are, since two nights must agree.
+-- Days of the free streams without rows that the service was asked about on one night only, with the Korean day of the
+-- last answer. A later night requests them again, however old they are, since two nights must agree.
 select coverage.stream, coverage.date::varchar as date, max(loads.pulled_at)::date::varchar as asked
 from ops.coverage as coverage
 join ops.loads as loads

@@ -6,7 +6,10 @@
 
 export const KST = 'Asia/Seoul';
 
-/** Korea has been nine hours ahead of UTC all year since 1988: without a library, whose loading each command would wait for. */
+/**
+ * Korea has been nine hours ahead of UTC all year since 1988. A time zone library is avoided, since every command would
+ * have to load it.
+ */
 const OFFSET = '+09:00';
 const OFFSET_MS = 9 * 3_600_000;
 
@@ -22,7 +25,7 @@ export interface DayRange {
   readonly end: Day;
 }
 
-/** An interval of instants, `start` included and `end` excluded. */
+/** An interval of instants that includes `start` and excludes `end`. */
 export interface Window {
   readonly start: Date;
   readonly end: Date;
@@ -31,11 +34,11 @@ export interface Window {
 /** Whether the text is a day that exists: `2026-02-29` is not. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  // One that does not exist is no date, or one of the next month.
+  // A day that does not exist becomes an invalid date, or a day of the next month.
   return new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 }
 
-/** The clock of Korea at an instant, `2026-11-21T07:00:00.000`. */
+/** Returns the local time of Korea at an instant, `2026-11-21T07:00:00.000`. */
 export function koreanTime(instant: Date): string {
   return new Date(instant.getTime() + OFFSET_MS).toISOString().slice(0, -1);
 }
@@ -52,7 +55,7 @@ export function monthOf(instant: Date): string {
 
 /** The day `n` days after (or, negative, before) another one. */
 export function shiftDay(day: Day, n: number): Day {
-  // Days are counted on the UTC line, where each has 24 hours, so that the machine's own zone has no say.
+  // Days are counted in UTC, where each has 24 hours, so that the machine's time zone has no influence.
   const shifted = new Date(`${day}T12:00:00Z`);
   shifted.setUTCDate(shifted.getUTCDate() + n);
   return shifted.toISOString().slice(0, 10);
@@ -79,17 +82,17 @@ export function windowOf(days: Day | DayRange): Window {
   };
 }
 
-/** Every day of a range, oldest first; none when it ends before it starts. */
+/** Every day of a range, oldest first; empty if the range ends before it starts. */
 export function daysOf({ start, end }: DayRange): Day[] {
   return Array.from({ length: Math.max(0, dayCount({ start, end })) }, (_, i) => shiftDay(start, i));
 }
 
-/** How many days a range has; zero or less when it ends before it starts. */
+/** Number of days in a range; zero or less if it ends before it starts. */
 export function dayCount({ start, end }: DayRange): number {
   return Math.round((Date.parse(`${end}T00:00:00Z`) - Date.parse(`${start}T00:00:00Z`)) / 86_400_000) + 1;
 }
 
-/** The days as ranges without a gap, oldest first, none longer than `longest` days. */
+/** Merges days into ranges without gaps, oldest first, each of at most `longest` days. */
 export function rangesOf(days: Iterable<Day>, longest = Number.POSITIVE_INFINITY): DayRange[] {
   const ranges: { start: Day; end: Day }[] = [];
   for (const day of [...new Set(days)].sort()) {
@@ -100,7 +103,7 @@ export function rangesOf(days: Iterable<Day>, longest = Number.POSITIVE_INFINITY
   return ranges;
 }
 
-/** Days as people read them: `2026-11-01..2026-11-05, 2026-11-09`. */
+/** Formats days as ranges for people: `2026-11-01..2026-11-05, 2026-11-09`. */
 export function listDays(days: Iterable<Day>): string {
   return rangesOf(days)
     .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
@@ -116,7 +119,7 @@ export function halvesOf(range: DayRange): [DayRange, DayRange] {
   ];
 }
 
-/** An instant as a person in Korea reads it: `2026-11-21 07:00 KST`. */
+/** Formats an instant in Korean time for people: `2026-11-21 07:00 KST`. */
 export function formatKst(instant: Date): string {
   return `${dayOf(instant)} ${koreanTime(instant).slice(11, 16)} KST`;
 }

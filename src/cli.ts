@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point: handles signals, reports errors, and is the only place that exits. */
+/** The entry point: handles signals, reports errors, and is the only code that ends the process. */
 import { setMaxListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Action } from './commands/shared.js';
@@ -14,7 +14,8 @@ import {
   messageOf,
 } from './errors.js';
 
-// Only one file is imported above: a process that may open too few files fails below, where it can say so.
+// Only one file is imported statically: if the process may not open enough files, the import below fails, where the
+// error can be reported.
 const { CommanderError } = await import('commander').catch(cannotStart);
 const { realTerminal } = await import('./terminal/terminal.js').catch(cannotStart);
 const { realEffects } = await import('./effects.js').catch(cannotStart);
@@ -22,7 +23,7 @@ const { packageVersion } = await import('./package.js').catch(cannotStart);
 const { commandLine } = await import('./commands/program.js').catch(cannotStart);
 
 const stop = new AbortController();
-// Every request under way listens to it, and takes its listener away again: many of them are no leak.
+// Every concurrent request adds a listener to this signal and removes it again, so a large number is not a leak.
 setMaxListeners(0, stop.signal);
 const effects = realEffects();
 const runId = `${effects.now().toISOString()}-${process.pid}`;
@@ -35,7 +36,7 @@ process.on('SIGINT', () => {
 process.on('SIGTERM', () => {
   interrupt('send SIGTERM again');
 });
-// A reader may stop reading our output (`| head`), which is not a failure.
+// A program that reads our output may stop reading (`| head`), which is not a failure.
 process.stdout.on('error', (error) => {
   process.exit(codeOf(error) === 'EPIPE' ? EXIT.done : EXIT.incomplete);
 });
@@ -47,7 +48,7 @@ async function main(argv: readonly string[]): Promise<number> {
   let verbose = false;
   const perform = async (flags: Flags, action: Action): Promise<void> => {
     verbose = flags.verbose === true;
-    // Help and version need no settings, and reading them takes longer than all the rest.
+    // Help and version need no settings, and loading the settings takes most of the time.
     const { loadConfig } = await import('./config.js').catch(cannotStart);
     const { dataFiles } = await import('./storage/paths.js').catch(cannotStart);
     if (flags.logFormat === 'json') {
@@ -80,7 +81,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-/** Reports that the program cannot be loaded: a file that the loader may not open counts as a missing module. */
+/** Reports that the program cannot be loaded: a module file that cannot be opened counts as a missing module. */
 function cannotStart(error: unknown): never {
   process.stderr.write(
     `dawnload: The program cannot be loaded (${messageOf(error).split('\n', 1)[0] ?? ''}).\n` +
@@ -89,12 +90,12 @@ function cannotStart(error: unknown): never {
   process.exit(EXIT.incomplete);
 }
 
-/** @param again what ends the process at once, such as `press Ctrl-C again` */
+/** @param again describes what ends the process at once, such as `press Ctrl-C again` */
 function interrupt(again: string): void {
-  // The second signal ends at once; what is durable stays so.
+  // The second signal ends the process at once; durable data stays.
   if (stop.signal.aborted) {
-    // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. Ended by SIGINT, the
-    // process has the same exit code for a shell. As process 1 of a container it cannot be ended so.
+    // `process.exit` waits for DuckDB's threads, which may take as long as the current statement. If SIGINT ends the
+    // process, a shell sees the same exit code. Process 1 of a container ignores it and exits below.
     process.removeAllListeners('SIGINT');
     process.kill(process.pid, 'SIGINT');
     process.exit(EXIT.interrupted);
@@ -121,13 +122,13 @@ function report(thrown: unknown, verbose: boolean): number {
   return exitCodeOf(error);
 }
 
-/** The message; of an interruption, wherever it was noticed, the current step instead. */
+/** Returns the error's message; for an interruption, wherever it was noticed, a sentence about the current step. */
 function sentenceOf(error: DawnloadError): string {
   if (!(error instanceof InterruptedError)) return error.message;
   return terminal.doing === '' ? 'Interrupted.' : `Interrupted. The current step was: ${terminal.doing}.`;
 }
 
-/** Resolves when the reader has everything that was written: a pipe may still hold some of it. */
+/** Resolves when all written output has left the process: a pipe may still hold some of it. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => {

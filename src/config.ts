@@ -1,6 +1,6 @@
 /**
- * Where settings come from: flags over the environment over `dawnload.yaml` over defaults, checked once into one frozen
- * `Config`. Secrets come from the environment or `.env` alone.
+ * Reads the settings: flags take precedence over the environment, the environment over `dawnload.yaml`, and the file
+ * over defaults. They are validated once into a frozen `Config`. Secrets come only from the environment or `.env`.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -21,7 +21,7 @@ import { REFERENCE_STREAMS, type ReferenceStream } from './storage/pull.js';
 
 export { isLoopback, isUnencrypted } from './config/lake.js';
 
-/** The pair of keys that E1 exchanges for a token. Never printed: it serialises to nothing. */
+/** The pair of keys that E1 exchanges for a token. Never printed: it serialises to an empty value. */
 export class Credentials {
   readonly #accessKey: string;
   readonly #secretKey: string;
@@ -31,7 +31,7 @@ export class Credentials {
     this.#secretKey = secretKey;
   }
 
-  /** The body of E1. */
+  /** Returns the request body of E1. */
   body(): { accessKey: string; secretKey: string } {
     return { accessKey: this.#accessKey, secretKey: this.#secretKey };
   }
@@ -39,31 +39,31 @@ export class Credentials {
 
 /** A receiver of alerts. */
 interface Receiver extends Pick<AlertSettings, 'format' | 'on'> {
-  /** Undefined while the variable that should hold it holds no address. */
+  /** The address; undefined if the variable that should hold it has no valid address. */
   readonly url: string | undefined;
-  /** The variable that holds the address. */
+  /** The name of the variable that holds the address. */
   readonly variable: string | undefined;
 }
 
 export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv' | 'lake' | 'reference'> {
-  /** Where the settings were read, for messages; undefined without a file. */
+  /** The path of the settings file, for messages; undefined without a file. */
   readonly file: string | undefined;
-  /** Absolute. */
+  /** The absolute path of the data folder. */
   readonly dataDir: string;
-  /** How A/B tests are judged, by campaign id; `default` speaks for all others. */
+  /** Settings of A/B tests, by campaign id; `default` applies to all other campaigns. */
   readonly experiments: Readonly<Record<string, ExperimentSettings>>;
-  /** A list that is undefined or false is not pulled. */
+  /** The lists of reference data; a list that is undefined or false is not pulled. */
   readonly reference: Omit<Settings['reference'], 'brandTemplates'> & {
     readonly brandTemplates: BrandTemplateSettings | undefined;
   };
-  /** The conversion that counts, by the id of its campaign or user journey. */
+  /** Main goals: the conversion that counts, by campaign or user journey id. */
   readonly mainGoals: Readonly<Record<string, string>>;
-  /** The language of the page that each run writes; undefined where none is wanted. */
+  /** The language of the report page that each run writes; undefined if no page is wanted. */
   readonly reportIn: Settings['report'];
   readonly alerts: readonly Receiver[];
-  /** The address of a health check that each run pings. */
+  /** The address of a health check, which each run calls. */
   readonly pingUrl: string | undefined;
-  /** Where the tables go in Iceberg; undefined where they stay in the file. */
+  /** The lake (Iceberg) to push the tables to; undefined without a lake. */
   readonly lake: LakeConfig | undefined;
   readonly credentials: Credentials | undefined;
 }
@@ -88,7 +88,7 @@ export interface Flags {
 
 const DEFAULT_FILE = 'dawnload.yaml';
 
-/** The environment's names for settings that the file has too. */
+/** The environment variables of settings that the file can hold too. */
 const OVERRIDES = {
   DAWNLOAD_BASE_URL: 'base_url',
   DAWNLOAD_PROJECT_ID: 'project_id',
@@ -98,7 +98,7 @@ const OVERRIDES = {
 /**
  * Reads the settings.
  *
- * @throws ConfigError for a missing or malformed file, an unknown key, a value out of its range.
+ * @throws ConfigError for a missing or malformed file, an unknown key, or a value out of range
  */
 export function loadConfig(
   flags: Flags = {},
@@ -113,7 +113,7 @@ export function loadConfig(
     });
   }
   const folder = dirname(file);
-  // A .env of the working folder belongs to another project: it could send the keys to another host.
+  // A .env of the working folder is not read: it may belong to another project and send the keys to another host.
   const variables = { ...readDotEnv(folder), ...environment };
   const fromFile = found ? readSettings(file) : {};
   const settings = parseSettings(
@@ -122,7 +122,8 @@ export function loadConfig(
     variables,
   );
 
-  // One configuration has one ledger, wherever it is started: only what a person types is relative to the working folder.
+  // A configuration has one ledger, wherever the command is started: only a path in a flag is relative to the working
+  // folder.
   const dataDir =
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
@@ -134,7 +135,7 @@ export function loadConfig(
     ...given,
     file: found ? file : undefined,
     dataDir,
-    // Without the key of a sender there is no list to read.
+    // Without a sender key there are no brand templates to list.
     reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     experiments,
@@ -152,7 +153,7 @@ export function loadConfig(
   });
 }
 
-/** The reference data that is pulled. */
+/** Returns the streams of reference data that are enabled. */
 export function streamsOn(reference: Config['reference']): ReferenceStream[] {
   const settings = {
     catalogs: reference.catalogs,
@@ -169,9 +170,9 @@ export interface PlanConfig extends Config {
 }
 
 /**
- * The same config with its start date.
+ * Returns the config with its start date.
  *
- * @throws ConfigError when it has none
+ * @throws ConfigError when the start date is missing
  */
 export function requirePlan(config: Config): PlanConfig {
   const { startDate } = config;
@@ -189,9 +190,9 @@ function missingSettings({ file }: Config, keys: readonly string[]): ConfigError
 }
 
 /**
- * The settings that every run needs.
+ * Returns the settings that every run needs.
  *
- * @throws ConfigError that names what is missing
+ * @throws ConfigError that names the missing settings
  */
 export function requireSettings(config: Config): { baseUrl: string; projectId: string; startDate: Day } {
   const { baseUrl, projectId, startDate } = config;
@@ -203,26 +204,26 @@ export function requireSettings(config: Config): { baseUrl: string; projectId: s
 }
 
 /**
- * The same config with everything that the service client needs.
+ * Returns the config with everything that the service client needs.
  *
- * @throws ConfigError that names what is missing
+ * @throws ConfigError that names the missing settings
  */
 export function requireService(config: Config): ServiceConfig {
   const { baseUrl, projectId, startDate } = requireSettings(config);
   assertEncrypted(baseUrl, config.allowHttp);
   const credentials = requireCredentials(config);
-  // Before anything is pulled, not when the night is almost over.
+  // Checked before anything is pulled, so that a wrong lake setting does not fail the run at its end.
   if (config.lake !== undefined) requireLake(config);
   return { ...config, baseUrl, projectId, startDate, credentials };
 }
 
-/** The address that a variable holds, where there is one. */
+/** Returns the address that a variable holds; undefined without a variable or a value. */
 function addressIn(variables: Environment, variable: string | undefined): string | undefined {
   const value = variable === undefined ? undefined : variables[variable];
   return value !== undefined && /^https?:/.test(value) && URL.canParse(value) ? value : undefined;
 }
 
-/** @throws ConfigError where keys would leave this machine unencrypted, and nobody has allowed it */
+/** @throws ConfigError when keys would leave this machine unencrypted and the settings do not allow it */
 export function assertEncrypted(baseUrl: string, allowHttp: boolean): void {
   if (allowHttp || !isUnencrypted(baseUrl)) return;
   throw new ConfigError(`The base_url ${baseUrl} uses http, so keys and data would travel unencrypted.`, {

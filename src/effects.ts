@@ -1,20 +1,20 @@
 /**
- * The outside world of the job besides HTTP, files and the database: the clock, waiting, chance, and the
- * crash points. Everything takes them as a parameter; this file holds the real ones.
+ * The job's access to the outside world besides HTTP, files and the database: clock, waiting, randomness, and crash
+ * points. All code takes them as a parameter; this file holds the real ones.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { InterruptedError } from './errors.js';
 
 export interface Effects {
-  /** The present instant. */
+  /** Returns the current instant. */
   now(): Date;
   /** Resolves after `ms` milliseconds; rejects with `InterruptedError` when the signal aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** A number in [0, 1), for jitter. */
+  /** Returns a random number in [0, 1), for jitter. */
   random(): number;
   /**
-   * Marks a place just before or after a durable step. Does nothing in ordinary life; with `DAWNLOAD_CRASH_AT=point`
-   * (or `point:3` for its third passing) the process kills itself there, which is how recovery is tested.
+   * Marks a point just before or after a durable step. Does nothing normally; with `DAWNLOAD_CRASH_AT=point` (or
+   * `point:3` for its third occurrence) the process kills itself at that point, which tests use to check recovery.
    */
   reach(point: string): void;
 }
@@ -22,8 +22,8 @@ export interface Effects {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The real effects. `DAWNLOAD_NOW` (an ISO instant) starts the clock there, from where it ticks on: for rehearsals
- * and tests.
+ * The real effects. `DAWNLOAD_NOW` (an ISO instant) sets the start of the clock, which then runs on: for rehearsals and
+ * tests.
  */
 export function realEffects(environment: Environment = process.env): Effects {
   return {
@@ -53,7 +53,7 @@ function crashPoint(setting: string | undefined): (point: string) => void {
   let left = Number(count);
   return (point) => {
     if (point !== name || --left > 0) return;
-    // SIGKILL, not exit: no handler, no flush, no goodbye, as when the plug is pulled.
+    // SIGKILL instead of exit: no handler runs and nothing is flushed, as in a power cut.
     process.kill(process.pid, 'SIGKILL');
   };
 }

@@ -1,8 +1,8 @@
 /**
- * The one grammar of answers: what it reads is landed, and what is landed loads (storage/repair-json.ts mends what DuckDB
- * refuses of it). Only the outside of an answer is read: which keys it has, how many records its list holds, and whether
- * it is whole. A page of an export is most of a megabyte; making JavaScript objects of it would cost more than everything
- * else that happens to it, and only DuckDB needs to look within.
+ * The single grammar of answers: every answer that it accepts is landed, and every landed answer can be loaded
+ * (storage/repair-json.ts repairs what DuckDB rejects). It reads only the outside of an answer: its keys, the number of
+ * records in its list, and whether it is complete. A page of an export is most of a megabyte; parsing it into
+ * JavaScript objects would cost more than all other steps, and only DuckDB needs the contents.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -12,11 +12,11 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** From an opening bracket's code to that of its closing one. */
+/** The difference between the character codes of an opening bracket and its closing one. */
 const BETWEEN_BRACKETS = CLOSE_BRACE - OPEN_BRACE;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Where a value lies in the body: bytes, `end` excluded. */
+/** The position of a value in the body, in bytes; `end` is excluded. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -24,7 +24,7 @@ export interface Span {
 
 /** A value of the outermost object, or the outermost array itself. */
 export interface Part extends Span {
-  /** How many elements it has, if it is an array. */
+  /** Number of elements if the value is an array. */
   readonly elements: number | undefined;
 }
 
@@ -32,20 +32,20 @@ export type Envelope =
   | { readonly kind: 'array'; readonly elements: number }
   | {
       readonly kind: 'object';
-      /** By key; of a key that is given twice, the last. */
+      /** The values by key; for a duplicate key, the last value. */
       readonly parts: ReadonlyMap<string, Part>;
-      /** Every value, in the order of the text. */
+      /** All values, in the order of the text. */
       readonly members: readonly Part[];
-      /** The keys that are given more than once: JSON leaves open what they mean, and DuckDB refuses some. */
+      /** The duplicate keys: JSON does not define their meaning, and DuckDB rejects some. */
       readonly twice: ReadonlySet<string>;
     };
 
 /**
- * The outside of a JSON text. Faults inside of it, such as bytes that are not UTF-8, control characters and words that are
- * no values, reject no answer: it lands as it came, and the load repairs it. A comma behind the last value is no matter.
+ * Reads the outside of a JSON text. Faults inside the text do not reject the answer: bytes that are not UTF-8, control
+ * characters, words that are not JSON values, trailing commas. The answer lands as it came, and the load repairs it.
  *
- * @returns undefined when the body is not one whole JSON array or object: cut short, HTML, empty, with brackets that do
- *   not match, or with nothing between two commas of a list
+ * @returns undefined when the body is not one complete JSON array or object: truncated, HTML, empty, with mismatched
+ *   brackets, or with an empty element between two commas of a list
  */
 export function readEnvelope(body: Buffer): Envelope | undefined {
   const start = skipSpace(body, startsWithMark(body) ? BYTE_ORDER_MARK.length : 0);
@@ -63,7 +63,7 @@ function startsWithMark(body: Buffer): boolean {
   return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
-/** The value of a small part, parsed, a text as whole Unicode; undefined when there is no such part or it is not valid JSON. */
+/** Parses the value of a small part, a text into well-formed Unicode; undefined if the part is missing or not valid JSON. */
 export function partValue(body: Buffer, part: Part | undefined): unknown {
   if (part === undefined) return undefined;
   try {
@@ -74,7 +74,7 @@ export function partValue(body: Buffer, part: Part | undefined): unknown {
   }
 }
 
-/** The elements of a list of the body, in order. */
+/** Returns the elements of a list of the body, in order. */
 export function elementsOf(body: Buffer, list: Span): Span[] {
   const elements: Span[] = [];
   for (let at = list.start; at < list.end;) {
@@ -87,7 +87,7 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
   return elements;
 }
 
-/** The JSON values that a body holds one after the other, as the pages of a packed list. */
+/** Returns the consecutive JSON values of a body, such as the pages of a packed list. */
 export function valuesOf(body: Buffer): Span[] {
   const values: Span[] = [];
   const start = startsWithMark(body) ? BYTE_ORDER_MARK.length : 0;
@@ -100,7 +100,10 @@ export function valuesOf(body: Buffer): Span[] {
   return values;
 }
 
-/** The member of a page that lists how many of its records were erased, when, and by which line of the register (src/erasure). */
+/**
+ * The key of a page under which erasures are noted: the number of erased records, the instant, and the line of the
+ * register (src/erasure).
+ */
 export const ERASED = 'dawnload_erased';
 
 export interface ErasedNote {
@@ -109,13 +112,13 @@ export interface ErasedNote {
   readonly line: number;
 }
 
-/** The notes of a page about erased records. */
+/** Returns the notes of a page about erased records. */
 export function erasedNotes(body: Buffer, envelope: Envelope | undefined): ErasedNote[] {
   const value = envelope?.kind === 'object' ? partValue(body, envelope.parts.get(ERASED)) : undefined;
   return Array.isArray(value) ? value.filter(isErasedNote) : [];
 }
 
-/** How many records of a page were erased: with them it is as whole as it came. */
+/** Returns the number of records that were erased from a page; with these the page counts as complete. */
 export function erasedIn(body: Buffer, envelope: Envelope | undefined): number {
   return erasedNotes(body, envelope).reduce((sum, { records }) => sum + records, 0);
 }
@@ -139,7 +142,7 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
     const value = measure(body, skipSpace(body, colon + 1));
     if (value === undefined) return undefined;
     members.push(value);
-    // A key that cannot be read is none of ours.
+    // A key that cannot be parsed is not one of the keys that this program reads.
     if (typeof key === 'string') {
       if (parts.has(key)) twice.add(key);
       parts.set(key, value);
@@ -151,7 +154,7 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
   return skipSpace(body, at + 1) === body.length ? { kind: 'object', parts, members, twice } : undefined;
 }
 
-/** One value from its first byte to its last, with the elements of it if it is an array. */
+/** Measures one value from its first byte to its last, and counts its elements if it is an array. */
 function measure(body: Buffer, start: number): Part | undefined {
   const opening = body[start];
   if (opening === QUOTE) {
@@ -163,7 +166,7 @@ function measure(body: Buffer, start: number): Part | undefined {
   const closing: number[] = [opening + BETWEEN_BRACKETS];
   const isList = opening === OPEN_BRACKET;
   let elements = 0;
-  /** Whether anything stands behind the last comma of the list. */
+  /** True if the list has an element after its last comma. */
   let filled = false;
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at];
@@ -188,7 +191,7 @@ function measure(body: Buffer, start: number): Part | undefined {
   return undefined;
 }
 
-/** A number, `true`, `false` or `null`, or a word that is none: it costs no more than itself. */
+/** Measures a number, `true`, `false`, `null`, or another word: an invalid word does not invalidate the rest. */
 function scalar(body: Buffer, start: number): Part | undefined {
   let end = start;
   while (end < body.length && !isSign(body[end]) && !isSpace(body[end])) end++;
@@ -203,7 +206,10 @@ function isBracket(byte: number | undefined): boolean {
   return byte === OPEN_BRACE || byte === CLOSE_BRACE || byte === OPEN_BRACKET || byte === CLOSE_BRACKET;
 }
 
-/** The index after a string's closing quote. Most strings are short: a native search for each would cost three times as much. */
+/**
+ * Returns the index after a string's closing quote. A loop is used, since most strings are short, and a native search
+ * for each would cost three times as much.
+ */
 function stringEnd(body: Buffer, start: number): number | undefined {
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at];

@@ -1,6 +1,7 @@
 /**
- * One class per remedy: what the reader of the message has to do decides the class, not where the failure came from.
- * `message` says what happened, `hint` what to do next, both in whole sentences; `cause` keeps the original for `--verbose`.
+ * Error classes, one per remedy: the class depends on what the user has to do, not on where the failure came from.
+ * `message` states what happened and `hint` what to do next, both in whole sentences; `cause` keeps the original error
+ * for `--verbose`.
  */
 
 /** Exit codes of the command, a contract with cron, systemd and monitors. */
@@ -21,7 +22,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The base of every failure that a user may see. */
+/** The base class of every failure that a user may see. */
 export abstract class DawnloadError extends Error {
   abstract readonly exitCode: ExitCode;
   readonly hint: string | undefined;
@@ -33,37 +34,37 @@ export abstract class DawnloadError extends Error {
   }
 }
 
-/** The command line is wrong: an argument to correct. */
+/** The command line is wrong: the user corrects an argument. */
 export class UsageError extends DawnloadError {
   readonly exitCode = EXIT.usage;
 }
 
-/** `dawnload.yaml` or the environment is wrong: a setting to correct. */
+/** `dawnload.yaml` or the environment is wrong: the user corrects a setting. */
 export class ConfigError extends DawnloadError {
   readonly exitCode = EXIT.usage;
 }
 
-/** The service refuses the keys or the project (E1, 401, 403): credentials to correct. */
+/** The service refuses the keys or the project (E1, 401, 403): the user corrects the credentials. */
 export class CredentialsError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** The service did not answer, or not with what was asked for; another run may succeed. */
+/** The service did not answer, or answered with something else; another run may succeed. */
 export class ServiceError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** This machine's clock and the service's are too far apart: the clock to set right. */
+/** This machine's clock and the service's differ too much: the user corrects the clock. */
 export class ClockError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** A file or folder cannot be read or written: the machine to repair. Nothing that was received is lost. */
+/** A file or folder cannot be read or written: the user repairs the machine. No received data is lost. */
 export class StorageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
 
-/** A file of the data folder is damaged: a person decides, usually for `dawnload rebuild`. */
+/** A file of the data folder is damaged: the user decides how to repair it, usually by `dawnload rebuild`. */
 export class DamageError extends DawnloadError {
   readonly exitCode = EXIT.incomplete;
 }
@@ -80,27 +81,27 @@ export class CorruptDatabaseError extends DawnloadError {
   }
 }
 
-/** Paid work without budget or consent. */
+/** Paid work was refused for lack of a budget or consent. */
 export class RefusedError extends DawnloadError {
   readonly exitCode = EXIT.refused;
 }
 
-/** Nothing is wrong, but it is too early: another run holds the lock, or the day is not complete. */
+/** No fault, but too early: another run holds the lock, or the day is not complete. The user tries again later. */
 export class TryLaterError extends DawnloadError {
   readonly exitCode = EXIT.tryLater;
 }
 
-/** Ctrl-C or SIGTERM: the current durable step was completed, the next run continues from there. */
+/** Ctrl-C or SIGTERM: the current durable step was completed; the next run continues from there. */
 export class InterruptedError extends DawnloadError {
   readonly exitCode = EXIT.interrupted;
 }
 
-/** The message of anything thrown, for the `cause` chain and for one-line reports. */
+/** Returns the message of any thrown value, for the `cause` chain and for one-line reports. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The hint of an error for a command that is no run: without the part that only a run can promise. */
+/** Returns the hint of an error for a command that is not a run, without the part that only holds for runs. */
 export function hintOf({ hint = '' }: DawnloadError): string {
   return hint.replace(/ ?Nothing is lost;.*$/, '');
 }
@@ -116,7 +117,10 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An error for want of open files, from Node, its module loader or DuckDB, as a `StorageError`; any other unchanged. */
+/**
+ * Converts an error caused by too few open files, from Node, its module loader or DuckDB, to a `StorageError`; returns
+ * any other error unchanged.
+ */
 export function asOutOfFiles(error: unknown): unknown {
   if (error instanceof DawnloadError) return error;
   if (!/^E[MN]FILE$/.test(codeOf(error) ?? '') && !/too many open files/i.test(messageOf(error)))

@@ -1,6 +1,6 @@
-/** What records cost: exact decimal sums, shown with the digits that they have. */
+/** Prices of records: exact decimal sums, formatted without superfluous digits. */
 
-/** Digits after the point that a price may have. */
+/** Maximum number of decimal places of a price. */
 const DIGITS = 12;
 
 interface Priced {
@@ -8,7 +8,10 @@ interface Priced {
   readonly pricePerRecord: number;
 }
 
-/** The sum of records times price, in the currency of the prices. Whole records, so it has no more digits than the prices. */
+/**
+ * Returns the sum of records times price, in the currency of the prices. Records are whole numbers, so the sum has no
+ * more decimal places than the prices.
+ */
 export function priceOf(some: Iterable<Priced>): number {
   let sum = 0n;
   for (const { records, pricePerRecord } of some) {
@@ -18,15 +21,15 @@ export function priceOf(some: Iterable<Priced>): number {
   return Number(`${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`);
 }
 
-/** `13,918.5 KRW`; without a currency the number alone. */
+/** Formats `13,918.5 KRW`; without a currency, the number alone. */
 export function formatPrice(amount: number, currency: string | undefined, language = 'en'): string {
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: DIGITS }).format(amount);
   return currency === undefined ? number : `${number}\u00a0${currency}`;
 }
 
 /**
- * A number without an exponent, with so many digits after the point. The shortest text that is the same number, not its
- * binary value: 0.1 is 0.100000000000.
+ * Returns a number without an exponent and with `digits` decimal places. It uses the shortest decimal text of the
+ * number, not its binary value: 0.1 becomes 0.100000000000.
  */
 function plainDecimal(value: number, digits: number): string {
   const [mantissa = '0', exponent = '0'] = String(value).split('e');

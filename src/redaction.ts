@@ -1,6 +1,7 @@
 /**
- * Text of the service without the job's secrets and without people: an error may repeat what it was sent. Ledger, logs,
- * alerts, the runs and exports of the warehouse hold such text, so it is redacted where it enters, under every setting.
+ * Removes the job's secrets and personal data from texts of the service: an error may repeat what it was sent. The
+ * ledger, logs, alerts, and the tables of runs and exports store such texts, so each text is redacted when it arrives,
+ * under every privacy setting.
  */
 import { cut } from './text.js';
 import { statement } from './warehouse/session.js';
@@ -8,10 +9,13 @@ import { statement } from './warehouse/session.js';
 /** The replacement for a secret, a number or an address in a text. */
 const HIDDEN = '…';
 
-/** A shorter secret is hidden only as a word of its own: its letters may stand in any text by chance. */
+/**
+ * Minimum length of a secret that is hidden anywhere. A shorter secret is hidden only as a separate word, since its
+ * letters may occur in any text by chance.
+ */
 const TELLING_LENGTH = 8;
 
-/** The secrets that a client holds: both keys, and every token that it was given. */
+/** The secrets that a client holds: both keys, and every token that it received. */
 export class Secrets {
   readonly #patterns = new Map<string, RegExp>();
 
@@ -27,7 +31,7 @@ export class Secrets {
     this.#patterns.set(secret, new RegExp(pattern, 'giu'));
   }
 
-  /** The text without the secrets, in the spellings of JSON, URLs and base64. */
+  /** Returns the text without the secrets, also in their JSON, URL and base64 spellings. */
   hide(text: string): string {
     return [...this.#patterns.values()].reduce((left, pattern) => left.replace(pattern, HIDDEN), text);
   }
@@ -42,7 +46,10 @@ function spellingsOf(secret: string): string {
   return `(?:${[spelled(secret), ...encoded].join('|')})`;
 }
 
-/** Each letter as it is, escaped by JSON (once or in JSON that is itself a text), or by a URL. */
+/**
+ * A pattern for the secret: each character as it is, escaped by JSON (once, or twice for JSON inside a JSON text), or
+ * escaped by a URL.
+ */
 function spelled(secret: string): string {
   return Array.from(secret, (letter) => {
     const units = Array.from({ length: letter.length }, (_, i) => hex(letter.charCodeAt(i), 4));
@@ -52,7 +59,10 @@ function spelled(secret: string): string {
   }).join('');
 }
 
-/** The parts of the secret's base64 that depend on it alone, wherever it begins within a group of three bytes. */
+/**
+ * Returns the parts of the secret's base64 that do not depend on the surrounding bytes, one for each offset within a
+ * group of three bytes.
+ */
 function base64Of(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
@@ -68,13 +78,14 @@ function hex(value: number, digits: number): string {
 }
 
 /**
- * The first characters of the text, without e-mail addresses and mobile numbers, as the load redacts messages
- * (`macros.redacted`): as it came first, then in plain characters, which are kept only where they hid something. In
- * JavaScript the load's patterns take minutes for a text of a megabyte, and nothing shows that much.
+ * Returns the first characters of a text without e-mail addresses and mobile numbers, with the same patterns as the
+ * load (`macros.redacted`): first in the original characters; then in normalised characters, whose result is used only
+ * if it hid something more. The text is truncated, since the patterns take minutes in JavaScript for a megabyte, and
+ * messages show only the beginning.
  */
 export function withoutPeople(text: string, most = 4_096): string {
   const head = cut(text, most);
-  // A number that was cut in two would no longer be recognised.
+  // Drops the last word: a truncated number would not be recognised.
   const seen = withoutPieces(text.length <= most ? head : head.replace(/\S{0,100}$/, ''));
   const plain = seen.replace(/[\uff01-\uff5e]/g, (letter) => letter.normalize('NFKC')).replace(UNSEEN, '');
   const without = withoutPieces(plain);
@@ -98,7 +109,7 @@ const AT_SIGN = compiled('at_sign');
 const PICTURE = compiled('picture');
 const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
 
-/** The load's patterns by name, each put together from its texts and from those before it. */
+/** Returns the load's patterns by name, each concatenated from its literals and the patterns before it. */
 function patternsOfLoad(): Map<string, string> {
   const found = new Map<string, string>();
   const text = statement('session/3_patterns').replace(/^ *--.*$/gm, '');
@@ -111,7 +122,7 @@ function patternsOfLoad(): Map<string, string> {
   return found;
 }
 
-/** A pattern of RE2 as one of JavaScript, which writes code points and scripts differently and has no inner flags. */
+/** Converts an RE2 pattern to a JavaScript one, which writes code points and scripts differently and has no inner flags. */
 function compiled(name: string, flags = ''): RegExp {
   const pattern = patterns.get(name);
   if (pattern === undefined) throw new Error(`session/3_patterns.sql has no pattern ${name}`);

@@ -1,4 +1,4 @@
-/** The stages in order, on one screen: extract, land and load stream by stream, then model, check, publish. */
+/** The stages of a run in order: extract, land and load each stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
 import { listDays, type Day, type DayRange } from './calendar.js';
 import type { Invocation, Job } from './run/invocation.js';
@@ -61,20 +61,21 @@ import { refuseNewer } from './warehouse/migrate.js';
 
 export interface Outcome {
   readonly report: RunReport;
-  /** Bytes of the published file; undefined when readers keep the previous one. */
+  /** Size of the published file in bytes; undefined if readers keep the previous file. */
   readonly publishedBytes: number | undefined;
-  /** The report that was written for people; undefined where none was. */
+  /** Path of the report page for people; undefined if none was written. */
   readonly page: string | undefined;
-  /** Days whose events were loaded before and are missing from the file. */
+  /** Days whose events had been loaded and are now missing from the file. */
   readonly lost: readonly Day[];
-  /** The days that a job asked for: those of its days that are complete by both clocks. */
+  /** The days of the job that are complete by both clocks. */
   readonly days?: DayRange;
 }
 
 /**
  * Runs a job: from the service to the published file.
  *
- * @throws what stopped the run (credentials, disk, Ctrl-C); what was loaded before is published, now or by the next run
+ * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
+ *   by the next run
  */
 export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
   return withRunContext(config, invocation, job.name, async (context) => {
@@ -100,17 +101,17 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
 }
 
 /**
- * Rebuilds the warehouse from the landing zone and the ledger, without any request, in a new file that replaces the old
- * one when it is complete.
+ * Rebuilds the warehouse from the landing zone and the ledger without any request. The new file replaces the old one
+ * when it is complete.
  */
 export function rebuild(config: StorageConfig, invocation: Invocation): Promise<Outcome> {
   const rebuilding = async (context: LocalContext): Promise<Outcome> => {
-    // Exports that only the lost lines know would be missing from the new file.
+    // Exports recorded only on the lost lines of the ledger would be missing from the new file.
     if (context.ledger.doubt !== undefined) throw context.ledger.doubt;
     const aside = await setAside(context.files.published, invocation.effects.now());
     if (aside !== undefined)
       invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
-    // It is no run of its own: it tells again of those that there were.
+    // A rebuild is not recorded as a run; it copies the runs of the journal into the new file.
     await retellRuns(context);
     const archived = await archivedBefore(context);
     await takeRemovedDays(context);
@@ -140,10 +141,11 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
 }
 
 /**
- * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies. An erasure that was
- * begun and killed goes on; `begin` is not asked then.
+ * Erases persons everywhere in the data folder: from landed pages, from both database files, from copies. Resumes an
+ * erasure that was begun and killed; `begin` is not called then.
  *
- * @param begin chooses the persons, from a warehouse that holds all that has landed; undefined to do nothing
+ * @param begin chooses the persons, in a warehouse that holds everything that has landed; it returns undefined to do
+ *   nothing
  */
 export function forget(
   config: Config,
@@ -187,7 +189,10 @@ export function forget(
   });
 }
 
-/** Pushes the days that changed, so that the lake's tables do not hold the persons either; a failure is told in the receipt. */
+/**
+ * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
+ * receipt.
+ */
 async function deletedInLake(config: Config, invocation: Invocation): Promise<string | undefined> {
   const { dataDir, lake } = config;
   if (lake === undefined) return undefined;
@@ -200,7 +205,10 @@ async function deletedInLake(config: Config, invocation: Invocation): Promise<st
   }
 }
 
-/** Cuts landed pages; each pull is noted before, so that it is loaded again after a kill too. */
+/**
+ * Removes the persons from landed pages. Each pull is noted before it is cut, so that it is loaded again even after a
+ * kill.
+ */
 async function cutLanded(
   { erasures, effects }: LocalContext,
   erasing: Begun,
@@ -215,13 +223,13 @@ async function cutLanded(
 }
 
 export interface ResumeOptions {
-  /** A person's consent to be billed again. */
+  /** True if a person consents to being billed again. */
   readonly payAgain?: boolean;
-  /** A person accepts an incomplete export: no record, or only some of the pages. */
+  /** True if a person accepts an incomplete export: without records, or with only some of the pages. */
   readonly acceptIncomplete?: boolean;
 }
 
-/** Resumes one export or, with a person's consent, requests its window again, billed again. */
+/** Resumes one export or, with a person's consent, requests its window again, which is billed again. */
 export function resumeExport(
   key: string,
   { payAgain = false, acceptIncomplete = false }: ResumeOptions,
@@ -240,7 +248,7 @@ export function resumeExport(
   );
 }
 
-/** Changes the ledger alone, under the lock. */
+/** Changes only the ledger, under the lock. */
 export function withLedger<T>(
   config: StorageConfig,
   invocation: Invocation,
@@ -268,7 +276,7 @@ async function pull(job: Job, context: RunContext): Promise<void> {
   await pullReference(job, context);
 }
 
-/** Does the work of a run, and records how it ended: when nothing of it is left that could fail. */
+/** Does the work of a run and records its end, after everything that could fail. */
 async function recorded(
   context: LocalContext,
   command: string,
@@ -282,13 +290,13 @@ async function recorded(
     await record.end(context.report, undefined);
     return outcome;
   } catch (error) {
-    // The journal may be on the disk that made the run fail: the failure itself is what people are told.
+    // The journal may be on the disk that made the run fail; people are told the original failure.
     await record.end(context.report, asError(error)).catch(() => undefined);
     throw error;
   }
 }
 
-/** Does the work, then models, checks and publishes what is there, also when the work failed. */
+/** Does the work; then models, checks and publishes the data that is there, even if the work failed. */
 async function deliver(
   context: LocalContext,
   work: () => Promise<void>,
@@ -301,9 +309,9 @@ async function deliver(
   await ledger.settle();
   const timed = stopwatch(context);
   const failure = await timed('pull', () => failureOf(work));
-  // After Ctrl-C, and on a disk that refuses, nothing more is begun: the next run publishes.
+  // After Ctrl-C or a disk error, no further stage is begun: the next run publishes.
   if (failure instanceof InterruptedError || failure instanceof StorageError) throw failure;
-  // A damaged file can only be replaced by a new one.
+  // A damaged database file is not published: only a new file can replace it.
   if (failure instanceof CorruptDatabaseError) throw failure;
 
   await reportUnloaded(context);
@@ -322,16 +330,16 @@ async function deliver(
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
-  // From here on nobody goes back to the schema before.
+  // After a published run without missing data, no return to the older schema is needed, so its copies are removed.
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
     await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
 }
 
-/** The stages as the terminal shows them. */
+/** The names of the stages in the terminal. */
 const DOING = { pull: 'pulling', model: 'modelling', check: 'checking' } as const;
 
-/** Shows each stage as progress and measures it for the run's summary. */
+/** Shows each stage as progress and measures its time for the run's summary. */
 function stopwatch({ effects, report, terminal }: LocalContext) {
   return async <T>(stage: 'pull' | 'model' | 'check', work: () => Promise<T>): Promise<T> => {
     const began = effects.now();
@@ -357,7 +365,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Publishes, unless a check forbids it, or a run failed with an empty warehouse. */
+/** Publishes the file, unless a check forbids it, or the run failed and the warehouse is empty. */
 async function publishSound(
   context: LocalContext,
   lost: readonly Day[],
@@ -377,7 +385,7 @@ async function publishSound(
   return bytes;
 }
 
-/** Writes the page that people look at. One that cannot be written fails no run. */
+/** Writes the report page for people. A failure to write it does not fail the run. */
 async function reportOn(
   { reportIn, dataDir, files, effects, terminal }: LocalContext,
   ending: RunOver | undefined,
@@ -396,7 +404,7 @@ async function reportOn(
   }
 }
 
-/** Whether a warehouse is sound, readable under the settings, and covers the events of those days. */
+/** True if a warehouse is sound, readable under the settings, and covers the events of the days. */
 async function holdsDays(
   path: string,
   days: readonly Day[],
@@ -413,20 +421,20 @@ async function holdsDays(
       await warehouse.close();
     }
   } catch {
-    // Being stopped says nothing about the file.
+    // An interruption is no evidence about the file.
     invocation.signal.throwIfAborted();
     return false;
   }
 }
 
-/** Loaded exports whose pages were removed by retention. */
+/** The loaded exports whose pages were removed by retention. */
 async function removedExports({ ledger, dataDir }: LocalContext): Promise<Export[]> {
   const loaded = ledger.entries().filter(({ state }) => state === 'loaded');
   const removed = await Promise.all(loaded.map((entry) => wereRemoved(dataDir, entry)));
   return loaded.filter((_, nth) => removed[nth]);
 }
 
-/** Takes over what the private file computed of days whose pages were removed: nothing can make it again. */
+/** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
 async function takeRemovedDays(context: LocalContext): Promise<void> {
   const { warehouse, files, terminal } = context;
   const days = (await removedExports(context)).map(({ day }) => day);
@@ -443,17 +451,20 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
   }
 }
 
-/** The days of events that had left the files that this run makes anew: a lake holds them. */
+/** The days of events that had left the files which this run makes anew, since a lake holds them. */
 async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
   const others = [files.working, files.published].filter((file) => file !== path);
   return [...new Set((await Promise.all(others.map(archivedDays))).flat())].sort();
 }
 
-/** Days whose events were loaded before and are missing from this file: their export is lost from the ledger, or damaged. */
+/**
+ * The days whose events had been loaded and are missing from this file: their export is lost from the ledger, or
+ * damaged.
+ */
 async function lostDays(context: LocalContext): Promise<Day[]> {
   const { ledger, warehouse } = context;
   const untracked = ledger.untracked.filter(({ state }) => state === 'loaded');
-  // Exports that are open again for their pages count too; one that a person gave up is not missing.
+  // Exports that are open again for their pages count as loaded; an export that a person gave up is not missing.
   const loaded = ledger
     .entries()
     .filter(({ state, loadedAt }) => loadedAt !== undefined && state !== 'abandoned');
@@ -481,7 +492,10 @@ class RunRecord {
     this.#version = version;
   }
 
-  /** Before its own start it corrects the run before: what that one wrote in the warehouse was written before its end. */
+  /**
+   * Records the start. First completes the record of the previous run in the warehouse from the journal, since that run
+   * wrote to the warehouse before its end was known.
+   */
   async begin(): Promise<void> {
     const { warehouse, runs, report } = this.#context;
     const last = (await runs.runs()).at(-1)?.over;
@@ -497,14 +511,14 @@ class RunRecord {
     await warehouse.startRun(run);
   }
 
-  /** In the file that is published next, and for its report: how the run ends if nothing fails from here on. */
+  /** Records in the file to be published, and for its report, how the run ends if nothing fails from here on. */
   async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
     const over = this.#over(report, failure);
     await this.#context.warehouse.finishRun(over);
     return over;
   }
 
-  /** In the journal, once nothing of the run is left to do. A disk that refuses it leaves a run without an end. */
+  /** Records the end in the journal, as the last act of the run. If the disk refuses, the run stays without an end. */
   async end(report: RunReport, failure: Error | undefined): Promise<void> {
     await this.#context.runs.end(this.#over(report, failure));
   }
@@ -527,7 +541,7 @@ function outcomeOf(exitCode: number, failure: Error | undefined): string {
   return exitCode === EXIT.done ? 'done' : 'incomplete';
 }
 
-/** Writes the runs of the journal into a new warehouse. */
+/** Copies the runs of the journal into a new warehouse. */
 async function retellRuns({ runs, warehouse }: LocalContext): Promise<void> {
   for (const { begun, over } of await runs.runs()) {
     await warehouse.startRun(begun);

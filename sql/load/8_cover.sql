@@ -1,4 +1,4 @@
--- The days are covered from now on, those without a row too, unless the pull is incomplete.
+-- Records the days as covered, even if they have no rows, unless the pull is incomplete.
 
 delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
 

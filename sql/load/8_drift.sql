@@ -1,4 +1,4 @@
--- Each key in the extra columns of this load is a difference from the specification.
+-- Reports each key in the extra columns of this load as a difference from the specification.
 
 insert into ops.drift_by_day by name
 with objects as (
@@ -6,7 +6,7 @@ with objects as (
     from extras
 
     union all
-    -- An object that is as it should be stands there only for what is odd inside it.
+    -- A known object is in `extra` only because of a nonconforming member inside it.
     select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
     from extras
     inner join fields on extras.place = fields.place
@@ -18,14 +18,14 @@ keyed as (
     from objects
 ),
 
--- Alike ones are one row, so these are a dozen.
+-- Distinct documents only, about a dozen rows.
 alike as (
     select date, place, keys, list_transform(keys, lambda key: json_type(object, pointer(key))) as types, count(*) as records
     from keyed
     group by all
 ),
 
--- The first of two members with one name counts, as everywhere.
+-- The first of two members with the same key counts, as in all other statements.
 found as (
     select distinct *, unnest(keys) as field, unnest(types) as type
     from alike

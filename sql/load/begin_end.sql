@@ -1,8 +1,8 @@
--- The frame of every load: what begins it, forgets the days that it replaces, and ends it.
+-- The start and the end of every load, and the removal of what is known of the days that it replaces.
 
 -- name: begin
--- A load takes several pulls of one stream at a time; of a day that several of them hold, the latest counts. Whatever order
--- pulls are loaded in, the warehouse is the same in the end.
+-- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
+-- depend on the order in which pulls are loaded.
 
 create or replace temp table asked as
 select
@@ -11,7 +11,7 @@ select
     unnest(getvariable('load').last_days)::date as last_day,
     unnest(getvariable('load').instants)::timestamptz as pulled_at;
 
--- The days that each pull may replace: those that no later pull has replaced already, in the order in which they would.
+-- The days that each pull may replace: those that no later pull has replaced already, with the order of the pulls.
 create or replace temp table versions as
 with asked_days as (
     select pull, pulled_at, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
@@ -29,7 +29,7 @@ anti join ops.coverage as later
         and later.date = asked_days.date
         and (later.pulled_at, later.pull) > (asked_days.pulled_at, asked_days.pull);
 
--- Each day that changes, with the pull that it belongs to afterwards.
+-- Each day that changes, with the pull that it belongs to after the load.
 create or replace temp table days as
 select date, pull, pulled_at
 from versions
@@ -47,13 +47,13 @@ set variable load = struct_insert(
 
 create or replace temp table loaded_rows (pull varchar, rows bigint);
 
--- Nothing is held back yet (load/losses).
+-- Initially no day is held back (load/losses).
 create or replace temp table held_sizes (date date, campaign_id varchar, rows bigint, messages bigint);
 
 select distinct pull from versions;
 
 -- name: forget
--- Notes and held-back sizes of these days are deleted with the pulls that they belong to.
+-- Deletes the notes and held-back sizes of these days, which belong to the replaced pulls.
 
 delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
@@ -67,14 +67,14 @@ where
     and held_back.pulled_at < days.pulled_at;
 
 -- name: end
--- Models and checks have to look at these days again; and the pulls are loaded now.
+-- Marks the days as changed for models and checks, and the pulls as loaded.
 
 insert into ops.touched_days
 select getvariable('load').stream, date from days
 except
 select stream, date from ops.touched_days;
 
--- Answers that could only be read with some of their characters replaced; of exports, events/9_notes tells.
+-- Notes answers that could be read only with some characters replaced; for exports, events/9_notes does this.
 insert into ops.load_notes by name
 select getvariable('load').stream as stream, first_days.date, pull, 'mended' as note, count(*) as records
 from (select unnest(getvariable('load').repaired_pulls) as pull) as repaired
@@ -82,7 +82,7 @@ inner join first_days using (pull)
 semi join days using (pull, date)
 group by all;
 
--- An export whose pages were read again is one pull with a later revision behind its `#`.
+-- If the pages of an export were downloaded again, the pull has the same id with a higher revision after `#`.
 delete from ops.loads
 where
     pull in (select pull from asked)
@@ -101,7 +101,7 @@ select
 from asked
 left join loaded_rows using (pull);
 
--- The facts of each pull of the load, one a row. Held-back facts belong to the one pull that was loaded alone.
+-- Returns one row of results per pull. Held-back results belong to the only pull of the load.
 
 select pull, 'day' as fact, date::varchar as name, 0 as number
 from versions

@@ -1,4 +1,4 @@
--- Documents of an answer: what may be personal in them is redacted, and what the specification does not know is taken apart.
+-- Documents of an answer: redacts personal data, and splits off the members that the specification does not know.
 
 -- name: candidates
 create or replace temp table candidates as
@@ -15,9 +15,9 @@ from redacted_documents
 where documents.row_id = redacted_documents.row_id;
 
 -- name: shapes_found
--- How documents of a place look: their keys, the JSON types of the known fields, and which of those cannot be read as what
--- they should be. Alike ones are one row, so these are a dozen rows; `nonconforming` in src/warehouse/fields.ts compares them with what is known. A place may
--- lie inside of the documents, at its pointer.
+-- The distinct shapes of the documents of a place: their keys, the JSON types of the known fields, and the fields that
+-- cannot be read as their kind. There are about a dozen rows, which `nonconforming` in src/warehouse/fields.ts compares
+-- with the known fields. For a place inside the documents, its pointer is given.
 
 with meant as (
     select
@@ -51,8 +51,8 @@ where $inside = '' or starts_with(document, '{')
 group by all;
 
 -- name: split_unknown_keys
--- Takes out of documents what stands under unknown keys, where nothing else is odd about them: no value of another kind, and
--- nothing inside of an object. It stays in the documents as well, whose shape passes it over.
+-- Copies the members with unknown keys into `extra`, for documents without another deviation. They stay in the
+-- documents too, whose known structure ignores them.
 
 update {relation}
 set {extra} = as_extra(members)
@@ -64,9 +64,9 @@ from (
 where {relation}.rowid = unknown.row_id;
 
 -- name: split_nonconforming
--- Takes out of documents what no column takes: the values of unknown keys, and those of another kind under known ones. What
--- was found by looking (load/shapes_found) is in variables: the keys, their pointers and kinds (empty where unknown), and the same for
--- the object inside, at the pointer `inside`. Few places have any.
+-- Moves members that no column takes out of the documents: members with unknown keys, and values of another kind under
+-- known keys. Variables hold what shapes_found returned: the keys, their pointers and kinds (empty for an unknown key),
+-- and the same for the object at the pointer `inside`. Few places have such members.
 
 create or replace temp table apart as
 with meant as (
@@ -114,7 +114,7 @@ outer_left as (
     select
         outer_values.row_id,
         key,
-        -- In the order of the document.
+        -- The position of the key in the document.
         list_position(keys, key) as place,
         kind <> '' as known,
         if(not fits(nullif(kind, ''), given), given::varchar, inner_left.members) as left_value,
@@ -127,7 +127,7 @@ outer_left as (
 select
     row_id,
     masked('{' || string_agg(member(key, left_value), ',' order by place) || '}') as extra,
-    -- A member that does not belong under a known key leaves the document.
+    -- A known key whose value is of another kind is removed from the document.
     '{' || string_agg(member(key, patch), ',') filter (known) || '}' as patch
 from outer_left
 group by row_id

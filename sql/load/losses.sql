@@ -1,7 +1,8 @@
--- Answers that would take most of a day away are held back.
+-- Holds back answers that would delete most of a day.
 
 -- name: found
--- Days, of E19 those of a campaign, that would become less, with what was held back of them before.
+-- The days (E19: of a campaign) whose rows the pull would reduce, with the sizes of the answers held back for them
+-- before.
 
 select
     sizes.date::varchar as date,
@@ -32,7 +33,7 @@ group by all
 order by all;
 
 -- name: hold_back
--- The days (of E19: of a campaign) that the pull does not replace, as `held_keys` lists them. There is one pull.
+-- Keeps the days (E19: of a campaign) in `held_keys` from being replaced. Requires a load of a single pull.
 
 insert into held_sizes by name
 select date, campaign_id, rows, messages
@@ -51,6 +52,6 @@ select
 from held_sizes
 cross join asked;
 
--- In E19, the other campaigns of the day are still loaded.
+-- E19: the other campaigns of the day are still loaded.
 delete from days where date in (select date from held_sizes where campaign_id is null);
 delete from versions where date in (select date from held_sizes where campaign_id is null);

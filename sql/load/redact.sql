@@ -1,7 +1,8 @@
--- JSON without the numbers and addresses of people, at any depth: `candidates` (row_id, document, own, sender) becomes
--- `redacted_documents` (row_id, document). A document is taken apart into its texts and numbers, each is judged once, and it
--- is put together again. Keys that name recipients' numbers are believed; `own` is the number that the message went to,
--- which is hidden in any spelling; `sender` is the number that it came from, which is nobody's secret.
+-- Removes numbers and addresses of people from JSON at any depth: `candidates` (row_id, document, own, sender) becomes
+-- `redacted_documents` (row_id, document). A document is split into its texts and numbers; each is examined once; then
+-- the document is assembled again. A value under the key of a recipient's number is always redacted. `own` is the
+-- number that the message went to, which is hidden in any spelling; `sender` is the number that it came from, which is
+-- not personal.
 
 create or replace temp table redacted_documents as
 with cut as (
@@ -25,7 +26,7 @@ pieces as (
     from cut
 ),
 
--- A key of telephone numbers is a piece together with its value.
+-- The key of a telephone number forms one piece with its value.
 members as (
     select *, regexp_extract(piece, getvariable('patterns').telephone_member) as key, substr(piece, length(key) + 1) as value
     from pieces
@@ -81,8 +82,8 @@ told as (
 judged as (
     select
         *,
-        -- A scalar under such a key is a number if the key leaves no doubt, or if it looks like one that is not a service's,
-        -- nor a day, nor a time in seconds.
+        -- A scalar under such a key is a number if the key is unambiguous, or if the value looks like a number and is
+        -- neither a service number nor a day nor a time in seconds.
         key <> '' and not names and token is not null and (
             is_sure
             or (
@@ -101,7 +102,7 @@ without_own as (
     from judged
 ),
 
--- Texts are the same for many, so each is looked at once.
+-- Many texts are equal, so each distinct text is examined once.
 texts as (
     select text, redacted(text) as redacted_text
     from (select distinct text from without_own where not is_telephone) as different
@@ -131,7 +132,7 @@ select
             when changed and starts_with(token, '"sendNo":"')
             then '"sendNo":' || coalesce(to_json(result)::varchar, 'null')
             when not changed then token
-            -- A number is no text as long as it stays one.
+            -- A number that redaction does not change stays a JSON number.
             when not starts_with(token, '"') and result = token then token
             else
                 coalesce(

@@ -1,4 +1,4 @@
--- The macros are made anew together, under a version that tells what they were made from.
+-- All macros are created again together, under a version that identifies their sources.
 
 drop schema if exists macros cascade;
 create schema macros;

@@ -1,14 +1,14 @@
--- How personal data and credentials are put under the setting privacy.recipients, wherever they stand. The setting, the key
--- and the patterns are variables of the session: none of them is in the file.
+-- How personal data and credentials are stored under the setting privacy.recipients, in any column. The setting, the
+-- key and the patterns are session variables and never stored in the file.
 
--- HMAC-SHA-256 in hex; the pads are made of the key (RFC 2104).
+-- HMAC-SHA-256 in hex; the pads are derived from the key (RFC 2104).
 create macro macros.digest(given) as
     sha256(getvariable('settings').outer_pad || unhex(sha256(getvariable('settings').inner_pad || encode(given))));
 
--- A text with full-width ASCII as ASCII, and without characters that are not seen. Numbers and addresses are looked for in it,
--- too; where none is found, a text stays as it came.
+-- A text with full-width ASCII converted to ASCII, and without invisible characters. Numbers and addresses are also
+-- searched for in this form; a text without any is stored unchanged.
 create macro macros.plain_script(given) as case
-    -- As many bytes as letters are ASCII, which numbers nearly always are.
+    -- The numbers of bytes and characters are equal for ASCII only; telephone numbers nearly always are.
     when strlen(given) = length(given) then given
     when not regexp_matches(given, getvariable('patterns').disguise) then given
     else
@@ -24,20 +24,21 @@ create macro macros.plain_script(given) as case
         )
 end;
 
--- The same number in whichever spelling: its digits, with 0 in front where it is Korean, with the country's code elsewhere.
+-- The canonical form of a telephone number: its digits, with a leading 0 if it is Korean, otherwise with the country
+-- code.
 create macro macros.korean_number(given) as
     regexp_replace(regexp_replace(given, '[^0-9]|%2[0-9A-Za-z]', '', 'g'), '^(?:00)?820?', '0');
 
 create macro macros.plain_number(given) as case
     when regexp_full_match(given, getvariable('patterns').mobile) then korean_number(given)
-    -- A telephone number that is a number in JSON has lost its leading zero.
+    -- A telephone number that is a JSON number has lost its leading zero.
     when regexp_full_match(given, '10[0-9]{8}|1[16789][0-9]{7,8}') then '0' || given
     when not regexp_full_match(given, getvariable('patterns').telephone) then given
     when regexp_matches(given, '^(?:\+|00)82') then korean_number(given)
     else regexp_replace(regexp_replace(given, '[^0-9]', '', 'g'), '^00', '')
 end;
 
--- The same e-mail address in whichever spelling.
+-- The canonical form of an e-mail address.
 create macro macros.plain_address(given) as
     lower(
         replace(
@@ -49,26 +50,27 @@ create macro macros.plain_address(given) as
         )
     );
 
--- A recipient's number or address in the one spelling that is hashed; null of nothing. The lambda is there since DuckDB
--- expands a macro wherever its parameter stands.
+-- The canonical form of a recipient's number or address, which is hashed; null for an empty value. A lambda binds the
+-- value once, since DuckDB expands the argument wherever the parameter occurs.
 create macro macros.plain_recipient(given) as case
-    -- As they mostly come.
+    -- The usual form.
     when regexp_full_match(given, '010[0-9]{8}') then given
     when regexp_full_match(given, getvariable('patterns').lone_address) then plain_address(given)
     when trim(given) <> '' then list_transform([trim(plain_script(given))], lambda number: plain_number(number))[1]
 end;
 
--- A recipient's number or address by the setting: as given, hashed, or null. What is a hash already stays it.
+-- A recipient's number or address under the setting: unchanged, hashed, or null. A value that is already a hash stays
+-- unchanged.
 create macro macros.recipient(given) as case getvariable('settings').recipients
     when 'keep' then given
     when 'hash' then if(regexp_full_match(given, '[0-9a-f]{64}'), given, digest(plain_recipient(given)))
 end;
 
--- A piece of a text: nothing of it is left where it is dropped.
+-- A piece of a text under the setting: unchanged, hashed, or empty if it is dropped.
 create macro macros.redacted_piece(piece) as case
-    -- Most pieces are digits of no matter: no address and no number is shorter.
+    -- Most pieces are irrelevant digits: an address or number has at least six characters.
     when length(piece) < 6 then piece
-    -- A recipient's key and number in JSON that is itself a text.
+    -- The key and the number of a recipient, in JSON inside a text.
     when regexp_matches(piece, getvariable('patterns').written_member)
     then
         regexp_extract(piece, getvariable('patterns').written_member)
@@ -87,24 +89,24 @@ create macro macros.redacted_piece(piece) as case
     else piece
 end;
 
--- Whether there is anything to do about a text, or about JSON: one look, and nearly always no.
+-- Whether a text, or JSON, may hold personal data. A single match, which nearly always fails.
 create macro macros.may_be_personal(given) as
     getvariable('settings').recipients <> 'keep' and regexp_matches(given, getvariable('patterns').suspicion);
 
 create macro macros.may_be_personal_json(document) as
     getvariable('settings').recipients <> 'keep' and regexp_matches(document, getvariable('patterns').json_suspicion);
 
--- A text that is no id: by chance the digits of an id look like a number.
+-- A text, or null if it is an id: the digits of an id may look like a number by chance.
 create macro macros.unless_id(given) as case
     when strlen(given) < 16 then given
     when not regexp_full_match(given, getvariable('patterns').plain_id) then given
 end;
 
--- Texts in quotes without those that are ids: by chance the digits of an id look like a number.
+-- JSON strings with ids emptied: the digits of an id may look like a number by chance.
 create macro macros.without_ids(quoted) as
     regexp_replace(quoted, '"(?:' || getvariable('patterns').plain_id || ')"', '""', 'g');
 
--- A text without the e-mail addresses and mobile numbers of people that are written in plain characters.
+-- A text without e-mail addresses and mobile numbers of people in plain characters.
 create macro macros.redacted_plain(given) as case
     when not may_be_personal(given) then given
     when
@@ -128,9 +130,9 @@ create macro macros.redacted_plain(given) as case
     )
 end;
 
--- A text without e-mail addresses and mobile numbers of people. As it came first, then in plain characters: a footnote's
--- digit behind a number must not save it, and only a text that hid something is changed in its other characters.
--- Written so that redacted_plain stands there once: DuckDB expands what a macro is made of where it stands, each time.
+-- A text without e-mail addresses and mobile numbers of people, in any characters. The original text is examined first,
+-- then its plain form, so that a footnote digit after a number does not protect it; the plain form replaces the text
+-- only if it hides something more. redacted_plain occurs only once, since DuckDB expands a macro at each occurrence.
 create macro macros.redacted(given) as case
     when not may_be_personal(given) then given
     else
@@ -147,11 +149,10 @@ create macro macros.redacted(given) as case
         )
 end;
 
--- Whether a recipient's number, in its plain spelling, can be looked for in whatever stands around it: too few digits tell
--- nothing.
+-- Whether a recipient's number, in canonical form, has enough digits to be searched for in any text.
 create macro macros.is_telling(number) as coalesce(regexp_full_match(number, '[0-9]{8,15}'), false);
 
--- A text without one number, however its digits are set apart.
+-- A text without one number, whatever separates its digits.
 create macro macros.without_number(given, number) as
     regexp_replace(
         given,
@@ -161,11 +162,11 @@ create macro macros.without_number(given, number) as
         'g'
     );
 
--- Whether a text holds the digits of a number, whatever stands between them.
+-- Whether a text holds the digits of a number, whatever separates them.
 create macro macros.holds_number(given, number) as
     contains(regexp_replace(given, '[^0-9]|%2[0BbDdEe]', '', 'g'), ltrim(number, '0'));
 
--- A URL without what it signs in with.
+-- A URL with its credentials masked.
 create macro macros.masked_url(given) as
     regexp_replace(
         regexp_replace(given, '(://)[^/?#@\s"\\]*@', '\1***@', 'g'),
@@ -174,8 +175,8 @@ create macro macros.masked_url(given) as
         'g'
     );
 
--- JSON, as text, without credentials, whatever the setting: those under keys that say so, in pairs of name and value, in lists of
--- such pairs, in headers that are one text, and in URLs.
+-- JSON, as text, with credentials masked under every setting: values under keys of credentials, in pairs of name and
+-- value, in lists of such pairs, in headers written as one text, and in URLs.
 create macro macros.masked(document) as case
     when not regexp_matches(document, getvariable('patterns').credential_suspicion) then document
     else

@@ -1,4 +1,4 @@
--- The specification as data: macros, found without their schema, and the list of fields
+-- The specification as data: makes macros available without their schema name, and loads the list of fields
 -- (src/warehouse/fields.ts).
 
 set search_path = 'main,macros';
@@ -13,8 +13,8 @@ select
         recursive := true
     );
 
--- What macros look up of a place. A variable and no macros, since two of the fields have the name of the brand; it is small, since
--- it is copied wherever it is read.
+-- The lookups of macros by place. A variable instead of macros, since the names of two fields depend on the brand. It
+-- is small, since it is copied wherever it is read.
 set variable specification = from_json(
     getvariable('specification'),
     '{"shapes": "MAP(VARCHAR, VARCHAR)", "scalars": "MAP(VARCHAR, VARCHAR[])", "without_known": "MAP(VARCHAR, JSON)"}'

@@ -1,43 +1,43 @@
 /**
- * Classifies an answer. The body decides first and the status only where the body says nothing, since the statuses of
- * these endpoints are not given and errors arrive with status 200 as well (specification, Errors).
+ * Classifies an answer. The body decides; the status counts only if the body is inconclusive, since the specification
+ * does not define statuses and errors arrive with status 200 too (specification, Errors).
  */
 import { Secrets, withoutPeople } from '../redaction.js';
 import { cut } from '../text.js';
 import { partValue, readEnvelope, type Envelope } from '../envelope.js';
 
-/** One HTTP answer, its body decoded. */
+/** An HTTP answer with its body decoded. */
 export interface RawAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfter: string | undefined;
   readonly location: string | undefined;
-  /** The service's own clock, as the `Date` header. */
+  /** The header `Date`, which shows the service's clock. */
   readonly date: string | undefined;
-  /** Where the next page is (E2). */
+  /** The header `Link`, which points to the next page (E2). */
   readonly link?: string | undefined;
   readonly body: Buffer;
 }
 
-/** The class of an answer, or of its absence, for the caller. */
+/** The class of an answer, or of a missing answer. */
 export type AnswerClass =
   /** A JSON body without a sign of an error. */
   | { readonly kind: 'ok'; readonly envelope: Envelope }
-  /** The token is not accepted (401, `Unauthorized`, `Invalid Authorization Token`). */
+  /** The service rejects the token (401, `Unauthorized`, `Invalid Authorization Token`). */
   | { readonly kind: 'unauthorized'; readonly reason: string }
-  /** The project is not for these keys (403). */
+  /** The keys have no access to the project (403). */
   | { readonly kind: 'forbidden'; readonly reason: string }
-  /** The service gave up on the question (`{error: Timeout}`, 408): a smaller one may be answered. */
+  /** The service ran out of time (`{error: Timeout}`, 408); a smaller request may succeed. */
   | { readonly kind: 'timeout'; readonly reason: string }
-  /** A clear refusal: the same question would be refused again. */
+  /** The service refused the request, and would refuse the same request again. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** Too many requests (429). */
   | { readonly kind: 'busy'; readonly reason: string; readonly retryAfterMs: number | undefined }
-  /** The service, or what stands before it, failed (5xx, `InternalServerError`, a body cut short or not JSON). */
+  /** The service, or a proxy before it, failed (5xx, `InternalServerError`, a truncated body or one that is not JSON). */
   | { readonly kind: 'broken'; readonly reason: string; readonly retryAfterMs: number | undefined }
-  /** A redirect (3xx): never followed, since the token would travel along. */
+  /** A redirect (3xx). It is never followed, since the token would be sent along. */
   | { readonly kind: 'redirected'; readonly reason: string }
-  /** No answer; `sent` is false only when the request provably never left this machine. */
+  /** No answer arrived. `sent` is false only if the request provably never left this machine. */
   | {
       readonly kind: 'unreachable';
       readonly reason: string;
@@ -45,7 +45,7 @@ export type AnswerClass =
       readonly retryAfterMs?: undefined;
       readonly cause: unknown;
     }
-  /** More bytes than any valid answer has. */
+  /** The body is larger than any valid answer. */
   | { readonly kind: 'oversized'; readonly reason: string };
 
 const UNAUTHORIZED = /unauthori[sz]ed|invalid authorization token|jwt (expired|malformed)/i;
@@ -53,11 +53,11 @@ const TIMEOUT = /time[d]?[\s-]?out|shorter date range/i;
 const SERVER_ERROR = /internal\s?server\s?error|internal error|service unavailable|bad gateway/i;
 
 /**
- * The meaning of an answer.
+ * Classifies an answer.
  *
- * @param telling the key whose presence alone makes the body a proper answer, whatever its status: `status` of E21's
+ * @param telling the key whose presence alone makes the body a valid answer, whatever its status: `status` of E21's
  *   results, `export_id` of E20
- * @param secrets hidden in every reason
+ * @param secrets texts that are hidden in every reason
  */
 export function judge(
   answer: RawAnswer,
@@ -70,7 +70,7 @@ export function judge(
   if (telling !== undefined && envelope !== undefined) {
     const told = textOf(envelope, answer.body, telling);
     const message = textOf(envelope, answer.body, 'message') ?? '';
-    // An export's result has one shape for every error, a token that ended among them.
+    // The result of an export has one shape for every error, including an expired token.
     if (told === 'error' && (answer.status === 401 || UNAUTHORIZED.test(message))) {
       return { kind: 'unauthorized', reason: clean(`HTTP ${answer.status}: ${message}`, secrets) };
     }
@@ -105,9 +105,9 @@ export function judge(
 }
 
 /**
- * The words of an error body, whichever family's shape it has: `{data: null, error: string}`, `{error, message}`,
- * `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other than 0 with its
- * `resultMessage` (E10), as they came. Undefined when the body reports no error.
+ * Returns the error texts of a body unchanged, in any of the known shapes: `{data: null, error: string}`, `{error,
+ * message}`, `{data: null, error: {code, message}}`, `{status: error | not_found, message}`, and a `resultCode` other
+ * than 0 with its `resultMessage` (E10). Returns undefined if the body reports no error.
  */
 export function errorWords(envelope: Envelope, body: Buffer): string | undefined {
   if (envelope.kind === 'array') return undefined;
@@ -130,7 +130,7 @@ function resultWords({ parts }: Envelope & { kind: 'object' }, body: Buffer): st
   return [`resultCode ${code}`, ...wordsOf(partValue(body, parts.get('resultMessage')))];
 }
 
-/** The text of one of the outermost keys; undefined when it is absent or not text. */
+/** Returns the text of one of the outermost keys; undefined if the key is absent or its value is not text. */
 export function textOf(envelope: Envelope, body: Buffer, key: string): string | undefined {
   const value = envelope.kind === 'object' ? partValue(body, envelope.parts.get(key)) : undefined;
   return typeof value === 'string' ? value : undefined;
@@ -146,9 +146,9 @@ function wordsOf(value: unknown): string[] {
 
 const HTML = 'an HTML page, as a proxy would send it';
 
-/** A body that is plain text: E18 is known to refuse in this way, whatever content type it gives. */
+/** Returns a body that is plain text: E18 is known to refuse in this way, whatever its content type. */
 function plainText({ body, contentType }: RawAnswer): string | undefined {
-  // More than is shown: a secret that is cut off would no longer be recognised.
+  // Longer than any shown text: a truncated secret would not be recognised.
   const text = body.toString('utf8', 0, 1024 * 1024).trim();
   if (text === '') return undefined;
   if (text.startsWith('<')) return HTML;
@@ -156,7 +156,10 @@ function plainText({ body, contentType }: RawAnswer): string | undefined {
   return text;
 }
 
-/** Text of the service as one short line for a message: no secret, no person, no long number, no control character. */
+/**
+ * Shortens a text of the service to one line for a message, without secrets, persons, long numbers and control
+ * characters.
+ */
 export function clean(text: string, secrets: Secrets = new Secrets()): string {
   const line = withoutPeople(secrets.hide(text), 1_000)
     .replace(/\s+/g, ' ')
@@ -171,7 +174,7 @@ function originOf(location: string | undefined): string {
   return URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** `Retry-After`, seconds or an HTTP date, as milliseconds from `now`; undefined when absent or not understood. */
+/** Parses `Retry-After`, in seconds or as an HTTP date, into milliseconds from `now`; undefined if absent or malformed. */
 function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value.trim())) return Number(value) * 1000;

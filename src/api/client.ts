@@ -1,6 +1,6 @@
 /**
- * The client of the service: takes a request, returns an answer and its meaning. Tokens, the pace, concurrency and retries
- * are handled here and nowhere else.
+ * The client of the service: sends a request, returns the answer and its class. Tokens, request rate, concurrency and
+ * retries are handled only here.
  */
 import pLimit from 'p-limit';
 import pRetry from 'p-retry';
@@ -20,11 +20,11 @@ export interface ServiceSettings {
   readonly requestsPerSecond: number;
   readonly concurrency: number;
   readonly requestTimeoutSeconds: number;
-  /** How often a request that is safe to repeat is sent again. */
+  /** Maximum number of repetitions of a request that is safe to repeat. */
   readonly retries: number;
 }
 
-/** A verdict together with the bytes that it was read from, where there were any. */
+/** A verdict together with the body that it was read from, if there is a body. */
 export interface ServiceAnswer {
   readonly verdict: AnswerClass;
   readonly body: Buffer;
@@ -33,29 +33,29 @@ export interface ServiceAnswer {
   readonly link?: string | undefined;
 }
 
-/** A failed attempt, for p-retry to count. */
+/** A failed attempt, which makes p-retry try again. */
 class Attempt extends Error {
   constructor(readonly answer: ServiceAnswer) {
     super('attempt failed');
   }
 }
 
-/** The text that a header may hold: letters that HTTP sends as one byte each, and no control character. */
+/** The characters that a header may hold: those that HTTP sends as one byte each, except control characters. */
 const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
 
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
 
-/** Permission for one billed request, from `authorize`. */
+/** Permission for one billed request; returned by `authorize`. */
 export interface Permit {
   readonly projectId: string;
   readonly secrets: Secrets;
-  /** Sends the request as it is: no retry, and no other token when this one is refused. */
+  /** Sends the request once: without retries, and without another token if this one is refused. */
   sendOnce(question: PaidRequest): Promise<ServiceAnswer>;
 }
 
 export class ServiceClient {
-  /** The keys and tokens to hide: the service may repeat in a text what it was sent. */
+  /** The keys and tokens to hide in texts, since the service may repeat what it was sent. */
   readonly secrets: Secrets;
   readonly #settings: ServiceSettings;
   readonly #effects: Effects;
@@ -71,7 +71,7 @@ export class ServiceClient {
   #requests = 0;
   #skewMs: number | undefined;
 
-  /** @param onToken is awaited after each token that E1 gives, before it is used */
+  /** @param onToken is called after each token that E1 issues and awaited before the token is used */
   constructor(
     settings: ServiceSettings,
     effects: Effects,
@@ -102,12 +102,12 @@ export class ServiceClient {
     this.#paced = (question, token, stopped) => limit(() => throttled(question, token, stopped));
   }
 
-  /** How many requests have been sent. */
+  /** Number of requests sent so far. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** How far this machine's clock is behind the service's, in milliseconds, by the latest answer with a `Date`. */
+  /** Milliseconds that this machine's clock is behind the service's, by the latest answer with a `Date`. */
   get clockSkewMs(): number | undefined {
     return this.#skewMs;
   }
@@ -117,8 +117,8 @@ export class ServiceClient {
   }
 
   /**
-   * Sends a request, with retries where they may help. The caller reads the verdict; only what no caller can handle is
-   * thrown.
+   * Sends a request, with retries if they may help, and returns the answer with its verdict. Throws only for failures
+   * that no caller can handle.
    *
    * @throws CredentialsError when the keys, the token or the project are refused
    * @throws InterruptedError when the run is being stopped, or the signal aborts
@@ -126,7 +126,7 @@ export class ServiceClient {
   async ask(question: FreeRequest, signal = this.#signal): Promise<ServiceAnswer> {
     const answer = await this.#asked(question, signal);
     const { verdict } = answer;
-    // A token that was accepted for another project is called unauthorized, too; only its status tells.
+    // A valid token of another project is rejected as unauthorized too; only the status distinguishes the two cases.
     const denied = verdict.kind === 'forbidden' || (verdict.kind === 'unauthorized' && answer.status === 403);
     if (verdict.kind === 'unauthorized' && !denied) throw refusedToken(verdict.reason);
     if (denied) {
@@ -141,8 +141,8 @@ export class ServiceClient {
   }
 
   /**
-   * Makes sure that there is a token that stays valid for a while, so that the next request does not fail without one, and
-   * permits to send a request with that token.
+   * Ensures a token that stays valid for a while, so that the next request does not fail for lack of one. Returns the
+   * permission to send one request with that token.
    *
    * @throws CredentialsError when E1 refuses the keys
    * @throws ServiceError when E1 gives no answer
@@ -153,7 +153,7 @@ export class ServiceClient {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
-        // Once its intent is on record, the request that is billed runs to its own end, whoever presses Ctrl-C.
+        // Once its intent is recorded, the billed request is never aborted, not even by Ctrl-C.
         const answer = await this.#paced(question, token, NEVER);
         if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
         return answer;
@@ -165,7 +165,7 @@ export class ServiceClient {
     return this.#transport.close();
   }
 
-  /** Fetches one new token after a refused one, not a second. */
+  /** Sends a request; if the token is refused, fetches one new token and sends it once more. */
   async #asked(question: FreeRequest, signal: AbortSignal): Promise<ServiceAnswer> {
     const token = await this.#tokens.token();
     const answer = await this.#persist(question, token, signal);
@@ -239,7 +239,7 @@ export class ServiceClient {
     };
   }
 
-  /** E1. */
+  /** Requests a token from E1. */
   async #authenticate(): Promise<string> {
     const { verdict, body, status } = await this.#persist(
       authenticate(this.#settings.credentials.body()),
@@ -268,7 +268,7 @@ export class ServiceClient {
   }
 }
 
-/** The instant of a `Date` header, in milliseconds; only in the form that HTTP prescribes, since Date.parse accepts nearly anything. */
+/** Parses a `Date` header into milliseconds. Accepts only the HTTP form, since Date.parse accepts nearly anything. */
 function instantOf(date: string | undefined): number | undefined {
   if (date === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date))
     return undefined;
@@ -276,7 +276,7 @@ function instantOf(date: string | undefined): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-/** The error for a request without a usable answer. */
+/** Returns the error for a request without a usable answer. */
 export function unanswered(
   what: string,
   baseUrl: string,
@@ -294,7 +294,7 @@ export function unanswered(
       },
     );
   }
-  // A server that rejects E1 this way is not the messaging service; a page of HTML comes from a proxy or from another server.
+  // A server that rejects E1 this way is not the messaging service; an HTML page comes from a proxy or another server.
   const foreign = verdict.kind === 'refused' || /HTML page|not complete JSON/.test(verdict.reason);
   const doubt = foreign ? 'If this goes on, check base_url: it does not look like the service. ' : '';
   return new ServiceError(`The service at ${host} gave no usable answer to ${what} (${verdict.reason}).`, {
@@ -303,7 +303,10 @@ export function unanswered(
   });
 }
 
-/** The pace as p-throttle wants it: so many calls in an interval, spread over parts of a second when there are many. */
+/**
+ * Converts the request rate for p-throttle: a number of calls per interval; high rates are spread over parts of a
+ * second.
+ */
 function pace(requestsPerSecond: number): { limit: number; interval: number } {
   if (requestsPerSecond < 1) return { limit: 1, interval: 1000 / requestsPerSecond };
   return {
@@ -312,10 +315,10 @@ function pace(requestsPerSecond: number): { limit: number; interval: number } {
   };
 }
 
-/** A token is valid for an hour. */
+/** Validity of a token: one hour. */
 const TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
-/** How long before its end a token is no longer used: a request that leaves with it must also arrive with it. */
+/** A token is not used in the last minutes of its validity: a request that leaves with it must also arrive in time. */
 const MARGIN_MS = 5 * 60 * 1000;
 
 class TokenKeeper {
@@ -324,16 +327,16 @@ class TokenKeeper {
   #token: { value: string; until: number } | undefined;
   #pending: Promise<string> | undefined;
 
-  /** @param fetch E1 */
+  /** @param fetch requests a token from E1 */
   constructor(fetch: () => Promise<string>, now: () => Date) {
     this.#fetch = fetch;
     this.#now = now;
   }
 
-  /** The token to use now. Many callers at the same time cause one request. */
+  /** Returns the token to use now. Concurrent callers cause only one request. */
   async token(): Promise<string> {
     const now = this.#now().getTime();
-    // A clock that jumped back would make the token look younger than it is; one hour is the most it can have left.
+    // A clock that was set back would make the token look younger than it is; it is valid for one hour at most.
     if (
       this.#token !== undefined &&
       now < this.#token.until &&
@@ -345,7 +348,7 @@ class TokenKeeper {
     return this.#pending;
   }
 
-  /** Forgets a token that the service refused; another one that came in the meantime stays. */
+  /** Forgets a token that the service refused; a token that was issued in the meantime stays. */
   refuse(token: string): void {
     if (this.#token?.value === token) this.#token = undefined;
   }
@@ -361,7 +364,7 @@ class TokenKeeper {
   }
 }
 
-/** The error for a newly issued token that is refused too. */
+/** Returns the error for a newly issued token that is refused too. */
 function refusedToken(reason: string): CredentialsError {
   return new CredentialsError(`The service refuses a token that it has just issued (${reason}).`, {
     hint: 'Check that project_id belongs to the access key, and that this machine’s clock is right (`dawnload doctor`).',
@@ -369,9 +372,9 @@ function refusedToken(reason: string): CredentialsError {
 }
 
 /**
- * The results of all, when every one has ended.
+ * Resolves with the results of all promises, once every one has settled.
  *
- * @throws the first rejection, after the others have ended: a page that is being written is written to its end
+ * @throws the first rejection, once the others have settled: a page that is being written is written completely
  */
 export async function settleAll<T>(promises: Iterable<Promise<T>>): Promise<T[]> {
   const results = await Promise.allSettled(promises);

@@ -1,9 +1,9 @@
-/** The endpoints that Dawnload uses, as a table: E1, E2, E4, E5, E10, E12, E15 and E17 to E21 of the specification. */
+/** The endpoints that Dawnload uses: E1, E2, E4, E5, E10, E12, E15 and E17 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
 
 interface RequestBase {
-  /** The name in the specification, for messages and for the landing zone. */
+  /** The endpoint's name in the specification, for messages and for the landing zone. */
   readonly endpoint:
     | 'E1'
     | 'E2'
@@ -18,29 +18,29 @@ interface RequestBase {
     | 'E20'
     | 'E21';
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** From the base address on. */
+  /** The path after the base address. */
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a `Timeout` leaves no range to halve. */
+  /** True if the request has no range that can be halved after a `Timeout`. */
   readonly whole?: boolean;
-  /** The key that makes a body a proper answer, whatever its status. */
+  /** The key whose presence makes a body a valid answer, whatever its status. */
   readonly discriminator?: string;
 }
 
-/** A request that costs nothing: asking twice is the same as asking once. */
+/** A request that costs nothing and is safe to repeat. */
 export interface FreeRequest extends RequestBase {
   readonly billed: false;
 }
 
-/** E20, which is billed every time. Only a `Permit` sends it, once. */
+/** A request of E20, which is billed every time. Only a `Permit` sends it, once. */
 export interface PaidRequest extends RequestBase {
   readonly billed: true;
 }
 
 export type ServiceRequest = FreeRequest | PaidRequest;
 
-/** E1: the token. */
+/** E1: requests a token. */
 export function authenticate(keys: { accessKey: string; secretKey: string }): FreeRequest {
   return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, billed: false, whole: true };
 }
@@ -56,7 +56,7 @@ export function dailyStatistics(projectId: string, { start, end }: DayRange): Fr
   };
 }
 
-/** E18: the same by sub-channel; a GET with a body. */
+/** E18: daily statistics by sub-channel; a GET with a body. */
 export function subchannelStatistics(projectId: string, { start, end }: DayRange): FreeRequest {
   return {
     endpoint: 'E18',
@@ -79,19 +79,22 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
   };
 }
 
-/** A person at the service: by the customer's id, or by an address or a number exactly as the service has it. */
+/**
+ * A person as the service identifies it: by the customer's id, or by an address or number exactly as the service stores
+ * it.
+ */
 export interface ServiceUser {
   readonly userId?: string;
   readonly userProperties?: { readonly $email?: string; readonly $phone_number?: string };
 }
 
-/** E15: deletes at most 1,000 persons. A second call finds them gone. */
+/** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
 export function deleteUsers(projectId: string, users: readonly ServiceUser[]): FreeRequest {
   const body = users.map((user) => ({ projectId, ...user }));
   return { endpoint: 'E15', method: 'DELETE', path: '/users', body, billed: false };
 }
 
-/** E20: the paid one. `start` and `end` are instants in UTC. */
+/** E20: requests a paid export. `start` and `end` are instants in UTC. */
 export function exportRequest(
   projectId: string,
   window: { start: Date; end: Date },
@@ -128,27 +131,27 @@ export function exportResult(
   };
 }
 
-/** E2: the catalogs of the project, or, behind a cursor, more of them. */
+/** E2: a page of the project's catalogs; `cursor` selects a page after the first. */
 export function catalogs(projectId: string, cursor?: string): FreeRequest {
   return reference('E2', `/v1/projects/${projectId}/catalogs`, { cursor });
 }
 
-/** E2: a page of 50 items of a catalog. The cursor is that of the page before. */
+/** E2: a page of 50 items of a catalog. `cursor` comes from the previous page. */
 export function catalogItems(projectId: string, catalog: string, cursor?: string): FreeRequest {
   return reference('E2', `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`, {
     cursor,
   });
 }
 
-/** Query parameters by name; one without a value is left out. */
+/** Query parameters by name; a parameter without a value is left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** E4: a page of the brand-message templates of a sender key. `messenger` is its word in paths. */
+/** E4: a page of the brand-message templates of a sender key. `messenger` is the messenger's own name in paths. */
 export function brandTemplates(projectId: string, messenger: string, query: Query): FreeRequest {
   return reference('E4', brandTemplatesPath(projectId, messenger), query);
 }
 
-/** Where E5 takes the sender key (N6). */
+/** The possible places of the sender key in an E5 request (N6). */
 export const SENDER_KEY_PLACES = ['query', 'header'] as const;
 
 /** E5: one brand-message template and its status. */

@@ -1,22 +1,22 @@
-/** When to ask again, and after how long. Pure: the one place where retrying is decided. */
+/** Decides whether to send a request again, and after which pause. Pure: retrying is decided only here. */
 import type { AnswerClass } from './answer.js';
 
 interface Backoff {
-  /** The first pause, milliseconds. */
+  /** The first pause in milliseconds. */
   readonly firstMs: number;
-  /** No pause is longer, milliseconds. */
+  /** The longest pause in milliseconds. */
   readonly longestMs: number;
 }
 
 export const BACKOFF: Backoff = { firstMs: 500, longestMs: 30_000 };
 
-/** A longer `Retry-After` than this, in milliseconds, is left for the next run. */
+/** Maximum `Retry-After`, in milliseconds, that a run waits for; a longer one is left to the next run. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**
- * Whether a retry may help, for a request that is safe to repeat. Never asked for E20.
+ * True if a retry may help, for a request that is safe to repeat. Never called for E20.
  *
- * @param isWhole whether the request cannot be made smaller: then a `Timeout` is asked again as it is (E1)
+ * @param isWhole true if the request cannot be made smaller; then it is repeated unchanged after a `Timeout` (E1)
  */
 export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean {
   switch (verdict.kind) {
@@ -32,10 +32,10 @@ export function isWorthRetrying(verdict: AnswerClass, isWhole = false): boolean 
 }
 
 /**
- * The pause before the next attempt, in milliseconds: doubling, with full jitter on its upper half, and never shorter
- * than what the service asked for.
+ * Returns the pause before the next attempt, in milliseconds: it doubles with each attempt, with jitter over its upper
+ * half, and is never shorter than the service's `Retry-After`.
  *
- * @param attempt how many attempts have failed, from 1
+ * @param attempt number of failed attempts, from 1
  * @param random a number in [0, 1)
  */
 export function pauseBefore(

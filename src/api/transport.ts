@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange: a deadline over all of it, a cap on the decoded body, no redirects, no retries, and a failure that
- * says whether the request may have reached the service.
+ * Performs one HTTP exchange: with a deadline over the whole exchange and a limit on the decoded body, without
+ * redirects and retries. A failure states whether the request may have reached the service.
  */
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -38,27 +38,27 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   CERT_REVOKED: { what: 'was revoked', remedy: 'Ask the operator of the service for a new certificate.' },
 };
 
-/** Why a certificate is not accepted, and what to do; undefined for any other code. */
+/** Returns why a certificate is not accepted, and what to do; undefined for any other code. */
 export function certificateTrouble(code: string): CertificateTrouble | undefined {
   return TROUBLES[code];
 }
 
-/** Codes of a handshake that failed: nothing of a request had been written. */
+/** Error codes of a failed TLS handshake: no part of a request had been written. */
 const CERTIFICATE_CODES: readonly string[] = Object.keys(TROUBLES);
 
-/** No valid answer is larger, in bytes after decoding. */
+/** Maximum size of a decoded body in bytes; no valid answer is larger. */
 const LARGEST_BODY = 64 * 1024 * 1024;
 
 interface Exchange {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly token: string | undefined;
-  /** Sent as JSON, with a GET too (E18). */
+  /** The body, sent as JSON, with a GET too (E18). */
   readonly body: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * On a connection of its own, closed afterwards. For E20: a kept connection that went stale would leave open whether
-   * the request was read, and before there is a connection nothing of it has been written.
+   * True for a new connection that is closed afterwards. For E20: on a stale kept-alive connection it would be unknown
+   * whether the request was read; on a new one, nothing has been written until the connection exists.
    */
   readonly fresh: boolean;
 }
@@ -68,7 +68,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Failures of connecting a shared connection: nothing of the request had been written yet. */
+/** Error codes of a failed connection: no part of the request had been written. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -84,7 +84,7 @@ const NEVER_SENT = new Set([
 
 class TooLarge extends Error {}
 
-/** @param deadlineMs for one exchange from connecting to the last byte */
+/** @param deadlineMs the time limit of one exchange, from connecting to the last byte */
 export function httpTransport(connections: number, deadlineMs: number, userAgent: string): Transport {
   const timeouts = { headersTimeout: deadlineMs, bodyTimeout: deadlineMs };
   const connect = buildConnector({ timeout: deadlineMs });
@@ -103,7 +103,7 @@ export function httpTransport(connections: number, deadlineMs: number, userAgent
       ? new Agent({ connections: 1, pipelining: 0, connect: noting, ...timeouts })
       : shared;
     const deadline = AbortSignal.timeout(deadlineMs);
-    // A signal of this exchange's own: listeners on a long-lived one would pile up over thousands of requests.
+    // Each exchange has its own signal: listeners on a long-lived signal would accumulate over thousands of requests.
     const abort = new AbortController();
     const stop = (): void => {
       abort.abort();
@@ -160,7 +160,10 @@ async function send(
   };
 }
 
-/** The whole body, decoded, or `TooLarge` as soon as it is more than the cap: a small gzip can hold hundreds of MB. */
+/**
+ * Returns the whole decoded body; throws `TooLarge` as soon as the body exceeds the limit, since a small gzip can hold
+ * hundreds of MB.
+ */
 async function readCapped(body: Readable, encoding: string | undefined): Promise<Buffer> {
   const decoder = decoderFor(encoding);
   const source = decoder === undefined ? body : body.pipe(decoder);
@@ -194,7 +197,7 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
   }
 }
 
-/** @param isConnected where that is known, whether a connection stood */
+/** @param isConnected whether a connection existed; undefined if unknown */
 function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?: boolean): AnswerClass {
   if (error instanceof TooLarge) {
     return { kind: 'oversized', reason: `an answer of more than ${LARGEST_BODY / 1024 / 1024} MiB` };
@@ -205,7 +208,7 @@ function failure(error: unknown, late: boolean, deadlineMs: number, isConnected?
   return { kind: 'unreachable', reason, sent, cause: error };
 }
 
-/** The code of an error, or of the first of several (one per address of the host) or of its cause. */
+/** Returns the code of an error, of its first inner error (one per address of the host), or of its cause. */
 function innermostCode(error: unknown): string | undefined {
   const own = codeOf(error);
   if (own !== undefined) return own;
@@ -216,20 +219,20 @@ function innermostCode(error: unknown): string | undefined {
 interface Connection {
   /** The numeric address that was reached. */
   readonly address: string;
-  /** Undefined where the address is http. */
+  /** The server's certificate; undefined for an http address. */
   readonly certificate: Certificate | undefined;
 }
 
 export interface Certificate {
   readonly validTo: Date;
-  /** Why it is not accepted, as Node's code. */
+  /** The Node error code if the certificate is rejected. */
   readonly refused: string | undefined;
 }
 
 /**
- * Connects and hangs up again.
+ * Connects to the service and closes the connection.
  *
- * @throws ServiceError when the service cannot be reached, InterruptedError when the signal aborts
+ * @throws ServiceError when the service cannot be reached; InterruptedError when the signal aborts
  */
 export function lookAtConnection(
   baseUrl: string,
@@ -243,7 +246,7 @@ export function lookAtConnection(
   const to = { host, port: Number(port === '' ? (secure ? 443 : 80) : port) };
   return new Promise((resolve, reject) => {
     const isName = !/^[\d.]+$|:/.test(host);
-    // The certificate is checked below, so that a rejected one is reported too.
+    // The connection is made even if the certificate is invalid, since it is checked below and reported.
     const socket: Socket = secure
       ? connectTls({ ...to, ...(isName ? { servername: host } : {}), rejectUnauthorized: false })
       : connectPlain(to);
@@ -284,7 +287,7 @@ export function lookAtConnection(
 
 function certificateOf(socket: Socket): Certificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
-  // Node's types call it an error; it is the error's code.
+  // Typed as an error by Node, but its value is the error's code.
   const refused: unknown = socket.authorizationError;
   return {
     validTo: new Date(socket.getPeerCertificate().valid_to),
@@ -297,7 +300,7 @@ function reasonOf(error: unknown): string {
   return codeOf(first) ?? String(first);
 }
 
-/** @param reason a code such as ECONNREFUSED, or words */
+/** @param reason an error code such as ECONNREFUSED, or a text */
 export function unreachable(baseUrl: string, reason: string, cause: unknown): ServiceError {
   const { host } = new URL(baseUrl);
   const trouble = certificateTrouble(reason);

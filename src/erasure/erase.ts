@@ -1,4 +1,4 @@
-/** The end of an erasure: the database is written anew, every file is searched for the ids, a receipt says what was done. */
+/** The final steps of an erasure: rewrites the database, searches every file for the ids, and writes a receipt. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -14,13 +14,13 @@ import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
 import { statement } from '../warehouse/session.js';
 
-/** The crash points of an erasure, beside those of files, of the load and of publishing. */
+/** The crash points of an erasure, in addition to those of files, of the load and of publishing. */
 export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copied', 'erase/receipt'] as const;
 
 /**
- * Writes a closed database again without the bytes of rows that are gone: DuckDB keeps them in free blocks.
+ * Rewrites a closed database without the bytes of deleted rows, which DuckDB keeps in free blocks.
  *
- * @throws what DuckDB throws where the disk refuses; the file is as it was
+ * @throws the error of DuckDB when the disk refuses; the file is unchanged
  */
 export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
   const { working, rebuilt, temp } = dataFiles(dataDir);
@@ -40,20 +40,23 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   effects.reach('erase/copied');
 }
 
-/** A path as the text between quotes in SQL. */
+/** Escapes a path for use inside a SQL string literal. */
 function quoted(path: string): string {
   return path.replaceAll("'", "''");
 }
 
-/** Ids that tell a person apart anywhere. Shorter ones and plain words are looked for in the columns of ids alone. */
+/**
+ * Ids that are distinctive enough to be searched in any text. Shorter ids and plain words are searched only in the
+ * columns of ids.
+ */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** A word that may be an id, or digits as people write numbers. */
+/** Matches a word that may be an id; `NUMBERS` matches digits as people write numbers. */
 const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
 const NUMBERS =
   /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
 
-/** Searches texts for the ids of persons: each as it is, numbers in every spelling. */
+/** Searches texts for the ids of persons: each id as it is, and numbers in every spelling. */
 export class Finder {
   readonly #words: ReadonlySet<string>;
   readonly #numbers: ReadonlySet<string>;
@@ -73,17 +76,17 @@ export class Finder {
   }
 }
 
-/** The digits of a number, with 0 in front where it is Korean; none of a text that is no number. */
+/** Returns the digits of a number, with a leading 0 if it is Korean; an empty text if the text is not a number. */
 function digitsOf(text: string): string {
   const plain = text.normalize('NFKC').replace(/%20|&nbsp;|\u200b/g, '');
   if (!/^\+?[0-9 ().\-/,_·]+$/.test(plain)) return '';
   return plain.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
 }
 
-/** Bytes that a chunk repeats of the one before it, so that nothing is cut in two. */
+/** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */
 const OVERLAP = 512;
 
-/** Whether a file, unpacked where it is gzip, holds an id. */
+/** True if a file, unpacked if it is gzip, holds an id. */
 async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   const bytes = createReadStream(path, { highWaterMark: 1 << 20 });
   const unpacked = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
@@ -101,25 +104,25 @@ async function fileHolds(path: string, finder: Finder): Promise<boolean> {
   }
 }
 
-/** The result of the search of the data folder. */
+/** The result of searching the data folder. */
 export interface Searched {
   readonly files: number;
-  /** Files that held an id and were removed: rejected answers, temporary and set-aside files. */
+  /** Files that held an id and were removed: rejected answers, temporary files and files set aside. */
   readonly removed: readonly string[];
-  /** Files that still hold one. */
+  /** Files that still hold an id. */
   readonly left: readonly string[];
   /** Files that could not be read. */
   readonly unread: readonly string[];
 }
 
-/** Copies that nothing reads any more. */
+/** Copies that no command reads any more. */
 const REMOVABLE =
   /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
-/** Files that hold ids by design: the digests of erased persons, and the request under way. */
+/** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
 const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;
 
-/** Searches every file of the data folder for these ids, and removes copies that hold one. */
+/** Searches every file of the data folder for the ids, and removes copies that hold one. */
 export async function searchFolder(dataDir: string, ids: Iterable<string>): Promise<Searched> {
   const finder = new Finder(ids);
   const found = {
@@ -158,20 +161,20 @@ const begun = z.object({
   origins: z.array(z.string()),
   /** All digests that are to be erased. */
   ids: z.array(z.string()),
-  /** The ids as they are written: for the search for what is left. */
+  /** The ids in plain text, to search for remains. */
   written: z.array(z.string()),
   sharedIds: z.number(),
-  /** Rows of the warehouse by table. */
+  /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
-  /** Pulls whose pages are cut. */
+  /** Ids of the pulls whose pages are cut. */
   pulls: z.array(z.string()),
   serviceDeletedRows: z.number().optional(),
 });
 
-/** An erasure under way. */
+/** An unfinished erasure. */
 export type Begun = z.infer<typeof begun>;
 
-/** The erasure under way, in a file that is there until all of it is done. It holds ids as they are written. */
+/** The record of the unfinished erasure: a file that exists until the erasure is complete. It holds ids in plain text. */
 export class Pending {
   readonly path: string;
   readonly #disk: DurableFolder;
@@ -196,22 +199,22 @@ export class Pending {
   }
 }
 
-/** The account of one erasure, in snake case as it is written. */
+/** The receipt of one erasure, in snake case as it is written. */
 export interface Receipt {
   readonly erased_at: string;
-  /** On whose request, as it was given. */
+  /** The reference of the request, as it was given. */
   readonly reference: string | undefined;
-  /** By which rule records were chosen. */
+  /** The rule by which records were chosen. */
   readonly rule: string;
-  /** The persons, by the keyed digests of the ids that were given. */
+  /** The persons: the keyed digests of the given ids. */
   readonly persons: readonly string[];
-  /** Ids that more than three persons share: neither followed nor erased. */
+  /** Number of ids that more than three persons share; these were neither followed nor erased. */
   readonly shared_ids: number;
   readonly places: readonly { readonly place: string; readonly erased: number; readonly unit: string }[];
   readonly search: Searched;
-  /** E15's count of deleted rows; undefined where the service was not asked. */
+  /** Number of rows that E15 reports as deleted; undefined if the service was not asked. */
   readonly service_deleted_rows: number | undefined;
-  /** The state of the lake, as a clause; undefined where there is none. */
+  /** The state of the lake, as a clause; undefined without a lake. */
   readonly lake: string | undefined;
   readonly out_of_reach: readonly string[];
 }
@@ -219,7 +222,7 @@ export interface Receipt {
 export interface Erased {
   readonly receipt: Receipt;
   readonly file: string;
-  /** Whether it went on with an erasure that was killed. */
+  /** True if it resumed an erasure that was killed. */
   readonly resumed: boolean;
 }
 
@@ -260,7 +263,7 @@ export function receiptOf(
   };
 }
 
-/** The file that readers have still holds the persons. */
+/** Returns the error for a published file that was not replaced, so that it still holds the persons. */
 export function notPublished(published: string, reason: string | undefined): DamageError {
   return new DamageError(
     `${published} is not replaced (${reason ?? 'the run failed'}): it still holds these persons.`,
@@ -270,7 +273,7 @@ export function notPublished(published: string, reason: string | undefined): Dam
   );
 }
 
-/** The receipt as text. */
+/** Formats the receipt as text. */
 export function receiptText(receipt: Receipt): string {
   const { search } = receipt;
   const reference =
@@ -300,7 +303,7 @@ export function receiptText(receipt: Receipt): string {
   ].join('\n');
 }
 
-/** Writes the receipt as text and JSON, with the SHA-256 of the text; returns the path of the text. */
+/** Writes the receipt as text and as JSON, with the SHA-256 of the text; returns the path of the text. */
 export async function writeReceipt(
   dataDir: string,
   receipt: Receipt,

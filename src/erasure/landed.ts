@@ -1,6 +1,7 @@
 /**
- * Erased persons in the landing zone: records that are theirs are cut out of landed pages, numbers that others' records mention
- * are blanked. A page that was cut says so itself (`dawnload_erased`), so that its count stays what it was.
+ * Removes erased persons from the landing zone: records of a person are cut out of landed pages, and the person's
+ * numbers are blanked in the records of others. A cut page notes the number of its erased records (`dawnload_erased`),
+ * so that its record count stays the same.
  */
 import { createHmac } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -26,7 +27,7 @@ import {
 import { count, type Session } from '../warehouse/session.js';
 import type { Register } from './register.js';
 
-/** JSON that is searched at a time. */
+/** Bytes of JSON that are searched in one batch. */
 const BATCH_BYTES = 32 * 2 ** 20;
 
 const match = z.object({
@@ -40,17 +41,17 @@ const match = z.object({
 /** A record on a page that holds an erased id. */
 export interface Match {
   readonly file: string;
-  /** Its place on the page, counted from 0. */
+  /** Its position on the page, counted from 0. */
   readonly position: number;
   /** The record as JSON. */
   readonly record: string;
-  /** Whether it is about the person; otherwise its text mentions the person's number or address. */
+  /** True if the record is about the person; false if its text only mentions the person's number or address. */
   readonly own: boolean;
-  /** The ids as the record writes them. */
+  /** The ids as the record spells them. */
   readonly given: readonly string[];
 }
 
-/** The result of cutting. */
+/** The result of cutting pages. */
 export interface Cut {
   readonly records: number;
   readonly pulls: ReadonlySet<string>;
@@ -58,21 +59,22 @@ export interface Cut {
 
 const NOTHING: Cut = { records: 0, pulls: new Set() };
 
-/** Is told of a pull before it is cut, and of the ids as its records write them. */
+/** Called before a pull is cut, with the ids as its records spell them. */
 type Before = (pull: string, written: ReadonlySet<string>) => Promise<void>;
 
 const NOTHING_BEFORE: Before = () => Promise.resolve();
 
 /**
- * `landing/erasures.json`: how far the register has been applied to what has landed, and when the folder that changed last had
- * changed, in milliseconds. It is the time of the filesystem, whatever the clock of the run says.
+ * `landing/erasures.json`: the last line of the register that has been applied to all landed files, and the latest
+ * change of a landed folder at that time, in milliseconds. The time is that of the filesystem, independent of the run's
+ * clock.
  */
 const swept = z.object({ line: z.number(), sum: z.string(), changed: z.number() });
 
-/** Searches landed files for the ids of one set of digests, and cuts. */
+/** Searches landed files for the ids of one set of digests, and cuts them out. */
 export class Erasures {
   readonly register: Register;
-  /** Landed files that cannot be read, and so were not searched. */
+  /** Landed files that could not be read and therefore were not searched. */
   readonly unread = new Set<string>();
   readonly #landing: string;
   readonly #tempDirectory: string;
@@ -99,7 +101,7 @@ export class Erasures {
     this.#ids = new Set(register.ids);
   }
 
-  /** A connection whose macros hash; `erased_ids` holds the digests that are looked for. */
+  /** Returns a connection whose macros hash; its table `erased_ids` holds the digests to search for. */
   async session(): Promise<Session> {
     this.#session ??= this.#open().then(async (session) => {
       await session.set({ erased_ids: [...this.#ids] });
@@ -109,7 +111,10 @@ export class Erasures {
     return this.#session;
   }
 
-  /** Notes in the register who is to be erased, and looks for all of it from now on; returns the line. */
+  /**
+   * Records in the register who is to be erased, and searches for all registered digests from now on; returns the
+   * register's line.
+   */
   async begin({
     at,
     origins,
@@ -131,7 +136,7 @@ export class Erasures {
     return line;
   }
 
-  /** Looks for these digests from now on. */
+  /** Sets the digests to search for. */
   async lookFor(ids: readonly string[]): Promise<void> {
     this.#ids = new Set(ids);
     const session = await this.session();
@@ -139,7 +144,7 @@ export class Erasures {
     await session.run('erasure/ids');
   }
 
-  /** The pulls with the same files, of which erased persons are cut first; those that are still arriving, page by page. */
+  /** Returns the pulls unchanged, after cutting erased persons from their files; arriving pages are cut one by one. */
   async guard(pulls: readonly Pull[]): Promise<Pull[]> {
     if (this.#ids.size === 0) return [...pulls];
     const guarded: Pull[] = [];
@@ -163,17 +168,17 @@ export class Erasures {
     }
   }
 
-  /** Notes records that arrived after the erasure of their persons. */
+  /** Records in the register that records arrived after the erasure of their persons. */
   async late({ records }: Pick<Cut, 'records'>): Promise<void> {
     if (records > 0)
       await this.register.append({ event: 'late', at: this.#effects.now().toISOString(), records });
   }
 
   /**
-   * Cuts erased persons from every landed file that changed since the last sweep, or from all of them where the register has
+   * Cuts erased persons from every landed file that changed since the last sweep, or from all files if the register has
    * grown or the landing zone is an older copy.
    *
-   * @param before is told of each pull before it is cut
+   * @param before is called before each pull is cut
    */
   async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
     const { mark } = this.register;
@@ -194,7 +199,7 @@ export class Erasures {
     return all;
   }
 
-  /** The records on these pages that hold an id that is looked for. */
+  /** Returns the records on these pages that hold one of the searched ids. */
   async find(files: readonly SizedFile[]): Promise<Match[]> {
     const session = await this.session();
     const found: Match[] = [];
@@ -212,7 +217,7 @@ export class Erasures {
     return found;
   }
 
-  /** The pages of exports that have landed. */
+  /** Returns the landed pages of exports. */
   async pages(): Promise<SizedFile[]> {
     const files: string[] = [];
     for (const { folder } of await foldersOfPersons(this.#landing)) files.push(...(await pagesIn(folder)));
@@ -225,7 +230,7 @@ export class Erasures {
     return all;
   }
 
-  /** A damaged file stops no search: the load reports it. */
+  /** Does the work on a file; a damaged file does not stop the search, since the load reports it. */
   async #readable<T>(file: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -236,7 +241,7 @@ export class Erasures {
     }
   }
 
-  /** The opt-outs of erased persons among the landed ones, by file. */
+  /** Returns the opt-outs of erased persons in the landing zone, by file. */
   async optOuts(): Promise<{ file: string; row: string }[]> {
     const found: { file: string; row: string }[] = [];
     for (const { folder } of await foldersOfPersons(this.#landing)) {
@@ -250,7 +255,7 @@ export class Erasures {
     return found;
   }
 
-  /** Cuts the pages; each is replaced durably. */
+  /** Cuts the pages; each page is replaced durably. */
   async cut(files: readonly SizedFile[]): Promise<Cut> {
     return this.#cutMatches(await this.find(files));
   }
@@ -279,7 +284,7 @@ export class Erasures {
     return this.#cutMatches(found);
   }
 
-  /** Cuts a snapshot of opt-outs (E12), and corrects the counts of its manifest, which says how many rows were cut. */
+  /** Cuts a snapshot of opt-outs (E12), and corrects its manifest, which then states the number of cut rows. */
   async cutSnapshot(folder: string, before: Before = NOTHING_BEFORE): Promise<Cut> {
     const pull = relative(this.#landing, folder);
     let all = NOTHING;
@@ -357,7 +362,10 @@ export class Erasures {
     }
   }
 
-  /** A record with stars instead of the erased numbers and addresses in its texts; undefined where they cannot be told apart. */
+  /**
+   * Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found or the
+   * result is not JSON.
+   */
   #blanked(text: string): string | undefined {
     const blank = text.replace(WRITTEN, (piece) =>
       this.#ids.has(digestOf(this.#key, plain(piece))) ? '*'.repeat(piece.length) : piece,
@@ -375,7 +383,10 @@ export class Erasures {
     return { line: this.register.mark?.line ?? 0, at: this.#effects.now().toISOString() };
   }
 
-  /** How many records the pages of these pulls lost to a line of the register, and on how many pages. */
+  /**
+   * Returns the number of records that the pages of these pulls lost to a line of the register, and the number of these
+   * pages.
+   */
   async cutBy(line: number, pulls: Iterable<string>): Promise<{ records: number; files: number }> {
     let records = 0;
     let files = 0;
@@ -402,13 +413,13 @@ export class Erasures {
     try {
       return swept.parse(JSON.parse(text.toString('utf8')));
     } catch {
-      // Without it everything is searched again.
+      // Without this file, everything is searched again.
       return undefined;
     }
   }
 }
 
-/** An address, or digits as people write numbers: also full-width, and with what is not seen between them. */
+/** Matches an address, or digits as people write numbers: full-width digits and invisible characters included. */
 const WRITTEN =
   /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|[+\uff0b]?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/\uff0d\u2010-\u2015]|\p{Cf}|%20){5,28}[0-9\uff10-\uff19]/gu;
 
@@ -417,12 +428,12 @@ function plain(piece: string): string {
   return ascii.includes('@') ? ascii.toLowerCase() : ascii.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
 }
 
-/** The digest that the load makes of a number or an address in its plain spelling. */
+/** Returns the same digest as the load does, for a number or address in its plain spelling. */
 function digestOf(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** One opt-out of E12. */
+/** An opt-out of E12: its JSON text and its number. */
 interface Row {
   readonly text: string;
   readonly number: string;
@@ -457,15 +468,15 @@ function numberOf(row: string): string | undefined {
   }
 }
 
-/** An entry of the note that a page gets. */
+/** The origin of an erasure note on a page: the register's line and the instant. */
 interface Noted {
   readonly line: number;
   readonly at: string;
 }
 
 /**
- * The file with each element of its pages as `edit` returns it, without those for which it returns undefined. A page that loses
- * elements gets a note.
+ * Returns the file with each element of its pages as `edit` returns it, without the elements for which it returns undefined.
+ * A page that loses elements gets a note.
  */
 function edited(
   body: Buffer,
@@ -495,7 +506,7 @@ function edited(
 
 const OLD_NOTES = new RegExp(`,"${ERASED}":\\[[^\\]]*\\]$`);
 
-/** Files in batches of so much JSON that they can be searched at a time. */
+/** Divides files into batches whose JSON is small enough to be searched at once. */
 export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> {
   let some: SizedFile[] = [];
   let bytes = 0;
@@ -510,23 +521,23 @@ export function* batchesOf(files: readonly SizedFile[]): Generator<SizedFile[]> 
   if (some.length > 0) yield some;
 }
 
-/** The ids of the persons whose own records these are, as they are written. */
+/** Returns the ids, as spelled in the records, of the persons whose own records these are. */
 function writtenIn(matches: readonly Match[]): Set<string> {
   return new Set(matches.filter(({ own }) => own).flatMap(({ given }) => given));
 }
 
-/** `events/<day>/<key>` of `events/<day>/<key>/<export id>/<page>`. */
+/** Returns `events/<day>/<key>` for `events/<day>/<key>/<export id>/<page>`. */
 function pullOfPage(landing: string, file: string): string {
   return relative(landing, dirname(dirname(file)));
 }
 
 interface Folder {
   readonly folder: string;
-  /** The change of its inode in milliseconds, which a restored copy cannot hide. */
+  /** The inode change time in milliseconds, which also reveals a restored copy. */
   readonly changed: number;
 }
 
-/** The folders of exports and of snapshots of opt-outs, which hold persons. */
+/** Returns the folders that hold persons: those of exports and of opt-out snapshots. */
 async function foldersOfPersons(landing: string): Promise<Folder[]> {
   const folders: Folder[] = [];
   for (const [stream, depth] of [
@@ -549,7 +560,7 @@ async function pagesIn(folder: string): Promise<string[]> {
   return names.filter((name) => pageOf(name) !== undefined).map((name) => join(folder, name));
 }
 
-/** The files of lists in a snapshot, packed or page by page. */
+/** Returns the files of the lists in a snapshot, packed or page by page. */
 async function listFilesIn(folder: string): Promise<string[]> {
   const files: string[] = [];
   for (const one of await entriesOf(folder)) {

@@ -1,17 +1,20 @@
-/** The ids of a person, and what the warehouse holds under them. */
+/** Finds the ids of a person, and the rows that the warehouse holds under them. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { EVENT_TABLES } from '../warehouse/messages.js';
 import { count, type Session } from '../warehouse/session.js';
 
-/** An id that a person was named by. */
+/** An id by which the request names a person. */
 export interface Given {
   readonly kind: 'user_id' | 'service_user_id' | 'device_id' | 'service_device_id' | 'recipient';
   readonly value: string;
 }
 
-/** An id of a person as the warehouse holds it, under the digest of the id that the person was named by. */
+/**
+ * An id of a person as the warehouse holds it, with the digest (`origin`) of the id by which the request names the
+ * person.
+ */
 const personId = z.object({
   origin: z.string(),
   id: z.string(),
@@ -23,15 +26,18 @@ const personId = z.object({
 export type PersonId = z.infer<typeof personId>;
 
 export interface Persons {
-  /** The digest of each id that was given, in that order. */
+  /** The digest of each given id, in the same order. */
   readonly origins: readonly string[];
   /** The digests of all ids that belong to these persons. */
   readonly ids: readonly string[];
-  /** The ids as the warehouse holds them; shared ones were not followed and are not erased. */
+  /** The ids as the warehouse holds them; shared ids are neither followed nor erased. */
   readonly found: readonly PersonId[];
 }
 
-/** Follows the ids that records have together, from the given ones on. `include_shared` follows those of more than three persons too. */
+/**
+ * Finds all ids of the persons, starting from the given ids and following ids that occur in one record.
+ * `include_shared` also follows ids of more than three persons.
+ */
 export async function findPersons(
   session: Session,
   given: readonly Given[],
@@ -66,7 +72,7 @@ export async function findPersons(
   return { origins, ids: [...ids], found };
 }
 
-/** The days of exports whose events an erased person still has in the file, and the first opt-out. */
+/** The days of exports with events of an erased person in the file, and the day of the first opt-out. */
 const held = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
 export async function heldBy(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
@@ -76,7 +82,7 @@ export async function heldBy(session: Session): Promise<{ days: Day[]; firstOptO
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }
 
-/** The tables with rows of persons, and which of their rows are those of `held`. */
+/** The tables with rows of persons, and the condition that selects the rows of the held persons. */
 const TABLES = [
   ...EVENT_TABLES.map(({ name }) => ({
     table: name,
@@ -88,7 +94,7 @@ const TABLES = [
   { table: 'opt_outs_history', condition: 'rowid in (select row_id from held_opt_outs)' },
 ];
 
-/** The rows of `held` by table, as JSON; tables without one are left out. */
+/** Returns the rows of the held persons by table, as JSON; tables without such rows are left out. */
 export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>> {
   const found = new Map<string, unknown[]>();
   for (const names of TABLES) {
@@ -102,7 +108,7 @@ export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>
   return found;
 }
 
-/** How many rows of `held` each table has. */
+/** Returns the number of rows of the held persons, by table. */
 export async function countHeld(session: Session): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const names of TABLES) {
@@ -112,7 +118,7 @@ export async function countHeld(session: Session): Promise<Map<string, number>> 
   return counts;
 }
 
-/** Writes them as a CSV file for each table. */
+/** Writes the rows of the held persons as one CSV file for each table. */
 export async function copyRows(
   session: Session,
   tables: Iterable<string>,
@@ -129,7 +135,7 @@ export async function copyRows(
   return files;
 }
 
-/** Deletes the rows of `held` that no load could take away, since their pages are gone. */
+/** Deletes the held rows that a new load cannot remove, since their pages are gone. */
 export async function deleteHeld(session: Session, days: readonly Day[]): Promise<void> {
   await session.transaction(async () => {
     await session.set({ days });

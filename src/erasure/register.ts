@@ -1,6 +1,6 @@
 /**
- * The register of erasures, `data/private/erasures.jsonl`: appended to, fsynced, its lines chained by checksums. It names
- * persons by keyed digests alone. What arrives after an erasure is compared with it, whoever brings it back.
+ * The register of erasures, `data/private/erasures.jsonl`: append-only, fsynced, with lines chained by checksums. It
+ * names persons only by keyed digests. Data that arrives after an erasure, from any source, is compared with it.
  */
 import { existsSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import type { Effects } from '../effects.js';
 import { ConfigError, DamageError } from '../errors.js';
 import { EMPTY, encodeLine, scan, type Head } from '../exports/ledger-file.js';
 import { DurableFolder, FILE_MODE } from '../storage/atomic-file.js';
-import { dataFiles, foldersOf } from '../storage/paths.js';
+import { foldersOf } from '../storage/paths.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { unlessMissing } from '../storage/duckdb.js';
 import { Reader } from '../warehouse/reader.js';
@@ -18,7 +18,7 @@ import type { ErasureRow } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
 
 const line = z.discriminatedUnion('event', [
-  /** The ids to erase, before anything is erased. */
+  /** `erase`: the ids to erase, recorded before anything is erased. */
   z.object({
     event: z.literal('erase'),
     at: z.iso.datetime(),
@@ -26,7 +26,7 @@ const line = z.discriminatedUnion('event', [
     persons: z.number(),
     ids: z.array(z.string()),
   }),
-  /** Records were cut from landed pages, and rows left the warehouse. */
+  /** `cut`: records were cut from landed pages, and rows left the warehouse. */
   z.object({
     event: z.literal('cut'),
     at: z.iso.datetime(),
@@ -34,21 +34,21 @@ const line = z.discriminatedUnion('event', [
     records: z.number(),
     rows: z.number(),
   }),
-  /** Nothing is left of what was to be erased. */
+  /** `done`: the erasure is complete and nothing remains. */
   z.object({ event: z.literal('done'), at: z.iso.datetime(), of: z.number() }),
-  /** Records that arrived later and were cut. */
+  /** `late`: records that arrived after the erasure and were cut. */
   z.object({ event: z.literal('late'), at: z.iso.datetime(), records: z.number() }),
 ]);
 
 type Line = z.infer<typeof line>;
 
-/** One erasure, as `ops.erasures` shows it. */
+/** An erasure, as `ops.erasures` shows it. */
 export interface Erasure extends ErasureRow {
-  /** Whether all of it was done. */
+  /** True if the erasure is complete. */
   readonly done: boolean;
 }
 
-/** How far another place knows the register. */
+/** The last line of the register that another place knows. */
 export type Mark = Pick<Erasure, 'line' | 'sum'>;
 
 export class Register {
@@ -67,11 +67,11 @@ export class Register {
   }
 
   /**
-   * Reads the register, which has no line where nobody was erased.
+   * Reads the register; it is empty if nobody was erased.
    *
-   * @param fingerprint that of the key of the hashes
-   * @throws DamageError when a line is not what was written
-   * @throws ConfigError when it was made with another key
+   * @param fingerprint the fingerprint of the hash key
+   * @throws DamageError when a line was altered
+   * @throws ConfigError when the register was made with another key
    */
   static async open(
     dataDir: string,
@@ -97,7 +97,7 @@ export class Register {
     return register;
   }
 
-  /** The digests of everybody who is erased. */
+  /** The digests of all erased persons. */
   get ids(): string[] {
     return [...new Set(this.#lines.flatMap(({ body }) => (body.event === 'erase' ? body.ids : [])))];
   }
@@ -122,17 +122,17 @@ export class Register {
     return [...erasures.values()];
   }
 
-  /** The erasure that began and is not done. */
+  /** The erasure that was begun and is not complete. */
   get unfinished(): Erasure | undefined {
     return this.erasures.find(({ done }) => !done);
   }
 
-  /** The last erasure; undefined where there is none. */
+  /** The last erasure; undefined if there is none. */
   get mark(): Mark | undefined {
     return this.erasures.at(-1);
   }
 
-  /** Throws `DamageError` where another place remembers erasures that the register lacks. */
+  /** Throws `DamageError` if another place knows erasures that the register lacks. */
   assertHolds(mark: Mark | undefined, place: string): void {
     if (mark === undefined) return;
     if (this.#lines.some(({ seq, sum }) => seq === mark.line && sum === mark.sum)) return;
@@ -144,7 +144,7 @@ export class Register {
     );
   }
 
-  /** Appends a line and resolves with its number when it is durable. Throws `StorageError`. */
+  /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
   async append(body: Line): Promise<number> {
     const { text, head } = encodeLine(this.#head, body);
     const isNew = !existsSync(this.path);
@@ -178,10 +178,9 @@ export class Register {
 
 const remembered = z.object({ line: z.number(), sum: z.string() });
 
-/** Compares the register with both files of the warehouse, while neither is open. Throws as `assertHolds` does. */
-export async function assertRemembered(register: Register, dataDir: string): Promise<void> {
-  const { working, published } = dataFiles(dataDir);
-  for (const file of [working, published]) {
+/** Compares the register with both files of the warehouse; neither may be open. Throws as `assertHolds` does. */
+export async function assertRemembered(register: Register, files: readonly string[]): Promise<void> {
+  for (const file of files) {
     if (!existsSync(file)) continue;
     let reader: Reader | undefined;
     let mark: Mark | undefined;
@@ -190,7 +189,7 @@ export async function assertRemembered(register: Register, dataDir: string): Pro
       const rows = await unlessMissing(reader.objects(statement('erasure/remembered')), []);
       mark = remembered.optional().parse(rows[0]);
     } catch {
-      // A file that cannot be read is refused where it is opened.
+      // A file that cannot be read is reported where it is opened.
       continue;
     } finally {
       await reader?.close();

@@ -1,6 +1,6 @@
 /**
- * The earlier of two clocks decides which days are complete: this machine's, and the service's from the `Date` of E1's
- * answer. When they are far apart, one of them is wrong, and no paid request is sent.
+ * Decides which days are complete by the earlier of two clocks: this machine's, and the service's from the `Date` of
+ * E1's answer. When they differ too much, one of them is wrong, and no paid request is sent.
  */
 import { formatKst, lastCompleteDay } from '../calendar.js';
 import { ClockError } from '../errors.js';
@@ -10,14 +10,14 @@ import { foundId, instantOfFound } from '../storage/landed-pulls.js';
 import { formatDuration, plural } from '../terminal/terminal.js';
 import { landedAtOf, loadLanded, pullId } from './load-landed.js';
 
-/** Clocks that are further apart than this are not both right, in milliseconds. */
+/** Maximum difference of two right clocks, in milliseconds. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
 type Clocks = Pick<RunContext, 'service' | 'effects'>;
 
 /**
- * The job without the days that are not complete by both clocks. Reports when this removes days, and when the clocks are
- * far apart. If the service sends no time, this machine's clock decides.
+ * Returns the job without the days that are not complete by both clocks. Reports removed days, and clocks that differ
+ * too much. If the service sends no time, this machine's clock decides.
  *
  * @throws CredentialsError, ServiceError when E1 fails
  */
@@ -39,15 +39,16 @@ export async function untilComplete(job: Job, context: RunContext): Promise<Job>
   return until(job, last);
 }
 
-/** The present: by the service's clock where this machine's is far from it. */
+/** The present instant: by the service's clock if this machine's differs too much from it. */
 export function presentOf({ service, effects }: Clocks): Date {
   const skew = service.clockSkewMs ?? 0;
   return new Date(effects.now().getTime() + (Math.abs(skew) > MOST_SKEW_MS ? skew : 0));
 }
 
 /**
- * Where both clocks agree: what has landed with a date in the future, from a clock that ran ahead, counts as pulled just now, in
- * the same order. Otherwise each later pull would be dated a millisecond after it until then.
+ * Corrects landed pulls that are dated in the future by a clock that was ahead: they count as pulled now, in the same
+ * order. Otherwise, until that instant, each later pull would be dated a millisecond after them. Does nothing unless
+ * both clocks agree.
  */
 export async function redateFuture(context: RunContext): Promise<void> {
   const { service, landing, ledger, foundAtStart, terminal } = context;
@@ -68,7 +69,7 @@ export async function redateFuture(context: RunContext): Promise<void> {
   await loadLanded(context);
 }
 
-/** One sentence about clocks that are too far apart, by the latest answer; undefined where they agree. */
+/** One sentence about clocks that differ too much, by the latest answer; undefined if they agree. */
 export function clockTrouble({ service }: Clocks): string | undefined {
   const skew = service.clockSkewMs ?? 0;
   if (Math.abs(skew) <= MOST_SKEW_MS) return undefined;
@@ -76,9 +77,9 @@ export function clockTrouble({ service }: Clocks): string | undefined {
 }
 
 /**
- * Before each paid request.
+ * Checks the clocks before a paid request.
  *
- * @throws ClockError when the clocks are too far apart
+ * @throws ClockError when the clocks differ too much
  */
 export function assertClocksAgree(clocks: Clocks): void {
   const trouble = clockTrouble(clocks);

@@ -1,4 +1,5 @@
-/** The run context: everything that a run works with, opened in order and closed whatever happens. */
+/** The run context: opens in order everything that a run works with, and closes it in every case. */
+import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import type { Invocation } from './invocation.js';
 import type { Config, ExportsConfig, ServiceConfig } from '../config.js';
@@ -33,31 +34,33 @@ export interface LocalContext {
   readonly signal: AbortSignal;
   readonly lock: RunLock;
   readonly landing: LandingZone;
-  /** The content of the landing zone when the run began. */
+  /** The contents of the landing zone when the run began. */
   readonly foundAtStart: readonly Found[];
   readonly ledger: Ledger;
-  /** Exports that a warehouse holds, and the ledger does not or as not billed; kept until a person decides. */
+  /** Exports that a warehouse file holds, but the ledger lacks or has as not billed; kept until a person decides. */
   readonly forgotten: readonly ExportRow[];
-  /** The number of the last migration of the published file; 0 where there is none. */
+  /** The number of the last migration of the published file; 0 if there is none. */
   readonly publishedSchema: number;
   readonly warehouse: Warehouse;
-  /** Cuts erased persons from whatever arrives. */
+  /** Removes erased persons from arriving data. */
   readonly erasures: Erasures;
   readonly runs: RunJournal;
-  /** The id of this process's run. */
   readonly runId: string;
   readonly report: RunReport;
   /** The settings of the paid exports. */
   readonly exports: ExportsConfig;
   readonly files: DataFiles;
   readonly dataDir: string;
-  /** The language of the report; undefined where none is wanted. */
+  /** The language of the report; undefined if no report is wanted. */
   readonly reportIn: Config['reportIn'];
-  /** The file that the warehouse is made in. */
+  /** The path of the file in which the warehouse is made. */
   readonly path: string;
-  /** Loads pulls that were not loaded before; calls run one at a time. Throws on Ctrl-C between two pulls. */
+  /**
+   * Loads pulls that were not loaded before; calls run one after the other. Throws InterruptedError between two pulls
+   * after Ctrl-C.
+   */
   load(pulls: readonly Pull[]): Promise<LoadOutcome>;
-  /** Loads pulls again. */
+  /** Loads pulls even if they were loaded before. */
   reload(pulls: readonly Pull[]): Promise<LoadOutcome>;
 }
 
@@ -66,8 +69,9 @@ export interface RunContext extends LocalContext {
   readonly service: ServiceClient;
   readonly progress: ExportsProgress;
   /**
-   * The instant to record for an answer: now, by the service's clock where this machine's is wrong, but always later than what has landed. Of two pulls of a day the later one
-   * counts, and a clock that was set back must not make the newer one look older.
+   * Returns the instant to record for an answer: now, by the service's clock if this machine's is wrong, but always
+   * later than everything that has landed. The later of two pulls of a day counts, so a clock that was set back must
+   * not make the newer pull look older.
    */
   pullInstant(): Date;
 }
@@ -93,7 +97,7 @@ export type StorageConfig = Pick<
  *
  * @throws TryLaterError when another run holds the lock
  * @throws ConfigError when the data folder holds another project
- * @throws DamageError, StorageError when it cannot be used
+ * @throws DamageError, StorageError when the data folder cannot be used
  */
 export async function withLocalContext<T>(
   config: StorageConfig,
@@ -110,15 +114,20 @@ export async function withLocalContext<T>(
     const { ledger, forgotten, publishedSchema } = await openLedger(dataDir, effects);
     const key = await hmacKey(dataDir, effects);
     const register = await Register.open(dataDir, keyFingerprint(key), effects);
-    await assertRemembered(register, dataDir);
     const foundAtStart = await landing.found();
     const path = files[working];
-    // A rebuild that was killed may have left a file behind.
+    // A rebuild that was killed may have left this file behind.
     await discardDatabase(files.rebuilt);
+    // A file that is opened anyway is asked then: opening it twice would cost every night a tenth of a second.
+    await assertRemembered(
+      register,
+      path === files.working && existsSync(path) ? [] : [files.working, files.published],
+    );
     const warehouse = await openWarehouse(path, config, invocation);
     const erasures = new Erasures({ dataDir, tempDirectory: files.temp, key }, register, effects, () =>
       warehouse.searching(),
     );
+    const known = await warehouse.knownErasure();
     const runs = new RunJournal(dataDir);
     const report = new RunReport(effects.now());
     const one = pLimit(1);
@@ -137,6 +146,7 @@ export async function withLocalContext<T>(
         return outcome;
       });
     try {
+      register.assertHolds(known, path);
       return await work({
         effects,
         terminal,
@@ -178,7 +188,7 @@ export async function withLocalContext<T>(
   });
 }
 
-/** One line for each day of a stream that the warehouse holds whole now. */
+/** Prints one line for each day of a stream that the warehouse now holds completely. */
 function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): void {
   for (const { date, rows } of finished) {
     terminal.finished(`Finished ${date}, ${stream}: ${plural(rows, 'row')}.`, {
@@ -190,7 +200,7 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
   }
 }
 
-/** Opens a warehouse of the data folder under its settings; throws as `Warehouse.open` does. */
+/** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
   { dataDir, brand, messenger, privacy, experiments, mainGoals }: StorageConfig,
@@ -209,7 +219,7 @@ export async function openWarehouse(
   });
 }
 
-/** Opens the ledger and compares it with both warehouse files. For the holder of the lock, before the warehouse is opened. */
+/** Opens the ledger and compares it with both warehouse files. Requires the lock; call before the warehouse is opened. */
 export async function openLedger(
   dataDir: string,
   effects: Effects,
@@ -260,7 +270,7 @@ export async function underLock<T>(
   }
 }
 
-/** The same with a service client. */
+/** As `withLocalContext`, with a service client. */
 export function withRunContext<T>(
   config: ServiceConfig,
   invocation: Invocation,
@@ -294,7 +304,7 @@ function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalCon
   });
 }
 
-/** The present by the better clock, or a millisecond after the last instant that was given out, whichever is later. */
+/** Returns the present by the better clock, or a millisecond after the last returned instant, whichever is later. */
 function monotone(
   { landing, foundAtStart, effects }: LocalContext,
   service: ServiceClient,

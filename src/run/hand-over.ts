@@ -1,4 +1,4 @@
-/** Events that are older than `lake.local_days` leave the file, once the lake was seen to hold them. */
+/** Removes events that are older than `lake.local_days` from the file, once the lake is verified to hold them. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { dayOf, rangesOf, shiftDay, type Day } from '../calendar.js';
@@ -16,8 +16,8 @@ import { push } from '../lake/push.js';
 import type { RunReport } from './report.js';
 
 /**
- * Compares the old days of the published file with the lake, row by row, and removes from the private file those that are the
- * same in both. A lake that cannot be read keeps them in the file; that fails no run.
+ * Compares the old days of the published file with the lake row by row, and removes the equal days from the private
+ * file. If the lake cannot be read, the days stay in the file; that does not fail the run.
  *
  * @throws InterruptedError after Ctrl-C
  */
@@ -52,7 +52,7 @@ export async function handOver(
   }
 }
 
-/** The days that the published file, which was pushed, holds exactly as the private one does. */
+/** The days whose rows are equal in the published file, which was pushed, and in the private file. */
 async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
   const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
   const published = await lake.session.rows('lake/published_events', shape);
@@ -73,7 +73,7 @@ function inWords(days: readonly Day[]): string {
 
 type LakeSettings = Pick<Config, 'dataDir'> & { readonly lake: LakeConfig };
 
-/** Opens the lake for the work, and closes it. Throws as `Lake.open` does. */
+/** Opens the lake, does the work, and closes it. Throws as `Lake.open` does. */
 export async function withLake<T>(
   { dataDir, lake: settings }: LakeSettings,
   { signal, lakeCatalog }: Invocation,
@@ -92,7 +92,7 @@ export async function withLake<T>(
   }
 }
 
-/** Pushes what differs; for the holder of the lock. Throws as `push` does. */
+/** Pushes the differences to the lake. Requires the lock. Throws as `push` does. */
 export function pushLake(
   settings: LakeSettings,
   invocation: Invocation,
@@ -119,8 +119,8 @@ export function pushLake(
 }
 
 /**
- * Pushes what a run has published, if a lake is set. A failure is told in the report: the file is published in any case, and
- * the next run pushes what is missing.
+ * Pushes the published file of a run to the lake, if a lake is configured. A failure is added to the report: the file
+ * is published in any case, and the next run pushes what is missing.
  *
  * @throws InterruptedError after Ctrl-C
  */
@@ -144,7 +144,7 @@ export async function pushAfterRun(
   }
 }
 
-/** The rows that commits brought. */
+/** The number of rows that the commits added. */
 export function rowsOf(commits: readonly Commit[]): number {
   return commits.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -1,4 +1,4 @@
-/** The invocation of a command: its settings, the outside world, and a way to be stopped. */
+/** The invocation of a command: its settings, the outside world, and the signal that stops it. */
 import type { Config, Flags } from '../config.js';
 import type { Environment } from '../config/files.js';
 import type { Effects } from '../effects.js';
@@ -13,13 +13,13 @@ export interface Invocation {
   readonly terminal: Terminal;
   /** Aborted by Ctrl-C or SIGTERM, with an `InterruptedError` as its reason. */
   readonly signal: AbortSignal;
-  /** Identifies this process in every line of the log, in `ops.runs`, and in alerts. */
+  /** Identifies this process in log lines, in `ops.runs`, and in alerts. */
   readonly runId: string;
   /** The version of this package, `1.2.3`. */
   readonly version: string;
-  /** The environment, for what is no setting. */
+  /** The environment variables, for values that are not settings. */
   readonly environment: Environment;
-  /** How the lake's catalog is attached; the real one where nothing else is given. */
+  /** Attaches the lake's catalog; undefined for the real one. */
   readonly lakeCatalog?: LakeCatalog;
   /**
    * Reads the settings, when a command needs them.
@@ -29,33 +29,33 @@ export interface Invocation {
   loadConfig(): Config;
 }
 
-/** The streams with a row per day; reference data is taken as it is today. */
+/** The streams with a row per day. Reference data has none: it is pulled as it is today. */
 export const DAY_STREAMS = ['statistics', 'campaigns', 'events'] as const;
 
 export const JOB_STREAMS = [...DAY_STREAMS, ...REFERENCE_STREAMS] as const;
 
-/** The streams as a person names them on the command line; `statistics` means E17 and E18 together. */
+/** The streams as named on the command line; `statistics` means E17 and E18 together. */
 export type JobStream = (typeof JOB_STREAMS)[number];
 
 export interface Job {
   readonly name: 'run' | 'backfill';
   readonly streams: ReadonlySet<JobStream>;
-  /** The free streams: these days are pulled where the warehouse lacks them. */
+  /** For the free streams: days to pull if the warehouse lacks them. */
   readonly days: DayRange;
-  /** Part of `days` that is pulled even if it is there, since counts may be restated. */
+  /** The part of `days` to pull even if the warehouse holds it, since counts may be restated. */
   readonly again: DayRange;
-  /** Whether answers of the free streams are accepted even if they delete days that the warehouse holds. */
+  /** True to accept answers of the free streams even if they delete days that the warehouse holds. */
   readonly acceptEmpty: boolean;
-  /** The days whose events are wanted. */
+  /** For paid exports: the days whose events are wanted. */
   readonly eventDays: DayRange;
   /**
-   * The consent to paid exports: `budget`, the standing consent of the configuration; `given`, a person on the command
-   * line; `ask`, nobody yet.
+   * The consent to paid exports: `budget` is the standing consent of the configuration; `given` is a person's consent
+   * on the command line; `ask` means that a person still has to be asked.
    */
   readonly consent: 'budget' | 'given' | 'ask';
 }
 
-/** The same job without the days after `last`; the days that it pulls again move back by as many. */
+/** Returns the job without the days after `last`; `again` moves back by the same number of days. */
 export function until(job: Job, last: Day): Job {
   const cut = Math.max(0, dayCount({ start: last, end: job.days.end }) - 1);
   const shortened = ({ start, end }: DayRange): DayRange => ({ start, end: end < last ? end : last });

@@ -1,6 +1,7 @@
 /**
- * The journal of runs: one line at the start and one at the end of each, so that a rebuilt warehouse still lists them.
- * The main goals that runs chose are read in it; no other decision depends on it. A line that cannot be read is skipped.
+ * The journal of runs: one line at the start and one at the end of each run, so that a rebuilt warehouse lists them
+ * too. Runs also read their earlier choice of main goals in it; no other decision depends on it. A line that cannot be
+ * read is skipped.
  */
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -30,7 +31,7 @@ const over = z.object({
 type RunBegun = z.infer<typeof begun>;
 export type RunOver = z.infer<typeof over>;
 
-/** A run of the past; without `over` when it was killed. */
+/** A past run; `over` is missing if the run was killed. */
 export interface PastRun {
   readonly begun: RunBegun;
   readonly over: RunOver | undefined;
@@ -51,7 +52,7 @@ export class RunJournal {
     return this.#append({ over: run });
   }
 
-  /** When it was last written, in milliseconds; 0 when there is none. */
+  /** The last modification of the journal, in milliseconds; 0 if there is no journal. */
   async changedAt(): Promise<number> {
     return stat(this.#file).then(
       ({ mtimeMs }) => mtimeMs,
@@ -59,7 +60,7 @@ export class RunJournal {
     );
   }
 
-  /** Every run that began, in order. */
+  /** All runs that began, in order. */
   async runs(): Promise<PastRun[]> {
     const text = await orStorageError('read', this.#file, async () => {
       try {
@@ -81,7 +82,7 @@ export class RunJournal {
   async #append(line: object): Promise<void> {
     await orStorageError('write', this.#file, async () => {
       await mkdir(dirname(this.#file), { recursive: true, mode: FOLDER_MODE });
-      // The newline goes first: after a line that a kill cut short, the next one still begins on its own.
+      // The newline comes first: after a line that a kill truncated, the next one still starts on a line of its own.
       await appendFile(this.#file, `\n${JSON.stringify(line)}`, { mode: FILE_MODE });
     });
   }

@@ -1,6 +1,6 @@
 /**
  * Loads the landed pulls that the warehouse lacks: the last one after a kill between landing and loading, all of them
- * after the loss of the warehouse. `rebuild` does nothing else.
+ * after the loss of the warehouse. `rebuild` is made of this step.
  */
 import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
@@ -15,7 +15,7 @@ import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/p
 
 export async function loadLanded(context: LocalContext): Promise<void> {
   const { landing, foundAtStart, ledger, warehouse, report, erasures } = context;
-  // An erasure that was killed is finished by `dawnload forget`.
+  // An erasure that was killed is left to `dawnload forget`, which finishes it.
   const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
   await warehouse.redate(landing.instants);
@@ -36,10 +36,11 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   const paid: Pull[] = await landedExports(context, (entry) => !loaded.has(pullId(entry)));
   const waiting = [...free, ...paid].sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime());
   await loadOrReport(context, waiting);
-  // A file that was made anew holds what is in the landing zone, and nobody who is erased.
+  // A file that was made anew matches the landing zone, which holds no erased persons.
   if (cut !== undefined && context.path === context.files.working) {
     const known = await warehouse.knownErasure();
-    if (cut.records > 0 || known !== erasures.register.mark?.line) await reloadErased(context, cut.pulls);
+    if (cut.records > 0 || known?.line !== erasures.register.mark?.line)
+      await reloadErased(context, cut.pulls);
   }
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
@@ -48,8 +49,8 @@ export async function loadLanded(context: LocalContext): Promise<void> {
 }
 
 /**
- * Loads again the days on which the warehouse holds an erased person, from pages that hold none any more, and those pulls.
- * Rows whose pages are gone are deleted.
+ * Loads the cut pulls again, and the days on which the warehouse still holds an erased person although the pages no
+ * longer do. Rows whose pages are gone are deleted.
  */
 export async function reloadErased(context: LocalContext, cut: ReadonlySet<string>): Promise<void> {
   const { erasures, landing, warehouse } = context;
@@ -73,7 +74,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
 }
 
-/** The pull of a landed export; undefined while pages are missing. */
+/** Returns the pull of a landed export; undefined while pages are missing. */
 async function exportPull(
   context: LocalContext,
   entry: Export,
@@ -95,7 +96,7 @@ async function exportPull(
   };
 }
 
-/** Loads an export's pages and notes it in the ledger. Resolves with whether it is loaded. */
+/** Loads an export's pages and notes it in the ledger. Resolves with true if it is loaded. */
 export async function loadExport(context: LocalContext, entry: Export): Promise<boolean> {
   const { ledger, report } = context;
   const pull = await exportPull(context, entry);
@@ -123,24 +124,27 @@ async function landedExports(
   return pulls;
 }
 
-/** When an export counts as landed. */
+/** Returns the instant at which an export counts as landed. */
 export function landedAtOf(entry: Export, instants: Instants): Date | undefined {
   return instants.get(pullId(entry)) ?? entry.landedAt;
 }
 
-/** Pages that were read again make another pull: a pull that was loaded once is not loaded again. */
+/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
 export function pullId({ day, key, landings }: Export): string {
   return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
-/** Whether all pulls were loaded; one that cannot be loaded stays where it is and is reported, and the others do not wait for it. */
+/**
+ * Loads pulls; returns true if all were loaded. A pull that cannot be loaded stays in the landing zone and is reported;
+ * the others are loaded.
+ */
 export async function loadOrReport(
   context: LocalContext,
   pulls: readonly Pull[],
   how: 'new' | 'again' = 'new',
 ): Promise<boolean> {
   const { reports, failures } = how === 'new' ? await context.load(pulls) : await context.reload(pulls);
-  // An export that was replaced may have held records that others gave up for it.
+  // Neighbours are days whose exports had dropped records as duplicates of an export that was replaced.
   const neighbours = new Set(reports.flatMap((report) => report.neighbours));
   if (neighbours.size > 0) {
     const exports = await landedExports(context, ({ day }) => neighbours.has(day));
@@ -155,7 +159,10 @@ export async function loadOrReport(
   return all;
 }
 
-/** Reports what could not be loaded, unless later answers took its place: then nothing is missing. */
+/**
+ * Reports pulls that could not be loaded. A pull that later answers superseded is not reported, since nothing is
+ * missing.
+ */
 export async function reportUnloaded(context: LocalContext): Promise<void> {
   const { report, terminal } = context;
   for (const { pull, error } of report.unloaded) {
@@ -165,7 +172,7 @@ export async function reportUnloaded(context: LocalContext): Promise<void> {
   }
 }
 
-/** Whether later pulls hold the days of a free one; of reference data, whether there is a later snapshot. */
+/** True if later pulls hold all days of a free pull; for reference data, if there is a later snapshot. */
 async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<boolean> {
   if (pull.stream === 'events') return false;
   const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
@@ -173,8 +180,8 @@ async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<bo
 }
 
 /**
- * Loads an export that was never loaded without the pages that cannot be read, as an earlier version may have landed them: the
- * others are paid for. False where that is not what stops it.
+ * Loads an export that was never loaded without its unreadable pages, which an earlier version may have landed: the
+ * other pages are paid for. Returns false if unreadable pages are not the cause of the failure.
  */
 async function loadReadable(context: LocalContext, pull: EventsPull): Promise<boolean> {
   const { ledger, landing, report } = context;
@@ -185,7 +192,7 @@ async function loadReadable(context: LocalContext, pull: EventsPull): Promise<bo
   const pages = await landedPages(context, place);
   const left = [...files.keys()].filter((number) => pages.every((page) => page.number !== number));
   if (left.length === 0 || pages.length === 0) return false;
-  // A damaged file may be a whole page at the service.
+  // A page whose file is damaged may be complete at the service, so the export is not loaded without it.
   for (const number of left) {
     const isWhole = await landing.verify(files.get(number) ?? '').then(
       () => true,
@@ -202,7 +209,7 @@ async function loadReadable(context: LocalContext, pull: EventsPull): Promise<bo
   return true;
 }
 
-/** A damaged page of an export can be downloaded again at no cost. */
+/** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */
 function remedyFor(pull: Pull): string {
   if (pull.stream !== 'events') return '';
   const key = pull.id.split('/').at(-1)?.split('#')[0] ?? '';

@@ -1,4 +1,4 @@
-/** The report of a run, collected on the way: for its last lines, for `--json`, and for its exit code. */
+/** The report of a run, collected while it runs: for its last lines, for `--json`, and for its exit code. */
 import { type Day, type DayRange, dayCount, daysOf, rangesOf } from '../calendar.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import type { Budget, BudgetVerdict } from '../exports/budget.js';
@@ -7,14 +7,14 @@ import type { LoadReport } from '../warehouse/rows.js';
 import type { Pull, Stream } from '../storage/pull.js';
 import { plural } from '../terminal/terminal.js';
 
-/** One day of events that was not requested, and why. */
+/** A day of events that was not requested, with the reason. */
 export interface Unpaid {
   readonly day: Day;
   readonly verdict: Exclude<BudgetVerdict, 'request'> | 'no_consent' | 'clock';
   readonly estimate: number | undefined;
 }
 
-/** One paid export that this run requested or resumed. */
+/** A paid export that this run requested or resumed. */
 export interface ExportLine {
   readonly key: string;
   readonly day: Day;
@@ -45,12 +45,12 @@ export class RunReport {
 
   constructor(readonly startedAt: Date) {}
 
-  /** Something could not be pulled or loaded; the run continues with the rest. */
+  /** Records data that could not be pulled or loaded; the run continues with the rest. */
   gap(...gaps: readonly Gap[]): void {
     this.#gaps.push(...gaps);
   }
 
-  /** A pull that has landed and could not be loaded: at the end of the run it may have been superseded. */
+  /** Records a landed pull that could not be loaded; it may be superseded by the end of the run. */
   notLoaded(failure: LoadFailure): void {
     this.#notLoaded.push(failure);
   }
@@ -63,7 +63,7 @@ export class RunReport {
     if (load.changed) this.#loads.push(load);
   }
 
-  /** The notes of the load of a pull, by kind. */
+  /** The number of records by kind of note, from the load of a pull. */
   notesOf(pull: string): Readonly<Record<string, number>> {
     return this.#loads.find((load) => load.pull === pull)?.notes ?? {};
   }
@@ -72,23 +72,26 @@ export class RunReport {
     this.#exports.push(line);
   }
 
-  /** Something that needs action: an ambiguous export, a nonconforming page. Whole sentences, with what to do. */
+  /**
+   * Records something that needs action: an ambiguous export, a nonconforming page. Takes whole sentences that say what
+   * to do.
+   */
   needsAction(sentence: string): void {
     this.#attention.push(sentence);
   }
 
-  /** The service is still making the export of that key: a run a while later finds it ready. */
+  /** Records that the service has not finished the export of this key; a later run may find it ready. */
   pending(key: string): void {
     this.#pending.push(key);
   }
 
-  /** @param budget the one that days may be over */
+  /** @param budget the budget that the days would exceed */
   unpaid(days: readonly Unpaid[], budget?: Budget): void {
     this.#unpaid = days;
     this.#budget = budget;
   }
 
-  /** Main goals by campaign and user journey: a warehouse that is made anew reads them in the journal. */
+  /** Records main goals by campaign and user journey, for the journal; a warehouse that is made anew reads them there. */
   choseGoals(goals: Readonly<Record<string, string>>): void {
     this.#mainGoals = goals;
   }
@@ -97,18 +100,21 @@ export class RunReport {
     this.#findings = findings;
   }
 
-  /** Known data would be missing from the file, so readers keep the previous one. `reason` is a clause. */
+  /**
+   * Records that known data would be missing from the file, so that it is not published and readers keep the previous
+   * one. `reason` is a clause.
+   */
   withhold(reason: string): void {
     this.#withheld = reason;
   }
 
-  /** Why the file is not published, as a clause; `undefined` when it may be. */
+  /** The reason why the file is not published, as a clause; undefined if it may be published. */
   get withheld(): string | undefined {
     const checks = this.stops.map(({ name }) => name).join(', ');
     return checks === '' ? this.#withheld : `check${this.stops.length > 1 ? 's' : ''} ${checks} failed`;
   }
 
-  /** The file is published in any case; the next run pushes what is missing. */
+  /** Records the outcome of the push to the lake. The file is published in any case; the next run pushes what is missing. */
   lake(outcome: LakeOutcome): void {
     this.#lake = outcome;
   }
@@ -117,12 +123,12 @@ export class RunReport {
     return this.#lake;
   }
 
-  /** The days that this run loaded, of all streams. */
+  /** The days that this run loaded, over all streams. */
   get loadedDays(): readonly Day[] {
     return [...new Set(this.#loads.flatMap(({ days }) => days))].sort();
   }
 
-  /** A removal by the settings under `retention`. */
+  /** Records a removal by the settings under `retention`. */
   removed(removal: Removal): void {
     this.#removed.push(removal);
   }
@@ -132,10 +138,10 @@ export class RunReport {
     this.#seconds[stage] = milliseconds / 1000;
   }
 
-  /** How far the service's clock was ahead of this machine's, in milliseconds, where one of them is wrong. */
+  /** Milliseconds that the service's clock is ahead of this machine's; undefined if they agree. */
   clockSkewMs: number | undefined;
 
-  /** Whether the warehouse holds something that it did not hold before. */
+  /** True if this run added anything to the warehouse. */
   get changed(): boolean {
     return this.#loads.length > 0;
   }
@@ -160,17 +166,17 @@ export class RunReport {
     return this.#exports;
   }
 
-  /** The findings of each check as a group, stops first; `ops.checks` has the findings themselves. */
+  /** The findings of each check as a group, `stop` checks first; `ops.checks` has the single findings. */
   get checks(): readonly FindingGroup[] {
     return this.#findings;
   }
 
-  /** Checks that forbid publishing. */
+  /** The groups of checks that forbid publishing. */
   get stops(): readonly FindingGroup[] {
     return this.checks.filter(({ severity }) => severity === 'stop');
   }
 
-  /** Days and rows that were loaded, by stream. */
+  /** Number of loaded days and rows, by stream. */
   totals(): { stream: Stream; days: number; rows: number }[] {
     const streams = [...new Set(this.#loads.map(({ stream }) => stream))];
     return streams.map((stream) => {
@@ -183,12 +189,12 @@ export class RunReport {
     });
   }
 
-  /** Fields that the service sends and the specification does not know, or the other way round. */
+  /** The fields that the service sends and the specification lacks, and the reverse. */
   drift(): string[] {
     return [...new Set(this.#loads.flatMap(({ drift }) => drift))].sort();
   }
 
-  /** How many records each kind of note is about. */
+  /** The number of records by kind of note. */
   notes(): Record<string, number> {
     const notes: Record<string, number> = {};
     for (const load of this.#loads) {
@@ -197,7 +203,7 @@ export class RunReport {
     return notes;
   }
 
-  /** 1 when something is missing or needs action, 3 when only budget or consent is lacking, else 0. */
+  /** The exit code: 1 if data is missing or action is needed, 3 if only budget or consent is lacking, else 0. */
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
@@ -205,7 +211,7 @@ export class RunReport {
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
-  /** For `--json` and `ops.runs`. */
+  /** The report for `--json` and `ops.runs`. */
   toJSON(): Record<string, unknown> {
     return {
       started_at: this.startedAt.toISOString(),
@@ -246,14 +252,14 @@ interface Removal {
   /** `events`, `opt_outs` or `landing`. */
   readonly place: string;
   readonly days: number;
-  /** Rows of the file, or folders of the landing zone. */
+  /** Number of rows in the file, or of folders of the landing zone. */
   readonly items: number;
 }
 
 export interface Gap {
   readonly stream: Stream;
   readonly days: DayRange;
-  /** Whole sentences: what happened, then what to do. */
+  /** Whole sentences: the cause, then the remedy. */
   readonly reason: string;
 }
 
@@ -268,7 +274,7 @@ const NAMES: Record<Stream, string> = {
   events: 'Events',
 };
 
-/** The same gaps, those of one stream and one reason as ranges of days. */
+/** Returns the same gaps; those of one stream and one reason are merged into one, with their days as ranges. */
 export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   const alike = new Map<string, { readonly gap: Gap; readonly days: Day[] }>();
   for (const gap of gaps) {
@@ -282,13 +288,13 @@ export function mergedGaps(gaps: readonly Gap[]): Gap[] {
   );
 }
 
-/** The gap as a line for people. */
+/** Returns the gap as one line for the terminal. */
 export function describeGap({ stream, days, reason }: Gap): string {
   const when = dayCount(days) === 1 ? days.start : `${days.start} to ${days.end}`;
   return `${NAMES[stream]} of ${when}: ${reason}`;
 }
 
-/** One line of a terminal. */
+/** Returns the group as one line for the terminal. */
 export function describeGroup(group: FindingGroup): string {
   const { name, severity, findings, first_date: first, last_date: last, example, meaning } = group;
   const days = first === null ? '' : first === last ? `, ${first}` : `, ${first} to ${String(last)}`;
@@ -299,10 +305,10 @@ export function describeGroup(group: FindingGroup): string {
 
 type LakeOutcome =
   | { readonly pushed: true; readonly commits: number; readonly rows: number }
-  /** Days that this run loaded and the lake may lack; whole sentences. */
+  /** Days that this run loaded and the lake may lack; `reason` is in whole sentences. */
   | { readonly pushed: false; readonly days: readonly Day[]; readonly reason: string };
 
-/** A push that failed, as a line for people. */
+/** Returns a failed push as one line for the terminal. */
 export function describeNotPushed({ days, reason }: LakeOutcome & { readonly pushed: false }): string {
   const ranges = rangesOf(days).map(({ start, end }) => (start === end ? start : `${start} to ${end}`));
   const what = days.length === 0 ? 'What is published' : `What was loaded of ${ranges.join(', ')}`;

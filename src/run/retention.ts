@@ -1,6 +1,6 @@
 /**
- * `retention`: how long events, their landed pages and opt-outs are kept. Events leave the file before it is published; pages are
- * removed once a file is published that holds what was computed of them.
+ * `retention`: how long events, their landed pages and opt-outs are kept. Events leave the file before it is published;
+ * pages are removed after a file is published that holds what was computed from them.
  */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,20 +16,20 @@ import type { LocalContext } from './context.js';
 
 type Retention = Config['retention'];
 
-/** Beside the place of pages that were removed: they are not missing. */
+/** File in an export's folder that marks its pages as removed by retention, not missing. */
 export const REMOVED = 'removed.json';
 
-/** The removals of the next run: days of events from the file, folders of the landing zone. */
+/** The due removals: days of events from the file, and folders of the landing zone. */
 export interface Due {
   readonly events: readonly Day[];
   readonly folders: readonly { readonly path: string; readonly day: Day }[];
 }
 
 /**
- * The landed folders whose time is over: pages of loaded exports whose events have left the file, snapshots of opt-outs but for the
- * last one, and rejected answers.
+ * Returns the landed folders to remove: pages of loaded exports whose events have left the file, snapshots of opt-outs
+ * except the last one, and rejected answers, each after its time.
  *
- * @param left days of events that are not in the file any more
+ * @param left days of events that have left the file
  */
 export async function foldersDue(
   dataDir: string,
@@ -62,8 +62,8 @@ export async function foldersDue(
 }
 
 /**
- * Lets old events and opt-outs leave the file, and notes which landed folders go once it is published. Resolves with the work that
- * is left for then.
+ * Removes old events and opt-outs from the file, and determines the landed folders to remove. Resolves with a function
+ * that removes the folders; call it once the file is published.
  */
 export async function retain(
   { warehouse, ledger, effects, terminal, dataDir, report }: LocalContext,
@@ -121,7 +121,7 @@ export async function retain(
   }
 }
 
-/** Removes landed folders; an export's folder keeps a note, so that nothing takes its pages for lost. */
+/** Removes landed folders; an export's folder keeps a note, so that its pages are not taken for lost. */
 async function removeFolders(
   dataDir: string,
   folders: Due['folders'],
@@ -144,7 +144,7 @@ async function removeFolders(
   }
 }
 
-/** Whether the pages of a landed export were removed by retention. */
+/** True if the pages of a landed export were removed by retention. */
 export async function wereRemoved(dataDir: string, { day, key, exportId }: Export): Promise<boolean> {
   if (exportId === undefined) return false;
   const path = join(foldersOf(dataDir).landing, exportFolder({ day, key, exportId }), REMOVED);
@@ -154,7 +154,7 @@ export async function wereRemoved(dataDir: string, { day, key, exportId }: Expor
   );
 }
 
-/** Days in words: `2026-01-01 to 2026-01-31`. */
+/** Returns the days as ranges in words: `2026-01-01 to 2026-01-31`. */
 export function inRanges(days: readonly Day[]): string {
   return rangesOf([...new Set(days)].sort())
     .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))

@@ -1,6 +1,6 @@
 /**
- * Whole files or none: a file is written under a temporary name, fsynced, renamed into its place, and the folder fsynced.
- * A reader of the folder sees the file complete or not at all, also after a power cut.
+ * Writes files atomically: a file is written under a temporary name, fsynced, renamed into its place, and its folder
+ * fsynced. A reader sees the file complete or not at all, even after a power cut.
  */
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -8,14 +8,14 @@ import type { Effects } from '../effects.js';
 import { codeOf } from '../errors.js';
 import { orStorageError } from './storage-error.js';
 
-/** Folders and files hold personal data: for the account that runs the job alone. */
+/** Modes of folders and files: they hold personal data, so only the account that runs the job has access. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 const TEMPORARY = /^\.tmp-\d+-\d+$/;
 let temporaries = 0;
 
-/** The crash points of one write, in order, each as `<what>/<step>`. */
+/** The crash points of one write, in order, each named `<what>/<step>`. */
 export const DURABLE_STEPS = [
   'before-write',
   'before-fsync',
@@ -36,7 +36,7 @@ export class DurableFolder {
     this.#effects = effects;
   }
 
-  /** How many fsyncs of folders were done so far. */
+  /** Number of fsyncs of folders so far. */
   get folderSyncs(): number {
     return this.#sync.count;
   }
@@ -66,8 +66,8 @@ export class DurableFolder {
   }
 
   /**
-   * The folder right below the root that a path is in, such as `landing`: temporary files stand there, so that a sweep lists
-   * one folder, not those of years.
+   * Returns the folder right below the root that contains the path, such as `landing`. Temporary files are created
+   * there, so that a sweep lists one folder and not the folders of years.
    */
   #partOf(path: string): string {
     const [part = '', ...below] = relative(this.#root, path).split(sep);
@@ -85,14 +85,14 @@ export class DurableFolder {
     }
   }
 
-  /** Resolves once every rename and every new name in the folder, up to this call, is durable. */
+  /** Resolves once every rename and every new name in the folder, made before this call, is durable. */
   syncFolder(folder: string): Promise<void> {
     return orStorageError('write', folder, () => this.#sync.sync(folder));
   }
 
   /**
-   * Makes a folder and its missing parents, durably. Inside the root a folder that exists is fsynced into its parent
-   * all the same, once per process: the process that made it may have died before it did that.
+   * Makes a folder and its missing parents durably. Inside the root, the entry of an existing folder is fsynced too,
+   * once per process: the process that made it may have died before its fsync.
    */
   makeFolder(folder: string): Promise<void> {
     const path = resolve(folder);
@@ -115,8 +115,9 @@ export class DurableFolder {
   }
 
   /**
-   * The root and the folders above it, for everyone to enter: the published file is for readers. One by one, since mkdir
-   * with `recursive` never returns from a place such as /proc, where nothing can be created.
+   * Makes the root and the folders above it, with access for everyone, since other accounts read the published file.
+   * Makes them one by one, since a recursive mkdir never returns for a place such as /proc, where nothing can be
+   * created.
    */
   async #makeOutside(path: string): Promise<void> {
     if (await isFolder(path)) return;
@@ -144,7 +145,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Removes temporary files of dead processes from a folder right below the root. Only for the holder of the lock. */
+/** Removes temporary files of dead processes from a folder right below the root. Requires the lock. */
 export async function sweepTemporaries(folder: string): Promise<number> {
   return orStorageError('clean up', folder, async () => {
     const names = await readdir(folder).catch((error: unknown) => {
@@ -157,9 +158,9 @@ export async function sweepTemporaries(folder: string): Promise<number> {
   });
 }
 
-// Makes renames durable, many at a time. A rename is durable once its folder is fsynced; with a thousand pages in one
-// folder that would be a thousand fsyncs of the same folder. Group commit: while one fsync is under way, all who ask
-// wait for one more that starts after it and serves them all.
+// Makes many renames durable at a time. A rename is durable once its folder is fsynced; a thousand pages in one folder
+// would take a thousand fsyncs. Group commit: callers that arrive during an fsync share one further fsync, which starts
+// after it.
 
 interface Round {
   readonly running: Promise<void>;
@@ -170,16 +171,16 @@ export class FolderSync {
   readonly #rounds = new Map<string, Round>();
   #count = 0;
 
-  /** How many fsyncs of folders were done. */
+  /** Number of fsyncs so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** Resolves once an fsync of the folder that began after this call has ended. */
+  /** Resolves once an fsync of the folder has ended that began after this call. */
   sync(folder: string): Promise<void> {
     const round = this.#rounds.get(folder);
     if (round === undefined) return this.#start(folder);
-    // The fsync under way may have begun before the caller's rename: only the next one is sure to hold it.
+    // The running fsync may have begun before the caller's rename; only the next one is sure to include it.
     round.next ??= round.running.then(
       () => this.#start(folder),
       () => this.#start(folder),
@@ -200,7 +201,7 @@ export class FolderSync {
   }
 }
 
-/** Some network filesystems cannot fsync a folder and say so; their renames are as durable as they get. */
+/** Error codes of network filesystems that cannot fsync a folder; their renames cannot be made more durable. */
 const CANNOT = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS']);
 
 export async function fsyncFolder(folder: string): Promise<void> {
@@ -211,7 +212,7 @@ export async function fsyncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Resolves once what was written to a file, or the names in a folder, are on the disk. */
+/** Resolves once the contents of a file, or the names in a folder, are on the disk. */
 export async function fsync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

@@ -1,15 +1,15 @@
-/** DuckDB itself: one way to open a file, so that every connection has the same settings. */
-// By require: as a module of its own kind it would be read twice, a tenth of a second for each command.
+/** The only place that opens DuckDB files, so that every connection has the same settings. */
+// Loaded with require: an ES module import would load the package twice, which costs each command a tenth of a second.
 import duckdb = require('@duckdb/node-api');
 import { messageOf } from '../errors.js';
 
-/** Nothing may depend on an extension that needs a download; icu, json and parquet are built in. */
+/** Extensions that need a download are disabled; icu, json and parquet are built in. */
 const SETTINGS = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' };
 
 /**
- * Opens a database. Never twice on one path in one process: DuckDB would not object, and rows would be lost.
+ * Opens a database. Never open one path twice in one process: DuckDB does not object, and rows are lost.
  *
- * @throws what DuckDB throws; the caller turns it into a message
+ * @throws the error of DuckDB, which the caller turns into a message
  */
 export function openInstance(
   path: string,
@@ -18,17 +18,17 @@ export function openInstance(
   return duckdb.DuckDBInstance.create(path, { ...SETTINGS, ...settings });
 }
 
-/** Whether DuckDB reports that the file is damaged. */
+/** True if DuckDB reports that the file is damaged. */
 export function tellsOfDamage(error: unknown): boolean {
   return /Corrupt database file|checksum .* does not match/.test(messageOf(error));
 }
 
-/** Whether DuckDB raised it: its messages begin with their kind, such as `Catalog Error: `. */
+/** True if DuckDB raised the error: its messages begin with their kind, such as `Catalog Error: `. */
 export function isOfDuckDB(error: unknown): boolean {
   return /^[A-Z][A-Za-z ]* Error: /.test(messageOf(error));
 }
 
-/** The answer of a statement, or a default where the database lacks a table or column that it reads. */
+/** Returns the answer of a statement, or a default if the database lacks a table or column that the statement reads. */
 export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await answer;
@@ -38,7 +38,7 @@ export async function unlessMissing<T>(answer: Promise<T>, otherwise: T): Promis
   }
 }
 
-/** One value that DuckDB works out without a database, as text. */
+/** Evaluates a SQL expression without a database; returns the value as text. */
 export async function ask(sql: string): Promise<string> {
   const instance = await openInstance(':memory:');
   try {

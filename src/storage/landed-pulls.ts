@@ -1,4 +1,4 @@
-/** The complete free pulls of the landing zone, as plain data. */
+/** The complete pulls of free streams in the landing zone, as plain data. */
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, dirname, relative } from 'node:path';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ import { gzipped, readWhole } from './repair-json.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 
-/** Below the folder of the stream: a manifest cannot point anywhere else. */
+/** A path below the folder of the stream; the pattern keeps a manifest from pointing anywhere else. */
 const file = z.string().regex(/^(?:[^/\\.][^/\\]*\/){2,3}[^/\\]+\.json\.gz$/);
 
 const manifest = z.object({
@@ -59,14 +59,17 @@ const manifest = z.object({
   ),
 });
 
-/** A pull at its end; its files as paths below the folder of the stream. */
+/** The end of a pull, as its manifest records it; files are paths below the folder of the stream. */
 type SnapshotEnd = Pick<ReferencePull, 'complete' | 'lists' | 'short' | 'templates' | 'largestPage'>;
 
 function manifestText(end: SnapshotEnd): string {
   return `${JSON.stringify({ version: 1, ...end }, null, 1)}\n`;
 }
 
-/** The pull whose folder is `<stream>/<day>/<instant>`; undefined when it never ended. Throws `DamageError`, `StorageError`. */
+/**
+ * Returns the pull whose folder is `<stream>/<day>/<instant>`; undefined if it never ended. Throws `DamageError`,
+ * `StorageError`.
+ */
 export async function snapshotPull(
   landing: string,
   stream: ReferenceStream,
@@ -97,7 +100,7 @@ export async function snapshotPull(
 
 const day = z.string().refine(isDay, 'not a day');
 
-/** `pull.json`, written last: without it a pull of campaigns never ended and is ignored. */
+/** `pull.json` is written last: a pull of campaigns without it never ended and is ignored. */
 const campaignManifest = z.object({
   version: z.literal(1),
   range: z.object({ start: day, end: day }),
@@ -105,7 +108,7 @@ const campaignManifest = z.object({
   answers: z.array(
     z.object({
       campaignId: z.string(),
-      // A name in this very folder: a manifest cannot point anywhere else.
+      // A name in the manifest's own folder; the pattern keeps a manifest from pointing anywhere else.
       file: z.string().regex(/^[^/\\]+\.json\.gz$/),
       windowStart: instant,
       windowEnd: instant,
@@ -117,12 +120,12 @@ const campaignManifest = z.object({
   accepted: z.boolean().default(false),
 });
 
-/** Is told of a pull whose manifest cannot be read. */
+/** Called for each pull whose manifest cannot be read. */
 export type OnDamage = (error: DamageError, found: Found) => void;
 
 /**
- * Returns the complete pulls whose id is wanted, oldest first (by `pulledAt`, then by id): of the others no
- * manifest is read. Throws `StorageError`, and what `onDamage` throws.
+ * Returns the complete pulls with the wanted ids, oldest first (by `pulledAt`, then by id); no other manifest is read.
+ * Throws `StorageError`, and any error that `onDamage` throws.
  */
 export async function pullsOf(
   landing: string,
@@ -146,7 +149,7 @@ export async function pullsOf(
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** When a pull began, by its file name, or when it counts as pulled; undefined for what is none. */
+/** Returns the recorded instant of a pull, else the instant in its file name; undefined if it is not a pull. */
 export function instantOfFound(found: Found, instants: Instants): Date | undefined {
   return instants.get(foundId(found)) ?? instantOf(found.name) ?? answerOf(found.name)?.pulledAt;
 }
@@ -155,10 +158,16 @@ export function foundId({ stream, folder, name }: Found): string {
   return `${stream}/${folder}/${name}`;
 }
 
-/** So many of the newest folders of a stream are looked at: one may be dated by a clock that ran ahead, and count as earlier. */
+/**
+ * Number of newest folders of a stream that are examined: the newest may be dated by a clock that was ahead, and count
+ * as earlier.
+ */
 const NEWEST_FOLDERS = 3;
 
-/** When the latest pull of the landing zone counts as pulled; undefined when there is none. The folders of years are not opened. */
+/**
+ * Returns the instant at which the latest pull of the landing zone counts as pulled; undefined if there is no pull.
+ * Older folders are not opened.
+ */
 export async function newestLanded(landing: string): Promise<Date | undefined> {
   const instants = await readInstants(landing);
   const newest = async (stream: Found['stream']): Promise<Date[]> => {
@@ -184,7 +193,7 @@ async function pullOf(landing: string, { stream, folder, name }: Found): Promise
   return campaignsPull(landing, folder, name);
 }
 
-/** An entry at the place of a free pull: a file, or a folder whose manifest is not read yet. */
+/** A file or folder at the place of a free pull; the manifest of a folder has not been read yet. */
 export interface Found {
   readonly stream: FreePull['stream'];
   readonly folder: string;
@@ -196,7 +205,7 @@ export async function listFree(landing: string): Promise<Found[]> {
   return (await Promise.all(FREE_STREAMS.map((stream) => listFiles(landing, stream)))).flat();
 }
 
-/** Lists two levels below a stream's folder: `<range or day>/<instant...>`. */
+/** Lists the entries two levels below a stream's folder: `<range or day>/<instant...>`. */
 async function listFiles(landing: string, stream: Found['stream']): Promise<Found[]> {
   const folders = await namesIn(join(landing, stream));
   const nested = await Promise.all(
@@ -207,7 +216,7 @@ async function listFiles(landing: string, stream: Found['stream']): Promise<Foun
   return nested.flat();
 }
 
-/** The names in a folder; none when it does not exist or is not a folder. */
+/** Returns the names in a folder; an empty list if it does not exist or is not a folder. */
 export async function namesIn(folder: string): Promise<string[]> {
   return orStorageError('list', folder, async () => {
     try {
@@ -250,15 +259,15 @@ async function campaignsPull(
   return pullOfManifest(id, manifest, (file) => join(landing, id, file));
 }
 
-/** A pull that ended, as its manifest describes it. */
+/** A pull that ended, as described by its manifest. */
 interface Ended extends Required<
   Pick<CampaignsPull, 'range' | 'pulledAt' | 'answers' | 'accepted' | 'notFound' | 'gone'>
 > {
-  /** The campaigns that were asked for and did not answer. */
+  /** The campaigns that were requested and did not answer. */
   readonly failed: readonly string[];
 }
 
-/** The pull that a manifest declares done; `path` is where a file of its folder lies. */
+/** Builds the pull that a manifest describes; `path` returns the path of a file in the pull's folder. */
 export function pullOfManifest(
   id: string,
   { range, pulledAt, answers, failed, notFound, gone, accepted }: Ended,
@@ -278,9 +287,9 @@ export function pullOfManifest(
 }
 
 /**
- * Reads a manifest; undefined where there is none.
+ * Reads a manifest; returns undefined if it does not exist.
  *
- * @param again what brings back what it stood for, as a sentence
+ * @param again how to get the lost data again, as a sentence
  * @throws DamageError when it cannot be read, StorageError
  */
 async function readManifest<T>(path: string, shape: z.ZodType<T>, again: string): Promise<T | undefined> {
@@ -289,7 +298,7 @@ async function readManifest<T>(path: string, shape: z.ZodType<T>, again: string)
     if (text === undefined) return undefined;
     return shape.parse(JSON.parse(text.toString('utf8')));
   } catch (cause) {
-    // A folder in its place is damage; a disk that refuses is not.
+    // A folder in place of the manifest is damage; a disk error is not.
     if (cause instanceof StorageError && codeOf(cause.cause) !== 'EISDIR') throw cause;
     throw new DamageError(`${path} is not a valid manifest.`, {
       hint: `Move its folder away. ${again}`,
@@ -298,16 +307,16 @@ async function readManifest<T>(path: string, shape: z.ZodType<T>, again: string)
   }
 }
 
-// One pull of reference data in progress. Each page lands in a file of its own; a list that is there to its end is packed into
-// few files, since a large catalog has thousands of pages a night. Nothing counts before `finish`.
+// A pull of reference data in progress. Each page lands in its own file; the pages of a complete list are packed into
+// few files, since a large catalog has thousands of pages a night. No page counts before `finish`.
 
-/** Pages in one file: 25,000 items of a catalog. */
+/** Maximum number of pages in a packed file; 500 pages are 25,000 items of a catalog. */
 const PAGES_PER_FILE = 500;
 
-/** One reading of one list: a list that changes while it is read is read again. */
+/** One attempt to read a list; a list that changes during the attempt is read again. */
 export interface Reading {
   readonly list: string;
-  /** Counted from 1. */
+  /** Number of the attempt, from 1. */
   readonly reading: number;
 }
 
@@ -327,12 +336,12 @@ export class Snapshot {
     this.#folder = join(landing, snapshotFolder(stream, pulledAt));
   }
 
-  /** Puts a page on disk, counted from 0. Throws `StorageError`. */
+  /** Writes a page, counted from 0, to disk. Throws `StorageError`. */
   async land(reading: Reading, page: number, body: Uint8Array): Promise<void> {
     await this.#write(join(listName(reading.list, reading.reading), pageName(page)), body);
   }
 
-  /** How many pages of a reading are on disk without one missing between them. */
+  /** Number of consecutive pages of a reading on disk, from the first one on. */
   async pages({ list, reading }: Reading): Promise<number> {
     const pages = new Set((await namesIn(this.#path(listName(list, reading)))).map(pageOf));
     let count = 0;
@@ -340,7 +349,7 @@ export class Snapshot {
     return count;
   }
 
-  /** The body of a page, as it was received. Throws `DamageError`, `StorageError`. */
+  /** Returns the body of a page as it was received. Throws `DamageError`, `StorageError`. */
   read({ list, reading }: Reading, page: number): Promise<Buffer> {
     return readWhole(this.#path(join(listName(list, reading), pageName(page))));
   }
@@ -351,7 +360,7 @@ export class Snapshot {
     return orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
   }
 
-  /** The latest reading of each list that was begun. */
+  /** Returns the latest reading of each list that was begun. */
   async begun(): Promise<Map<string, number>> {
     const readings = new Map<string, number>();
     for (const name of await namesIn(this.#folder)) {
@@ -362,7 +371,7 @@ export class Snapshot {
     return readings;
   }
 
-  /** Takes over the lists that broke off in a pull that ended without them. Throws `StorageError`. */
+  /** Moves unfinished lists of an ended pull into this one, so that they are continued. Throws `StorageError`. */
   async adopt({ id, lists }: ReferencePull): Promise<void> {
     const folder = join(this.landing, id);
     const files = lists.flatMap((list) => list.files);
@@ -376,7 +385,7 @@ export class Snapshot {
   }
 
   /**
-   * Packs the first pages of a reading into files of many; gzip allows it, byte for byte.
+   * Packs the first pages of a reading into files of many pages each, by concatenating their gzip members unchanged.
    *
    * @returns the paths of the files
    */
@@ -396,19 +405,19 @@ export class Snapshot {
     return files;
   }
 
-  /** The paths of the first pages of a reading, as they landed. */
+  /** Returns the paths of the first pages of a reading, as they landed. */
   unpacked({ list, reading }: Reading, pages: number): string[] {
     return Array.from({ length: pages }, (_, page) =>
       this.#path(join(listName(list, reading), pageName(page))),
     );
   }
 
-  /** Puts E5's answer for a template on disk; the path of its file. */
+  /** Writes E5's answer for a template to disk; returns the path of its file. */
   async landTemplate(list: string, templateId: string, body: Uint8Array): Promise<string> {
     return this.#write(join(listName(list, 0), `${listName(templateId, 1)}.json.gz`), body);
   }
 
-  /** Declares the pull done, and removes the pages that are packed. Throws `StorageError`. */
+  /** Marks the pull as done, and removes the pages that have been packed. Throws `StorageError`. */
   async finish(end: SnapshotEnd): Promise<ReferencePull> {
     const below = (file: string): string => relative(join(this.landing, this.stream), file);
     const told = {
@@ -435,15 +444,15 @@ export class Snapshot {
   }
 }
 
-/** The folder of the pages that a file was packed from; none for a page itself. */
+/** Returns the folder of the pages from which a file was packed; an empty list if the file is a page itself. */
 function packedFrom(file: string): string[] {
   const folder = /^(.*)\.\d{5}\.json\.gz$/.exec(file)?.[1];
   return folder === undefined ? [] : [folder];
 }
 
-// The instants of pulls that a clock which ran ahead has dated: `landing/instants.json`, by id of the pull. What has landed is
-// never renamed, so this says when it counts as pulled. Without the file, or when it cannot be read, each keeps its own date
-// until the next run finds it in the future again.
+// Corrected instants of pulls, by pull id: `landing/instants.json`. A clock that was ahead has dated these pulls in the
+// future. Landed files are never renamed, so this file records the instant at which each pull counts. If it is missing
+// or unreadable, each pull keeps its own date until the next run corrects it again.
 
 const shape = z.record(
   z.string(),
@@ -462,13 +471,13 @@ export async function readInstants(landing: string): Promise<Instants> {
   }
 }
 
-/** Throws `StorageError`. */
+/** Writes the corrected instants of pulls. Throws `StorageError`. */
 export async function writeInstants(disk: DurableFolder, landing: string, instants: Instants): Promise<void> {
   const text = JSON.stringify(Object.fromEntries(instants), null, 1);
   await disk.write(fileIn(landing), `${text}\n`, 'instants');
 }
 
-/** The pull as of the instant at which it counts. */
+/** Returns the pull, dated with its corrected instant. */
 function redated<P extends FreePull>(pull: P, instants: Instants): P {
   const pulledAt = instants.get(pull.id);
   if (pulledAt === undefined) return pull;

@@ -1,6 +1,6 @@
 /**
- * The landing zone: what the service answered, verbatim, compressed, never changed. Everything after it can be built
- * again from here without the network.
+ * The landing zone: the answers of the service, verbatim, compressed, never changed. All derived data can be built
+ * again from it without the network.
  */
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -51,13 +51,13 @@ type LandingEffects = Pick<Effects, 'reach'>;
 
 /** A file that is durable on disk. */
 interface LandedFile {
-  /** The path relative to `landing/`. */
+  /** The path relative to `landing/`, which identifies the file. */
   readonly id: string;
   /** The absolute path. */
   readonly file: string;
-  /** Bytes as received. */
+  /** Size as received, in bytes. */
   readonly bytes: number;
-  /** Bytes on disk. */
+  /** Size on disk, in bytes. */
   readonly storedBytes: number;
 }
 
@@ -65,7 +65,7 @@ export class LandingZone {
   readonly folder: string;
   readonly #disk: DurableFolder;
   #instants: Instants;
-  /** Paths given out by this process: two answers never share one, however close in time. */
+  /** Paths that this process has assigned, so that two answers never share one, however close in time. */
   readonly #taken = new Set<string>();
 
   private constructor(dataDir: string, effects: LandingEffects, instants: Instants = new Map()) {
@@ -74,7 +74,7 @@ export class LandingZone {
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
-  /** For the holder of the lock: removes temporary files of dead processes; the result can land answers. */
+  /** Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock. */
   static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
     const landing = new LandingZone(dataDir, effects, await readInstants(foldersOf(dataDir).landing));
     await landing.#disk.makeFolder(landing.folder);
@@ -82,22 +82,22 @@ export class LandingZone {
     return landing;
   }
 
-  /** For readers beside a run (`plan`, `status`): creates and removes nothing. */
+  /** Opens the landing zone for reading beside a run (`plan`, `status`); creates and removes nothing. */
   static read(dataDir: string): LandingZone {
     return new LandingZone(dataDir, { reach: () => undefined });
   }
 
   /**
-   * Puts an answer on disk as it came and resolves when it is durable. Free pulls and rejected answers never replace
-   * a file: a second one of the same millisecond is dated one later. A page replaces the page of that number.
-   * Throws `StorageError`; then nothing of it remains.
+   * Writes an answer to disk as it came and resolves when it is durable. A free pull or a rejected answer never
+   * replaces a file: a second one of the same millisecond is dated a millisecond later. A page replaces the page of the
+   * same number. Throws `StorageError`; the answer leaves no file then.
    */
   async land(place: LandingPath, body: Uint8Array): Promise<LandedFile> {
     const id = place.stream === 'events' ? pathOf(place) : await this.#reserve(place);
     return this.#write(id, body, `land/${place.stream}`);
   }
 
-  /** Begins a pull of campaign statistics (E19); it counts once `finish` has resolved. */
+  /** Begins a pull of campaign statistics (E19); the pull counts once `finish` has resolved. */
   async campaignPull(range: DayRange, pulledAt: Date): Promise<CampaignPull> {
     for (let at = pulledAt; ; at = oneLater(at)) {
       const id = campaignFolder(range, at);
@@ -106,8 +106,8 @@ export class LandingZone {
   }
 
   /**
-   * Begins a pull of reference data, or goes on with one of the same KST day that never ended. It counts once `finish` has
-   * resolved.
+   * Begins a pull of reference data, or continues an unfinished one of the same KST day. The pull counts once `finish`
+   * has resolved.
    */
   async snapshot(stream: ReferenceStream, pulledAt: Date): Promise<Snapshot> {
     const begun = (day: string, at: Date) => new Snapshot(this.#disk, this.folder, stream, day, at);
@@ -124,7 +124,7 @@ export class LandingZone {
     }
   }
 
-  /** The latest pull of a stream of reference data that ended. Throws `DamageError`, `StorageError`. */
+  /** Returns the latest finished pull of a stream of reference data. Throws `DamageError`, `StorageError`. */
   async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
     const instants = this.#instants;
     const others = [...instants.keys()].filter((id) => id.startsWith(`${stream}/`));
@@ -143,8 +143,8 @@ export class LandingZone {
   }
 
   /**
-   * The complete free pulls, or those whose id is wanted, oldest first. `onDamage` is told of each manifest that cannot be
-   * read, by default by throwing its `DamageError`. Throws `StorageError`.
+   * Returns the complete free pulls, or those with the wanted ids, oldest first. `onDamage` is called for each manifest
+   * that cannot be read; by default it throws the `DamageError`. Throws `StorageError`.
    */
   async pulls(
     isWanted: (id: string) => boolean = () => true,
@@ -154,23 +154,23 @@ export class LandingZone {
     return pullsOf(this.folder, found ?? (await this.found()), isWanted, this.#instants, onDamage);
   }
 
-  /** When pulls count as pulled that a clock which ran ahead has dated, by id; readers beside a run know of none. */
+  /** The corrected instants, by id, of pulls that were dated by a clock that was ahead; empty for readers beside a run. */
   get instants(): Instants {
     return this.#instants;
   }
 
-  /** Makes pulls count as of these instants, whatever their names say. Throws `StorageError`. */
+  /** Records the instants at which pulls count, whatever their names say. Throws `StorageError`. */
   async redate(instants: Instants): Promise<void> {
     this.#instants = new Map([...this.#instants, ...instants]);
     await writeInstants(this.#disk, this.folder, this.#instants);
   }
 
-  /** Lists the free pulls; after years, a listing of thousands of folders. Throws `StorageError`. */
+  /** Lists the free pulls; after years, this lists thousands of folders. Throws `StorageError`. */
   found(): Promise<Found[]> {
     return listFree(this.folder);
   }
 
-  /** The pages of an export that are on disk, by number; an export is resumed with those that are not. */
+  /** Returns the pages of an export on disk, by number; a resumed export downloads the missing ones. */
   async landedPages(place: ExportFolder): Promise<Map<number, string>> {
     const folder = join(this.folder, exportFolder(place));
     const pages = (await namesIn(folder)).flatMap((name): [number, string][] => {
@@ -180,19 +180,19 @@ export class LandingZone {
     return new Map(pages.sort(([a], [b]) => a - b));
   }
 
-  /** The body of a landed file, as it was received. Throws `DamageError`, `StorageError`. */
+  /** Returns the body of a landed file as it was received. Throws `DamageError`, `StorageError`. */
   read(file: string): Promise<Buffer> {
     return readWhole(file);
   }
 
-  /** Throws `DamageError` naming the file when it is not one whole gzip, `StorageError`. */
+  /** Checks that a file is one whole gzip. Throws `DamageError` naming the file if it is not, `StorageError`. */
   verify(file: string): Promise<void> {
     return verifyWhole(file);
   }
 
   /**
-   * Reads every landed file, those that a manifest names among them, and every manifest; resolves with how many files there
-   * are. `onDamage` is told of each that is damaged or missing. Throws `StorageError`.
+   * Reads every landed file, including the files that a manifest names, and every manifest; resolves with the number of
+   * files. `onDamage` is called for each damaged or missing file. Throws `StorageError`.
    */
   async verifyAll(onDamage: (error: DamageError) => void): Promise<number> {
     const pulls = await this.pulls(undefined, undefined, onDamage);
@@ -252,19 +252,19 @@ interface CampaignWriter {
   path(name: string): string;
 }
 
-/** How a pull of campaign statistics ended. */
+/** The end of a pull of campaign statistics. */
 interface CampaignEnd {
-  /** The campaigns that were asked for and did not answer. */
+  /** The campaigns that were requested and did not answer. */
   readonly failed?: readonly string[];
-  /** The campaigns among these whose answer was 404. */
+  /** The campaigns in `failed` whose answer was 404. */
   readonly notFound?: readonly string[];
-  /** The campaigns that count as deleted at the service. */
+  /** The campaigns that are considered deleted at the service. */
   readonly gone?: readonly string[];
-  /** Whether a person accepts the answers, however little they hold. */
+  /** True if a person accepts the answers, however little they hold. */
   readonly accepted?: boolean;
 }
 
-/** One pull of campaign statistics in progress. Without `finish`, the pull is ignored. */
+/** A pull of campaign statistics in progress. It is ignored until `finish` is called. */
 class CampaignPull {
   readonly #answers: CampaignAnswer[] = [];
   readonly #counts = new Map<string, number>();
@@ -276,7 +276,7 @@ class CampaignPull {
     readonly id: string,
   ) {}
 
-  /** Puts one campaign's answer on disk; `window` is what was asked for. Throws `StorageError`. */
+  /** Writes the answer of one campaign to disk; `window` is the requested window. Throws `StorageError`. */
   async land(campaignId: string, window: Window, body: Uint8Array): Promise<LandedFile> {
     const nth = (this.#counts.get(campaignId) ?? 0) + 1;
     this.#counts.set(campaignId, nth);
@@ -286,7 +286,7 @@ class CampaignPull {
     return landed;
   }
 
-  /** Declares the pull done. Throws `StorageError`. */
+  /** Marks the pull as done. Throws `StorageError`. */
   async finish({
     failed = [],
     notFound = [],

@@ -1,24 +1,24 @@
-/** Where everything lies in the data folder: descriptive names, made and parsed only here. Pure. */
+/** The paths of all files in the data folder: descriptive names, made and parsed only here. Pure. */
 import { join } from 'node:path';
 import { dayOf, isDay, type Day, type DayRange } from '../calendar.js';
 import type { ReferenceStream } from './pull.js';
 import { createHash } from 'node:crypto';
 
-/** One paid export on disk: the ledger's key and the id that the service gave (E20). */
+/** A paid export on disk: the ledger's key, and the id that the service assigned (E20). */
 export interface ExportFolder {
   readonly day: Day;
   readonly key: string;
   readonly exportId: string;
 }
 
-/** The place of one landed file. */
+/** Identifies the place of one landed file. */
 export type LandingPath =
   /** An answer to E17 for a range of days. */
   | {
       readonly stream: 'statistics';
       readonly range: DayRange;
       readonly pulledAt: Date;
-      /** Whether a person accepts the answer, however little it holds. */
+      /** True if a person accepts the answer, however little it holds. */
       readonly accepted?: boolean;
     }
   /** An answer to E18 for one day. */
@@ -30,12 +30,12 @@ export type LandingPath =
     }
   /** One page of an export's result (E21), counted from zero. */
   | { readonly stream: 'events'; readonly export: ExportFolder; readonly page: number }
-  /** An answer that cannot be used, kept as received: `endpoint` such as `E21`, `what` in a few words. */
+  /** An unusable answer, kept as received: `endpoint` such as `E21`; `what` is a description in a few words. */
   | { readonly stream: 'rejected'; readonly endpoint: string; readonly what: string; readonly at: Date };
 
 export const MANIFEST = 'pull.json';
 
-/** The folders of a data folder. */
+/** Returns the paths of the folders in a data folder. */
 export function foldersOf(dataDir: string): { landing: string; ledger: string; private: string } {
   return {
     landing: join(dataDir, 'landing'),
@@ -44,7 +44,7 @@ export function foldersOf(dataDir: string): { landing: string; ledger: string; p
   };
 }
 
-/** The path below `landing/` for a path. */
+/** Returns the path, relative to `landing/`, of a landed file. */
 export function pathOf(path: LandingPath): string {
   switch (path.stream) {
     case 'statistics':
@@ -60,28 +60,28 @@ export function pathOf(path: LandingPath): string {
   }
 }
 
-/** The folder, below `landing/`, of one pull of campaign statistics (E19). */
+/** Returns the folder, relative to `landing/`, of one pull of campaign statistics (E19). */
 export function campaignFolder(range: DayRange, pulledAt: Date): string {
   return join('campaigns', rangeName(range), instantName(pulledAt));
 }
 
-/** The file of a campaign's n-th answer within one pull; more than one when its window was asked for in parts. */
+/** Returns the file name of a campaign's n-th answer in a pull; there are several if its window was requested in parts. */
 export function campaignName(campaignId: string, nth: number): string {
-  // safeName leaves no dot, so that no id can look like another id's second answer.
+  // safeName never returns a dot, so no id can look like the second answer of another id.
   return nth === 1 ? `${safeName(campaignId)}.json.gz` : `${safeName(campaignId)}.${nth}.json.gz`;
 }
 
-/** The folder, below `landing/`, of one pull of reference data. */
+/** Returns the folder, relative to `landing/`, of one pull of reference data. */
 export function snapshotFolder(stream: ReferenceStream, pulledAt: Date): string {
   return join(stream, dayOf(pulledAt), instantName(pulledAt));
 }
 
-/** The name of a list's pages within such a pull: a folder while they arrive, and what its files begin with. */
+/** Returns the name of a list's folder of pages within a pull of reference data; the packed files begin with it too. */
 export function listName(list: string, reading: number): string {
   return `${safeName(list)}.${reading}`;
 }
 
-/** The folder, below `landing/`, of an export's pages. */
+/** Returns the folder, relative to `landing/`, of an export's pages. */
 export function exportFolder({ day, key, exportId }: ExportFolder): string {
   return join('events', day, key, safeName(exportId));
 }
@@ -92,7 +92,7 @@ interface AnswerName {
   readonly accepted: boolean;
 }
 
-/** `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the mark lands together with the answer. */
+/** Returns `20261121T070512.123Z.json.gz`, or `….accepted.json.gz`: the mark lands together with the answer. */
 function answerName({
   pulledAt,
   accepted = false,
@@ -107,34 +107,34 @@ export function answerOf(name: string): AnswerName | undefined {
   return pulledAt && { pulledAt, accepted: mark !== undefined };
 }
 
-/** `page-00000.json.gz` */
+/** Returns the file name of a page: `page-00000.json.gz`. */
 export function pageName(page: number): string {
   return `page-${String(page).padStart(5, '0')}.json.gz`;
 }
 
-/** The page that a file name stands for. */
+/** Parses the name of a page file into its page number; undefined for another name. */
 export function pageOf(name: string): number | undefined {
   const digits = /^page-(\d{5,})\.json\.gz$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** `2026-11-14_2026-11-20` */
+/** Returns the folder name of a range: `2026-11-14_2026-11-20`. */
 export function rangeName({ start, end }: DayRange): string {
   return `${start}_${end}`;
 }
 
-/** The range that a folder name stands for. */
+/** Parses the name of a folder into its range. */
 export function rangeOf(name: string): DayRange | undefined {
   const [start = '', end = '', ...more] = name.split('_');
   return isDay(start) && isDay(end) && more.length === 0 ? { start, end } : undefined;
 }
 
-/** An instant as a name that sorts in time, in UTC: `20261121T070512.123Z`. */
+/** Returns an instant as a name that sorts by time, in UTC: `20261121T070512.123Z`. */
 export function instantName(instant: Date): string {
   return instant.toISOString().replaceAll(/[-:]/g, '');
 }
 
-/** The instant that a name stands for. */
+/** Parses a name into its instant. */
 export function instantOf(name: string): Date | undefined {
   const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3}Z)$/.exec(name);
   if (parts === null) return undefined;
@@ -143,21 +143,21 @@ export function instantOf(name: string): Date | undefined {
   return Number.isNaN(instant.getTime()) ? undefined : instant;
 }
 
-/** Filesystems take 255 bytes, some encrypting ones 143; room is left for a suffix. */
+/** Longest name for an id: filesystems allow 255 bytes, some encrypting ones 143, and a suffix needs room. */
 const LONGEST = 120;
 
 /**
- * The id as one component of a path. Lower-case letters, digits, `_` and (but for the first) `-` stand for themselves;
- * a capital is `~` and its lower-case letter; everything else is `%` and its ASCII code, `%u` and its UTF-16 code.
- * An id too long for a name becomes `%h`, its SHA-256 and cannot be read back.
+ * Encodes an id as one component of a path. Lower-case letters, digits, `_` and (except as the first character) `-` are
+ * kept; a capital becomes `~` and its lower-case letter; any other character becomes `%` and its ASCII code, or `%u`
+ * and its UTF-16 code. An id too long for a name becomes `%h` and its SHA-256, which cannot be decoded.
  */
 export function safeName(id: string): string {
-  // Per UTF-16 unit, not per character: half a surrogate pair must not become the same name as another half.
+  // Encodes each UTF-16 unit, not each character: different halves of surrogate pairs must not become the same name.
   const name = id === '' ? '%' : Array.from({ length: id.length }, (_, i) => safeUnit(id, i)).join('');
   return name.length <= LONGEST ? name : `%h${createHash('sha256').update(id, 'utf16le').digest('hex')}`;
 }
 
-/** The id that a name stands for, or `undefined` when it is no such name or was too long. */
+/** Decodes a name into its id; undefined if the name is not encoded, or its id was too long. */
 export function idOf(name: string): string | undefined {
   if (name === '%') return '';
   if (!/^(?:[a-z0-9_-]|~[a-z]|%[0-9a-f]{2}|%u[0-9a-f]{4})+$/.test(name)) return undefined;
@@ -171,7 +171,7 @@ export function idOf(name: string): string | undefined {
   return safeName(id) === name ? id : undefined;
 }
 
-/** Words for a file name that is not parsed: lower case, hyphens, at most 60 characters. */
+/** Makes words into part of a file name that is never parsed: lower case, hyphens, at most 60 characters. */
 export function slug(text: string): string {
   return (
     text
@@ -190,20 +190,19 @@ function safeUnit(id: string, at: number): string {
   return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** Paths in a data folder. */
+/** The paths of the main files in a data folder. */
 export interface DataFiles {
-  /** The file that analysts open. */
+  /** The published file, which analysts open. */
   readonly published: string;
-  /** The page that people look at. */
+  /** The report page for people. */
   readonly report: string;
-  /** The file that the run works on. */
+  /** The private file that a run works on. */
   readonly working: string;
-  /** The file that a rebuild works on, until it is complete. */
+  /** The file that a rebuild works on until it is complete. */
   readonly rebuilt: string;
   readonly temp: string;
-  /** The folder of the ledger. */
   readonly ledger: string;
-  /** An erasure under way; no file where there is none. */
+  /** The record of an unfinished erasure; the file exists only during an erasure. */
   readonly erasing: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which project a data folder belongs to, and from which addresses it was pulled. Two projects must not share a folder,
- * where days, exports and budget of one would count as those of the other.
+ * Records the project that a data folder belongs to, and the addresses that it was pulled from. Two projects must not
+ * share a folder, where days, exports and budget of one would count as those of the other.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { DurableFolder } from './atomic-file.js';
 import { foldersOf } from './paths.js';
 import { readIfThere } from './storage-error.js';
 
-/** The settings about it; a command that needs no service may lack both. */
+/** The settings of the project; a command that needs no service may lack both of them. */
 interface ProjectSettings {
   readonly dataDir: string;
   readonly projectId: string | undefined;
@@ -22,20 +22,22 @@ const projectFile = z.object({ project_id: z.string(), base_urls: z.array(z.stri
 type ProjectFile = z.infer<typeof projectFile>;
 
 /**
- * For read-only commands; creates nothing.
+ * Checks the project of a folder, for read-only commands. Creates nothing.
  *
- * @throws ConfigError when the folder holds another project, naming both
- * @throws DamageError, StorageError when its file cannot be read
+ * @throws ConfigError when the folder holds another project; the message names both
+ * @throws DamageError, StorageError when the project file cannot be read
  */
 export async function assertSameProject(settings: ProjectSettings): Promise<void> {
   await heldProject(settings);
 }
 
 /**
- * For the holder of the lock: the same, and a folder that is new, or older than this file, becomes the project's. Returns
- * the address that the project was last pulled from, if it was never pulled from the one in the settings.
+ * Checks the project of a folder; a folder that is new, or older than the project file, is assigned to the project.
+ * Requires the lock. Returns the last address that the project was pulled from, if it was never pulled from the one in
+ * the settings.
  *
- * @throws ConfigError, DamageError, StorageError as above, and StorageError when it cannot be written
+ * @throws ConfigError, DamageError, StorageError as `assertSameProject`, and StorageError when the project file cannot
+ *   be written
  */
 export async function keepToProject(
   settings: ProjectSettings,
@@ -50,8 +52,8 @@ export async function keepToProject(
 }
 
 /**
- * Remembers the address in the settings, once it has given a token: a mistyped one is not where the data comes from. For the
- * holder of the lock, after `keepToProject`, and throws as it does.
+ * Records the address in the settings, once the address has issued a token: data never comes from a mistyped one.
+ * Requires the lock and an earlier `keepToProject`; throws the same errors.
  */
 export async function rememberAddress(
   settings: ProjectSettings,
@@ -93,7 +95,7 @@ function parse(path: string, text: string): ProjectFile {
   }
 }
 
-/** In the landing zone, so that a copy of it still names its project. */
+/** The project file is in the landing zone, so that a copy of the landing zone still names its project. */
 function pathIn(dataDir: string): string {
   return join(foldersOf(dataDir).landing, 'project.json');
 }

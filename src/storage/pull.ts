@@ -1,20 +1,20 @@
 /**
- * A pull: one landed unit of a stream, whose files hold the service's answers verbatim (JSON, gzip). Plain data, so that
- * loading it needs neither the service nor the ledger.
+ * A pull is one landed unit of a stream; its files hold the service's answers verbatim (JSON, gzip). It is plain data,
+ * so loading it requires neither the service nor the ledger.
  */
 import type { Day, DayRange, Window } from '../calendar.js';
 
-/** Streams that explain the ids in events and statistics: snapshots of lists as they are today. */
+/** The streams of reference data, which explains the ids in events and statistics: snapshots of lists as they are today. */
 export const REFERENCE_STREAMS = ['catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs'] as const;
 
 export type ReferenceStream = (typeof REFERENCE_STREAMS)[number];
 
 const FREE_DAILY_STREAMS = ['statistics', 'statistics_by_subchannel', 'campaigns'] as const;
 
-/** The streams that cost nothing. */
+/** The free streams: their requests are not billed. */
 export const FREE_STREAMS = [...FREE_DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
 
-/** The streams with a row for every day, which can be asked for a missing day. */
+/** The streams with a row for every day; a missing day can be requested. */
 export const DAILY_STREAMS = [...FREE_DAILY_STREAMS, 'events'] as const;
 
 export const STREAMS = [...DAILY_STREAMS, ...REFERENCE_STREAMS] as const;
@@ -23,11 +23,11 @@ export type Stream = (typeof STREAMS)[number];
 
 interface Landed {
   /**
-   * The path relative to `landing/`, which stays when the data folder moves. Never used again: a pull that was loaded once
-   * is not loaded again.
+   * The path relative to `landing/`, which stays valid when the data folder moves. An id is never reused: a pull is
+   * loaded only once.
    */
   readonly id: string;
-  /** When the service answered. Of two pulls that hold the same day, the later one counts. */
+  /** The instant of the service's answer. Of two pulls of the same day, the later one counts. */
   readonly pulledAt: Date;
 }
 
@@ -36,11 +36,11 @@ export interface StatisticsPull extends Landed {
   readonly stream: 'statistics';
   readonly range: DayRange;
   readonly file: string;
-  /** Whether a person accepts the answer; otherwise what would delete rows is held back. */
+  /** True if a person accepts the answer; otherwise an answer that would delete rows is held back. */
   readonly accepted?: boolean;
 }
 
-/** E18: a bare array for one day. A record may or may not carry `date`; the day that was asked for counts. */
+/** E18: a bare array for one day. The requested day counts, whether or not a record has `date`. */
 export interface SubchannelPull extends Landed {
   readonly stream: 'statistics_by_subchannel';
   readonly day: Day;
@@ -60,17 +60,17 @@ export interface CampaignAnswer {
 export interface CampaignsPull extends Landed {
   readonly stream: 'campaigns';
   readonly range: DayRange;
-  /** Whether every campaign answered, or counts as deleted. Otherwise the days do not count as covered. */
+  /** True if every campaign answered or is considered deleted. Otherwise the days do not count as covered. */
   readonly complete: boolean;
   readonly accepted?: boolean;
-  /** The campaigns, among those that did not answer, whose answer was 404. */
+  /** The campaigns without an answer whose status was 404. */
   readonly notFound?: readonly string[];
-  /** Campaigns that count as deleted at the service: their rows stay. */
+  /** The campaigns that are considered deleted at the service; their rows stay. */
   readonly gone?: readonly string[];
   readonly answers: readonly CampaignAnswer[];
 }
 
-/** A landed file, and how large it is in JSON. */
+/** A landed file and its JSON size in bytes. */
 export interface SizedFile {
   readonly file: string;
   readonly bytes: number;
@@ -79,30 +79,33 @@ export interface SizedFile {
 /** E21: the pages of one paid export, `{status: 'success', data: [...], total_page_count}` each. */
 export interface EventsPull extends Landed {
   readonly stream: 'events';
-  /** KST day of the window. */
+  /** The KST day of the export's window. */
   readonly day: Day;
   readonly window: Window;
   readonly exportId: string;
-  /** Its pages; of those that are still arriving, each time as many as there are. */
+  /** Its pages. While pages are still arriving: batches of the pages that have arrived so far. */
   readonly files: readonly string[] | AsyncIterable<readonly SizedFile[]>;
-  /** How many records the pages hold together, once all are there; another number found on disk is damage. */
+  /** Total number of records on the pages, known once all have arrived; a different number on disk is damage. */
   readonly records: number | Promise<number>;
 }
 
-/** The name of the list of a stream that has only one. */
+/** The list name of a stream that has only one list. */
 export const SOLE_LIST = '*';
 
-/** A list that was read whole: the catalogs (`*`), the items of a catalog, the templates of a sender key or a channel. */
+/**
+ * A list that was read completely: the catalogs (`*`), the items of a catalog, the templates of a sender key or a
+ * channel.
+ */
 export interface LandedList {
   readonly list: string;
-  /** Its pages, several in one file. */
+  /** The files of its pages, each with several pages. */
   readonly files: readonly string[];
   readonly rows: number;
-  /** How many rows the service announces; null where it announces none. */
+  /** Number of rows that the service announces; null if it announces none. */
   readonly announced: number | null;
 }
 
-/** A reading of a list that did not count, since rows were missing: a later night may agree. */
+/** A reading of a list that was rejected because rows were missing; it is accepted if a later night agrees. */
 export interface ShortList {
   readonly list: string;
   readonly rows: number;
@@ -110,11 +113,11 @@ export interface ShortList {
   readonly pulledAt: Date;
 }
 
-/** A brand template as E5 answered it, and when. */
+/** A brand template as E5 returned it, and the instant. */
 export interface TemplateRead {
   readonly list: string;
   readonly templateId: string;
-  /** SHA-256 of what E4 gave then. */
+  /** SHA-256 of the template in E4 at that instant. */
   readonly digest: string;
   readonly readAt: Date;
   readonly file: string;
@@ -123,16 +126,16 @@ export interface TemplateRead {
 /** E2, E4 and E5, E10, E12: reference data as it is on a day. */
 export interface ReferencePull extends Landed {
   readonly stream: ReferenceStream;
-  /** The KST day on which it was pulled. */
+  /** The KST day of the pull. */
   readonly day: Day;
-  /** Whether every list was read whole. Those that were count all the same. */
+  /** True if every list was read completely. Lists that were count in any case. */
   readonly complete: boolean;
   readonly lists: readonly LandedList[];
-  /** Includes those of earlier pulls whose lists have not counted since. */
+  /** Rejected readings, including those of earlier pulls for lists that have not counted since. */
   readonly short: readonly ShortList[];
-  /** E5 of the templates in the lists; unchanged ones were read by an earlier pull. */
+  /** E5's answers for the templates in the lists; an unchanged template was read by an earlier pull. */
   readonly templates: readonly TemplateRead[];
-  /** Bytes of the largest page. */
+  /** Size of the largest page in bytes. */
   readonly largestPage: number;
 }
 
@@ -142,21 +145,21 @@ export type DayPull = StatisticsPull | SubchannelPull | CampaignsPull;
 /** A pull of a free stream. */
 export type FreePull = DayPull | ReferencePull;
 
-/** The landed files that a free pull is made of. */
+/** Returns the landed files of a free pull. */
 export function filesOf(pull: FreePull): string[] {
   if ('file' in pull) return [pull.file];
   if ('answers' in pull) return pull.answers.map(({ file }) => file);
   return [...pull.lists.flatMap(({ files }) => files), ...pull.templates.map(({ file }) => file)];
 }
 
-/** Whether a pull is one of reference data. */
+/** True if the pull is one of reference data. */
 export function isReference(pull: Pull): pull is ReferencePull {
   return REFERENCE_STREAMS.some((stream) => stream === pull.stream);
 }
 
 export type Pull = FreePull | EventsPull;
 
-/** The days that a pull is about, both ends included. */
+/** Returns the requested days of a pull, both ends included. */
 export function daysAsked(pull: Pull): DayRange {
   return 'range' in pull ? pull.range : { start: pull.day, end: pull.day };
 }

@@ -1,6 +1,6 @@
 /**
- * Repairs JSON texts that a strict reader refuses: what is wrong is replaced in its place, and the rest stays as received.
- * Pure; the landed file keeps what the service sent.
+ * Repairs JSON texts that a strict parser rejects: the faulty characters are replaced in place, and the rest stays as
+ * received. Pure; the landed file keeps what the service sent.
  */
 import { readEnvelope } from '../envelope.js';
 import { createReadStream } from 'node:fs';
@@ -12,22 +12,25 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError } from '../errors.js';
 import { damaged, unreadable } from './storage-error.js';
 
-/** A string of JSON from quote to quote, the words that JavaScript knows and JSON does not, or a comma behind the last value. */
+/**
+ * Matches a JSON string with its quotes, a word that JavaScript allows and JSON does not, or a comma after the last
+ * value.
+ */
 const STRINGS_AND_WORDS =
   /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity)\b|,(?=[ \t\r\n]*[\]}])(?<![[{,][ \t\r\n]*,)/g;
 
-/** Inside of a string: a pair of surrogates, any other escape of a character, any other escape, a control character. */
+/** Matches inside a string: a surrogate pair, any other escaped code unit, any other escape, a control character. */
 const TROUBLES =
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[^]|[\u0000-\u001f]/g;
 
 /**
- * The text without a byte order mark and without commas behind the last value, with half pairs of surrogates as U+FFFD,
- * control characters and unknown escapes escaped, and `NaN` and the infinities as null. In a list of records, one that is
- * still not JSON becomes the string of its text, so that the other records can be loaded. Whatever `readEnvelope` reads
- * becomes JSON.
+ * Returns the repaired text: without a byte order mark and trailing commas; halves of surrogate pairs become U+FFFD,
+ * control characters and unknown escapes are escaped, `NaN` and the infinities become null. A record in a list that is
+ * still not JSON becomes a string of its text, so that the other records can be loaded. Every text that `readEnvelope`
+ * accepts can be repaired.
  *
- * @returns undefined when what is left is not JSON
+ * @returns undefined when the repaired text is still not JSON
  */
 export function repairedJson(text: string): string | undefined {
   const given = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -43,7 +46,7 @@ function repairedCharacter(found: string): string {
   if (found.length === 12) return found;
   if (/^\\u[dD][89a-fA-F]/.test(found) && found.length === 6) return '\\ufffd';
   if (found.length === 6) return found;
-  // The escaped character may itself be a control character, or a letter without a meaning.
+  // The escaped character may be a control character, or a letter that is not a valid escape.
   if (found.length === 2)
     return /["\\/bfnrt]/.test(found.charAt(1)) ? found : `\\\\${repairedControl(found.charAt(1))}`;
   return repairedControl(found);
@@ -63,8 +66,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The same text with strings for what is not JSON in it: elements of the outer list or of lists of the outer object, and other
- * values of the object; within an object in an object, the same again.
+ * Replaces invalid values by strings of their text: elements of the outer list, elements of lists in the outer object,
+ * and its other values. A nested object is treated in the same way.
  */
 function withTextsForBroken(text: string): string {
   const body = Buffer.from(text);
@@ -82,13 +85,13 @@ function withTextsForBroken(text: string): string {
   return mended + body.toString('utf8', at);
 }
 
-/** The list with each element as that gives it. */
+/** Returns the list with each element replaced by the result of `of`. */
 function withElements(text: string, of: (element: string) => string): string {
   const from = text.indexOf('[') + 1;
   const elements: string[] = [];
   let depth = 0;
   let begin = from;
-  // Strings count as a whole: what looks like a bracket in them is none.
+  // A string is matched as a whole, so brackets inside strings are ignored.
   for (const { 0: token, index: at } of text.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{},]/g)) {
     if (at < from) continue;
     if (token === '[' || token === '{') depth++;
@@ -108,14 +111,14 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
- * Level 1 takes half the time of the default level and hardly more room; off the JavaScript thread, in pieces so large
- * that a page crosses over to it once or twice and not sixteen times.
+ * Compresses a body at level 1, which takes half the time of the default level and hardly more space. It runs off the
+ * JavaScript thread, in chunks so large that a page needs one or two transfers instead of sixteen.
  */
 export function gzipped(body: Uint8Array): Promise<Buffer> {
   return compress(body, { level: 1, memLevel: 9, chunkSize: 256 * 1024 });
 }
 
-/** The body of a landed file, as it was received. Throws `DamageError` when it is not whole, `StorageError`. */
+/** Returns the body of a landed file as it was received. Throws `DamageError` when the file is not whole, `StorageError`. */
 export async function readWhole(file: string): Promise<Buffer> {
   try {
     const bytes = await readFile(file);
@@ -126,7 +129,10 @@ export async function readWhole(file: string): Promise<Buffer> {
   }
 }
 
-/** Reads a file from end to end without keeping it. Throws `DamageError` when it is not one whole gzip, `StorageError`. */
+/**
+ * Reads a file to its end without keeping its contents. Throws `DamageError` when it is not one whole gzip,
+ * `StorageError`.
+ */
 export async function verifyWhole(file: string): Promise<void> {
   const nowhere = new Writable({
     write(_chunk, _encoding, done) {
@@ -137,7 +143,7 @@ export async function verifyWhole(file: string): Promise<void> {
   try {
     const { size } = await stat(file);
     await pipeline(createReadStream(file), inflate, nowhere);
-    // gunzip takes an empty file for an empty body, and passes over bytes after the end.
+    // gunzip accepts an empty file as an empty body, and ignores bytes after the end.
     if (size === 0 || inflate.bytesWritten !== size) throw damaged(file, 'is incomplete or damaged');
   } catch (error) {
     throw readingError(file, error);

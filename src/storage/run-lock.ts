@@ -1,7 +1,7 @@
 /**
- * One run at a time in a data folder. The lock is the kernel's own: a tiny DuckDB database kept open for writing,
- * which the kernel releases when the process ends, however it ends. So no lock is ever stale, and no process id is
- * mistaken for another. `lock.json` beside it only tells the second run which the first one is.
+ * Allows one run at a time in a data folder. The lock is the kernel's: a tiny DuckDB database is kept open for writing,
+ * and the kernel releases it when the process ends, however it ends. A lock is therefore never stale, and no process id
+ * can be mistaken for another. `lock.json` beside it only informs the second run about the first one.
  */
 import { chmod, open, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { openInstance } from './duckdb.js';
 import { foldersOf } from './paths.js';
 import { orStorageError, storageError } from './storage-error.js';
 
-/** The process that holds, or last held, a lock: for messages only. */
+/** The process that holds, or last held, a lock; used in messages only. */
 interface LockHolder {
   readonly pid: number;
-  /** Such as `dawnload run`. */
+  /** The command of the process, such as `dawnload run`. */
   readonly command: string;
   readonly since: Date;
 }
@@ -29,11 +29,11 @@ const holder = z.object({
   since: z.iso.datetime().transform((text) => new Date(text)),
 });
 
-/** More threads are of no use to an empty database. */
+/** An empty database needs no more than one thread. */
 const SETTINGS = { threads: '1' };
 
 /**
- * The locks of this process. DuckDB would open one file twice in one process without an error, and closing either would
+ * The locks of this process. DuckDB opens one file twice in one process without an error, and closing either would
  * release both.
  */
 const held = new Set<string>();
@@ -50,10 +50,7 @@ export class RunLock {
     this.#inode = inode;
   }
 
-  /**
-   * Takes the lock of a data folder at once or not at all. Throws `TryLaterError` naming the other run,
-   * `StorageError`.
-   */
+  /** Takes the lock of a data folder, without waiting. Throws `TryLaterError` naming the other run, `StorageError`. */
   static async take(dataDir: string, command: string, effects: Effects): Promise<RunLock> {
     const disk = new DurableFolder(dataDir, effects);
     const folder = foldersOf(dataDir).private;
@@ -64,7 +61,7 @@ export class RunLock {
     let instance: DuckDBInstance | undefined;
     try {
       instance = await openAlone(path, dataDir);
-      // From here on the file is never opened with node:fs: closing it would let go of the lock.
+      // From here on the file must not be opened with node:fs: closing it would release the lock.
       await orStorageError('protect', path, () => chmod(path, FILE_MODE));
       await sweepTemporaries(folder);
       const { ino } = await orStorageError('find', path, () => stat(path));
@@ -79,8 +76,8 @@ export class RunLock {
   }
 
   /**
-   * Makes sure that the lock's file was not removed, which would let another run start: for the moment before a paid
-   * request. Throws `StorageError`.
+   * Checks, before a paid request, that the lock's file was not removed, which would let another run start. Throws
+   * `StorageError`.
    */
   async assertHeld(): Promise<void> {
     const inode = await stat(this.#path).then(
@@ -104,7 +101,7 @@ export class RunLock {
   }
 }
 
-/** The last recorded holder, for messages only: a process that was killed leaves its entry behind. */
+/** Returns the last recorded holder, for messages only: a process that was killed leaves its entry behind. */
 export async function lockHolder(dataDir: string): Promise<LockHolder | undefined> {
   try {
     return holder.parse(JSON.parse(await readFile(join(foldersOf(dataDir).private, 'lock.json'), 'utf8')));
@@ -115,14 +112,18 @@ export async function lockHolder(dataDir: string): Promise<LockHolder | undefine
 
 export interface LockState {
   readonly held: boolean;
-  /** The process that holds it, or held it last and was killed. */
+  /** The holder, or the last holder if it was killed. */
   readonly holder: LockHolder | undefined;
 }
 
-/** Whether another process, or this one, holds the lock of a data folder. Takes nothing. Throws `StorageError`. */
+/**
+ * Returns whether this process or another one holds the lock of a data folder. Does not take the lock. Throws
+ * `StorageError`.
+ */
 export async function lockState(dataDir: string): Promise<LockState> {
   const named = await lockHolder(dataDir);
-  // A holder leaves its name, so that a free lock is never opened: opening it would hold it for an instant.
+  // Every holder writes its name. Without a name the lock is free, and it is not opened, since opening would hold it
+  // for an instant.
   if (named === undefined) return { held: false, holder: undefined };
   const path = join(
     await orStorageError('find', dataDir, () => realpath(foldersOf(dataDir).private)),
@@ -161,8 +162,8 @@ function openDatabase(path: string): Promise<DuckDBInstance> {
 }
 
 /**
- * Makes a damaged lock file a valid one again, in place: a new file under the same name would be a second lock, and
- * two runs that repair at the same time would each hold one.
+ * Repairs a damaged lock file in place: a new file under the same name would be a second lock, and two runs that repair
+ * it at the same time would each hold one.
  */
 async function mend(path: string): Promise<void> {
   const fresh = join(path, '..', `.mend-${process.pid}`);
@@ -194,8 +195,8 @@ function isConflict(error: unknown): boolean {
 async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError> {
   const pid = pidIn(cause);
   const known = await lockHolder(dataDir);
-  // The word of a process that was killed may still lie there: it counts only for the process that the kernel names,
-  // or where the kernel names none (another container).
+  // The name in the file may be that of a killed process. It counts only if the kernel names the same process, or names
+  // none (the holder is in another container).
   const who =
     known !== undefined && (pid === 0 || pid === known.pid)
       ? `process ${known.pid}, \`${known.command}\`, since ${formatKst(known.since)}`
@@ -206,12 +207,12 @@ async function otherRun(dataDir: string, cause: unknown): Promise<TryLaterError>
   });
 }
 
-/** The process that DuckDB names in a conflict; 0 where it names none. */
+/** The process id that DuckDB names in a conflict; 0 if it names none. */
 function pidIn(error: unknown): number {
   return Number(/\(PID (\d+)\)/.exec(messageOf(error))?.[1] ?? 0);
 }
 
-/** DuckDB reports a failed system call in words; these are the ones that a person can repair. */
+/** DuckDB reports a failed system call in words; these are the failures that a person can repair. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/permission denied/i, 'EACCES'],
   [/operation not permitted/i, 'EPERM'],

@@ -1,4 +1,4 @@
-/** Explains a failed file operation to the person who has to repair it. */
+/** Converts failed file operations to errors that state the cause and the repair. */
 import { readFile } from 'node:fs/promises';
 import { codeOf, DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 
@@ -36,7 +36,7 @@ const SENTENCES: Readonly<Record<string, readonly [clause: string, hint: string]
   EIO: ['the disk reports an error', 'Check the disk and the system log before running again.'],
 };
 
-/** The error that reports a failed operation: `Cannot <doing> <path>: <why>.`; a `DawnloadError` passes unchanged. */
+/** Returns the error for a failed operation: `Cannot <doing> <path>: <why>.`; a `DawnloadError` is returned unchanged. */
 export function storageError(doing: string, path: string, cause: unknown): DawnloadError {
   if (cause instanceof DawnloadError) return cause;
   const code = codeOf(cause) ?? '';
@@ -44,7 +44,7 @@ export function storageError(doing: string, path: string, cause: unknown): Dawnl
   return new StorageError(`Cannot ${doing} ${path}: ${clause}.`, { hint, cause });
 }
 
-/** The error for a damaged landed file; `what` ends the sentence "The landed file … ". */
+/** Returns the error for a damaged landed file; `what` ends the sentence "The landed file … ". */
 export function damaged(file: string, what: string, cause?: unknown): DamageError {
   return new DamageError(`The landed file ${file} ${what}.`, {
     hint:
@@ -54,13 +54,13 @@ export function damaged(file: string, what: string, cause?: unknown): DamageErro
   });
 }
 
-/** A landed file that cannot be opened or read. */
+/** Returns the error for a landed file that cannot be opened or read. */
 export function unreadable(file: string, cause: unknown): DawnloadError {
   const what = { ENOENT: 'is missing', EISDIR: 'is a folder' }[codeOf(cause) ?? ''];
   return what === undefined ? storageError('read', file, cause) : damaged(file, what, cause);
 }
 
-/** Whether a failure, or what caused it, means that the disk has no room left. */
+/** True if a failure, or one of its causes, means that the disk is full. */
 export function isFull(error: unknown): boolean {
   const code = codeOf(error instanceof StorageError ? error.cause : error);
   return code === 'ENOSPC' || code === 'EDQUOT';
@@ -75,7 +75,7 @@ export async function orStorageError<T>(doing: string, path: string, work: () =>
   }
 }
 
-/** The bytes of a file, or `undefined` when it is not there. Throws `StorageError`. */
+/** Returns the bytes of a file; undefined if the file does not exist. Throws `StorageError`. */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   return orStorageError('read', path, async () => {
     try {

@@ -1,11 +1,11 @@
-/** Days of events that leave the file, since a lake holds them. What was computed of them stays (refresh.ts). */
+/** Removes days of events from the file once a lake holds them. The rows computed from them stay (model.ts). */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { Reader } from './reader.js';
 import { count, type Session, statement } from './session.js';
 
-/** A day of events as it was loaded. */
+/** A day of events as it was loaded, before it leaves the file. */
 export interface HeldDay {
   readonly day: Day;
   readonly pull: string;
@@ -14,7 +14,7 @@ export interface HeldDay {
 
 export interface ArchivedDay {
   readonly day: Day;
-  /** Events that left the file. */
+  /** Number of events that left the file. */
   readonly rows: number;
 }
 
@@ -26,15 +26,15 @@ const archivedDay = z
   .object({ date: z.string(), rows: count })
   .transform(({ date, rows }) => ({ day: date, rows }));
 
-/** The days before that one whose events may leave, the earliest first; none while models wait for events. */
+/** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
 export async function archivable(session: Session, before: Day): Promise<HeldDay[]> {
   await session.run('archive/archivable');
   return session.rowsWith('archive/days', heldDay, { before });
 }
 
 /**
- * Removes the rows of the exports of those days and notes them in ops.archived_days, in one transaction. Resolves with the
- * days that left: those of the given ones that may.
+ * Removes the rows of the exports of the days and notes the days in ops.archived_days, in one transaction. Resolves
+ * with the removed days: those of the given days that may leave the file.
  */
 export async function archive(
   session: Session,
@@ -50,7 +50,7 @@ export async function archive(
   });
 }
 
-/** The days of events that left a file, which this process has not open; none of a file that cannot be read. */
+/** The days whose events have left a file that this process has not opened; empty if the file cannot be read. */
 export async function archivedDays(file: string): Promise<Day[]> {
   if (!existsSync(file)) return [];
   let reader: Reader | undefined;

@@ -1,6 +1,6 @@
 /**
- * Data tests: each file of `sql/checks` selects what is wrong; no rows means that the check passes. A run checks the dirty
- * days, however old the warehouse is; the findings of all other days stay.
+ * Data tests: each file of `sql/checks` selects faulty rows; no rows means that the check passes. A run checks the
+ * dirty days only; findings of all other days are kept.
  */
 import { fieldsOf, selectIn } from './sql-header.js';
 import { createHash } from 'node:crypto';
@@ -22,15 +22,15 @@ import { STREAMS } from '../storage/pull.js';
 
 const version = z.object({ name: z.string(), fingerprint: z.string() });
 
-/** Checks that look at the same days; those that are new or were changed look at every day. */
+/** Checks of the same days. Checks that are new or have changed cover every day. */
 interface Round {
   readonly refresh: Refresh;
   readonly checks: Check[];
 }
 
 /**
- * Runs all checks on what changed since the last time, updates `ops.checks`, and returns all that it holds then. The dirty days are cleared in the same
- * transaction, so a run that is killed here checks them again.
+ * Runs all checks on the days that have changed since the last time, updates `ops.checks`, and returns its contents.
+ * The dirty days are cleared in the same transaction, so a run after a kill checks them again.
  */
 export async function runChecks(
   session: Session,
@@ -85,7 +85,7 @@ export async function runChecks(
   });
 }
 
-/** Checks of the same days share their batches. */
+/** Groups checks by their days, so that they share batches. */
 function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] {
   const rounds = new Map<string, Round>();
   for (const check of checks.filter(({ scope }) => scope === 'incremental')) {
@@ -100,7 +100,10 @@ function roundsOf(checks: readonly Check[], changed: readonly Check[]): Round[] 
   return [...rounds.values()];
 }
 
-/** The findings of a check depend on its text, on the statements that all checks share, and on the models that it reads. */
+/**
+ * A fingerprint of the check's text, of the shared statements, and of the models that it reads: its findings depend on
+ * these.
+ */
 function fingerprintOf({ text }: Check): string {
   const looksAt = models().filter(({ relation }) => mentions(text, relation));
   const texts = [
@@ -112,23 +115,23 @@ function fingerprintOf({ text }: Check): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex');
 }
 
-// A file of `sql/checks`: its header, and a select of what is wrong.
-// -- severity: stop           (a finding withholds the file; or: warn, it is reported)
-// -- stream: events           (which it is about, where it is one)
-// -- scope: incremental       (looks at `batch_days`; or: full, looks at everything, which must be little)
-// -- depends_on: events       (whose dirty days it looks at; without it those of its stream, or of all)
-// -- lookback: 7 days         (a changed day may make that many later days wrong)
+// A check is a file of `sql/checks`: a header, and a select of faulty rows.
+// -- severity: stop           (a finding prevents publishing; or: warn, a finding is only reported)
+// -- stream: events           (the stream that the check is about, if it is a single one)
+// -- scope: incremental       (reads `batch_days`; or: full, reads all rows, which must be few)
+// -- depends_on: events       (the streams whose dirty days it reads; without this header: `stream`, or all streams)
+// -- lookback: 7 days         (a changed day may cause findings on that many later days)
 // -- meaning: What a finding means and what to do, for people.
 
 interface Check extends Dependence {
   /** The name of its file. */
   readonly name: string;
   readonly severity: 'stop' | 'warn';
-  /** Empty where it is not about one. */
+  /** The stream that the check is about; empty if it is not about a single one. */
   readonly stream: string;
   readonly scope: 'incremental' | 'full';
   readonly meaning: string;
-  /** Without its semicolon, to be put into another statement. */
+  /** The select without its semicolon, so that it can be embedded in another statement. */
   readonly query: string;
   readonly text: string;
 }
@@ -142,7 +145,7 @@ const header = z.strictObject({
   meaning: z.string().min(1),
 });
 
-/** Reads `sql/<file>.sql`. */
+/** Reads and parses the check in `sql/<file>.sql`. */
 export function readCheck(file: string): Check {
   const text = statement(file);
   const { stream, depends_on, ...rest } = header.parse(fieldsOf(text));
@@ -158,15 +161,15 @@ export function readCheck(file: string): Check {
   };
 }
 
-/** A row of `the section findings of sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
+/** A row of the section `findings` of `sql/status.sql`: all findings of one check. Its keys are those of `--json`. */
 export const findingGroup = z.object({
   name: z.string(),
   severity: z.enum(['stop', 'warn']),
   findings: z.number(),
-  /** The days concerned, where they are days. */
+  /** The first and the last day with a finding; null if findings are not about days. */
   first_date: z.string().nullable(),
   last_date: z.string().nullable(),
-  /** One of them, in a sentence. */
+  /** One of the findings, as a sentence. */
   example: z.string(),
   /** The meaning of a finding, and the remedy. */
   meaning: z.string().nullable(),

@@ -1,6 +1,6 @@
 /**
- * The file explains itself: a comment on every table, view and column, and the whole dictionary in `ops.dictionary`.
- * Comments that are right already are left alone, so that an ordinary run writes nothing here.
+ * Documents the file within itself: a comment on every table, view and column, and the whole dictionary in
+ * `ops.dictionary`. Comments that are already right are left alone, so an ordinary run writes nothing here.
  */
 import { z } from 'zod';
 import { Dictionary, relationName, type Words } from '../dictionary/dictionary.js';
@@ -25,7 +25,7 @@ const entry = z.object({
 type DescribedThing = z.infer<typeof describedThing>;
 type Entry = z.infer<typeof entry>;
 
-/** Writes the words of the dictionary into the file, where they differ from what it says. Inside a transaction. */
+/** Writes the texts of the dictionary into the file where they differ. Call inside a transaction. */
 export async function describeAll(session: Session): Promise<void> {
   await session.run('describe/tables');
   if (await isDescribed(session)) return;
@@ -39,7 +39,10 @@ async function isDescribed(session: Session): Promise<boolean> {
   return now === noted;
 }
 
-/** A fingerprint of the dictionary, and of the relations of the file with their comments. */
+/**
+ * A fingerprint of the dictionary and of the file's relations with their comments; `now` is computed, `noted` was
+ * stored last.
+ */
 async function fingerprint(session: Session): Promise<{ now: string; noted: string | null }> {
   const state = z.object({ found: z.string(), words: z.number(), noted: z.string().nullable() });
   const { found, words, noted } = await session.row('describe/fingerprint', state);
@@ -74,13 +77,13 @@ function wordsFor(
   }
   const relation = relationName(schema_name, relation_name);
   const known = dictionary.relation(relation);
-  // A column of what is not in the dictionary, such as the view of a catalog, is named by others.
+  // A column of a relation without a dictionary entry, such as the view of a catalog, is described by other means.
   if (known === undefined) return undefined;
   if (column_name === null) return { ...Dictionary.commentOf(known), label: null };
   return dictionary.column(relation, column_name);
 }
 
-/** The names in `describe/comment.sql`. */
+/** Values for the placeholders of the section `comment` in `sql/describe.sql`. */
 function commentOn(thing: DescribedThing, text: string): Record<string, string> {
   const names = [thing.schema_name, thing.relation_name, thing.column_name].filter((name) => name !== null);
   return {
@@ -94,8 +97,8 @@ const dropping = z.object({ statement: z.string() });
 const making = z.object({ catalog_name: z.string(), statement: z.string() });
 
 /**
- * Inside of a transaction, which goes on after the errors of DuckDB's parser, binder and catalog: a view that cannot be made is left
- * out, and noted.
+ * Makes a view for each catalog. Call inside a transaction. The transaction survives errors of DuckDB's parser, binder
+ * and catalog: a view that cannot be made is left out and noted.
  */
 export async function makeCatalogViews(session: Session): Promise<void> {
   for (const { statement } of await session.rows('catalog_views/drop', dropping))

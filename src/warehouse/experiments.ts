@@ -8,10 +8,10 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { PACKAGE_ROOT } from '../package.js';
 
-/** The defaults of the settings, also for those that `default` leaves out. */
+/** Defaults of the settings, also for fields that `default` leaves out. */
 const DEFAULTS = { smallest_effect: 0.2, alpha: 0.05, power: 0.8 } as const;
 
-/** Replaces `ops.experiments`. Inside a transaction. */
+/** Replaces `ops.experiments`. Call inside a transaction. */
 export async function noteExperiments(
   session: Session,
   experiments: Readonly<Record<string, ExperimentSettings>>,
@@ -26,7 +26,7 @@ export async function noteExperiments(
   await session.run('ops/experiments');
 }
 
-/** Replaces the main goals of the settings, those of `experiments` among them. Inside a transaction. */
+/** Replaces the main goals that come from the settings, including those under `experiments`. Call inside a transaction. */
 export async function noteMainGoals(
   session: Session,
   experiments: Readonly<Record<string, ExperimentSettings>>,
@@ -43,7 +43,10 @@ export async function noteMainGoals(
 
 const chosenGoal = z.object({ resource_id: z.string(), goal: z.string() });
 
-/** Chooses the main goals that are not chosen yet, and returns them by campaign and user journey. After the models. */
+/**
+ * Chooses the main goals that are still open, and returns them by campaign and user journey. Call after the models are
+ * refreshed.
+ */
 export async function chooseMainGoals(session: Session, now: Date): Promise<Record<string, string>> {
   await session.set({ given: { today: dayOf(now) } });
   const chosen = await session.rows('ops/choose_main_goals', chosenGoal);
@@ -52,7 +55,7 @@ export async function chooseMainGoals(session: Session, now: Date): Promise<Reco
 
 const FOLDER = join(PACKAGE_ROOT, 'sql', 'seeds');
 
-/** Fills the tables whose file is not the one that filled them last. Inside a transaction. */
+/** Fills the seed tables whose file has changed since they were last filled. Call inside a transaction. */
 export async function plantSeeds(session: Session): Promise<void> {
   const known = await session.rows(
     'refresh/known',

@@ -1,13 +1,13 @@
 /**
- * The one list of what the specification says a document may hold, by place: shapes, known keys, kinds and drift come
- * from it. Everything else is drift.
+ * The single list of the fields that the specification allows in a document, by place. Shapes, known keys, kinds and
+ * drift are derived from it. A field that is not listed is drift.
  */
 
 /**
- * `scalar` is a text, number or boolean, and `recipient` one that the privacy setting hashes or drops; `any` is kept as it comes, and
- * `text` as a text, which is JSON unless it came as one; the others are scalars that must be readable as that, `whole` as an integer of 32 bits,
- * `epoch` as microseconds since 1970, `counter` as a whole number from 0 to 10^15, which sums of bigints hold, `quantity` as a
- * number from 0.
+ * The kind of a field. `scalar` is a text, number or boolean. `recipient` is a scalar that the privacy setting hashes
+ * or drops. `any` is kept as it is. `text` is kept as text; a value that is not text is kept as its JSON. The other
+ * kinds are scalars that must be readable as the kind: `whole` as an integer of 32 bits, `epoch` as microseconds since
+ * 1970, `counter` as a whole number from 0 to 10^15, whose sums fit a bigint, `quantity` as a number from 0.
  */
 export type Kind = (typeof KINDS)[number];
 
@@ -15,7 +15,7 @@ export interface Field {
   readonly place: string;
   readonly field: string;
   readonly kind: Kind;
-  /** The place of the fields inside, of an object. */
+  /** The place of the fields inside an object; null for other fields. */
   readonly part: string | null;
 }
 
@@ -36,12 +36,12 @@ const KINDS = [
   'epoch',
 ] as const;
 
-/** Whether a field may hold an object or a list. */
+/** True if a field of this kind may hold an object or a list. */
 export function isNested(kind: Kind): boolean {
   return ['list', 'object', 'any', 'text'].includes(kind);
 }
 
-/** Whether the values of a field have to be readable as something. */
+/** True if the values of a field of this kind must be readable as a type. */
 export function isReadAs(kind: Kind): boolean {
   return kind !== 'scalar' && kind !== 'recipient' && !isNested(kind);
 }
@@ -56,7 +56,10 @@ const IN_APP = {
 };
 const COMMERCE = { scalar: 'title', number: 'regularPrice discountPrice discountRate' };
 
-/** Fields by place and kind; `{brand}` is the word before `_user_id` and the name of the web-push object. */
+/**
+ * The fields by place and kind. `{brand}` stands for the brand word in `<brand>_user_id` and for the name of the
+ * web-push object.
+ */
 const SHAPES: Readonly<Record<string, Shape>> = {
   // E21
   record: {
@@ -86,7 +89,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'message_data:chatapp-alimtalk': {
     scalar: 'plusFriendId senderKey templateCode content',
     recipient: 'recipientNo',
-    // Not specified further.
+    // The specification does not describe its contents.
     text: 'templateExtra',
     list: 'buttons',
   },
@@ -97,7 +100,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'message_data:in-web-message.commerce': COMMERCE,
   'message_data:push-notification': { scalar: 'title body link' },
   'message_data:web-push-notification': { object: '{brand}' },
-  // The service explains none of the later keys, and the web's own notifications put lists and objects there.
+  // The service does not document the last keys, and its web notifications put lists and objects there.
   'message_data:web-push-notification.service': {
     scalar: 'ti bd cid mid u ic bg im',
     text: 'sd tg vb ri',
@@ -148,13 +151,13 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   opt_out: { scalar: 'unsubscribeNo recipientNo', time: 'requestDate' },
 };
 
-/** Places of what lies inside an object, where they are not named after its field. */
+/** Places of objects inside documents, if the place is not named after its field. */
 const PARTS: Readonly<Record<string, string>> = {
   record: 'channel_metadata',
   'message_data:web-push-notification': 'message_data:web-push-notification.service',
 };
 
-/** The fields of all places in an order that stays; `brand` is the word of the settings. */
+/** The fields of all places, in a fixed order; `brand` is the brand word of the settings. */
 export function fieldsFor(brand: string): Field[] {
   return Object.entries(SHAPES).flatMap(([place, shape]) =>
     KINDS.flatMap((kind) =>
@@ -168,7 +171,7 @@ export function fieldsFor(brand: string): Field[] {
   );
 }
 
-/** How json_transform reads the documents of each place: scalars as text, everything else as JSON. */
+/** The structure by which json_transform reads the documents of each place: scalars as text, everything else as JSON. */
 export function shapesOf(fields: readonly Field[]): Record<string, string> {
   const typeOf = (kind: Kind): string => (isNested(kind) ? 'JSON' : 'VARCHAR');
   return byPlace(fields, (known) =>
@@ -176,17 +179,17 @@ export function shapesOf(fields: readonly Field[]): Record<string, string> {
   );
 }
 
-/** The variable `specification` of a session: the fields, and what statements look up of each place. */
+/** The session variable `specification`: the fields, and the lookups by place that statements need. */
 export function specificationOf(fields: readonly Field[]): Record<string, unknown> {
   return {
     fields,
-    // How json_transform reads a document.
+    // The structure by which json_transform reads a document.
     shapes: shapesOf(fields),
-    // Pointers to the fields that are no list or object by the specification.
+    // Pointers to the fields that the specification does not define as lists or objects.
     scalars: byPlace(fields, (known) =>
       known.filter(({ kind }) => !isNested(kind)).map(({ field }) => pointerTo(field)),
     ),
-    // A patch that takes the known fields out of a document.
+    // A merge patch that removes the known fields from a document.
     without_known: byPlace(fields, (known) => Object.fromEntries(known.map(({ field }) => [field, null]))),
   };
 }
@@ -200,23 +203,23 @@ function byPlace<T>(fields: readonly Field[], of: (known: readonly Field[]) => T
 export interface Alike {
   /** Null for a document that is not an object. */
   readonly keys: readonly string[] | null;
-  /** The JSON types of the place's fields, in the order of `fieldsFor`; null where there is none. */
+  /** The JSON types of the place's fields, in the order of `fieldsFor`; null for an absent field. */
   readonly types: readonly (string | null)[] | null;
-  /** Fields whose values cannot be read as what they should be. */
+  /** Fields whose values cannot be read as their kind. */
   readonly unreadable: readonly string[];
 }
 
 /** The nonconforming members of the documents of a place. */
 export interface Nonconforming {
-  /** Keys that are unknown, or whose values are of another kind, in the order in which they stand. */
+  /** Keys that are unknown, or whose values are of another kind, in the order of the document. */
   readonly keys: readonly string[];
-  /** Whether everything else conforms: keys are unknown, no more. */
+  /** True if unknown keys are the only deviation from the specification. */
   readonly unknownOnly: boolean;
 }
 
 /**
- * Finds the nonconforming members of documents; undefined where all conform. A value that is not an object never conforms. `inParts` are objects
- * in which something does not conform.
+ * Finds the nonconforming members of documents; undefined if all conform. A document that is not an object never
+ * conforms. `inParts` lists the fields whose objects contain a nonconforming member.
  */
 export function nonconforming(
   known: readonly Field[],
@@ -246,7 +249,7 @@ function isOf(kind: Kind, type: string): boolean {
   return type !== 'OBJECT' && type !== 'ARRAY';
 }
 
-/** A key as a JSON pointer: unlike a path it can hold any character. */
+/** A key as a JSON pointer, which, unlike a JSON path, can hold any character. */
 export function pointerTo(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -1,4 +1,4 @@
-/** Landed files for DuckDB: their sizes, and repaired copies where DuckDB is too strict. */
+/** Prepares landed files for DuckDB: determines their sizes, and makes repaired copies of files that DuckDB rejects. */
 import { createReadStream } from 'node:fs';
 import { open, readFile, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,19 +21,22 @@ import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError, DawnloadError, messageOf, StorageError } from '../errors.js';
 
-/** Copies that were made: batches are repaired beside each other, so each has a name of its own. */
+/** Number of copies made so far, for unique names: several batches are repaired at a time. */
 let copies = 0;
 
 const decompress = promisify(gunzip);
 
-/** A page is about 1 MB; the size of a larger file is counted, not read from its trailer. */
+/**
+ * A page is about 1 MB. If the gzip trailer announces more than this limit, the file is unpacked and its bytes are
+ * counted.
+ */
 const PLAUSIBLE = 16 * 1024 * 1024;
 
-/** DuckDB keeps a buffer of twice this size for each thread; pages are about 1 MB. */
+/** Minimum of DuckDB's maximum_object_size, in bytes: each thread keeps a buffer of twice it; pages are about 1 MB. */
 export const SMALLEST_BUFFER = 4 * 1024 * 1024;
 
 /**
- * How large the largest of the files is in JSON, or what DuckDB needs at least.
+ * Returns the JSON size of the largest file in bytes, and at least the size that DuckDB needs.
  *
  * @throws DamageError when a file is missing or empty
  */
@@ -43,19 +46,25 @@ export async function largestOf(files: readonly string[]): Promise<number> {
   return largest;
 }
 
-/** The files with the bytes of JSON that each holds. Throws as `largestOf` does. */
+/** Returns the files with the JSON size of each in bytes. Throws as `largestOf` does. */
 export async function sized(files: readonly string[]): Promise<SizedFile[]> {
   const all: SizedFile[] = [];
   for (const file of files) all.push({ file, bytes: await inflatedSize(file) });
   return all;
 }
 
-/** A path as a pattern that matches it alone: DuckDB takes `*`, `?` and `[` in file names for patterns. */
+/**
+ * Escapes a path so that it is a glob pattern matching this path alone: DuckDB reads `*`, `?` and `[` in file names as
+ * patterns.
+ */
 export function asPattern(file: string): string {
   return file.replace(/[*?[]/g, '[$&]');
 }
 
-/** How many bytes a gzip file holds, by its trailer; right for files of one member below 4 GiB, as landing writes them. */
+/**
+ * Uncompressed size of a gzip file according to its trailer; correct for files of one member below 4 GiB, as landing
+ * writes them.
+ */
 async function inflatedSize(file: string): Promise<number> {
   const handle = await open(file, 'r').catch((cause: unknown) => {
     throw unreadable(file, cause);
@@ -69,7 +78,7 @@ async function inflatedSize(file: string): Promise<number> {
     const trailer = Buffer.alloc(4);
     await handle.read(trailer, 0, 4, size - 4);
     const said = trailer.readUInt32LE(0);
-    // The end of a file that was cut short says anything; memory is not given away for that.
+    // The tail of a truncated file is arbitrary bytes, so a size read from it must not be trusted for an allocation.
     return said < PLAUSIBLE ? said : await countInflated(file);
   } finally {
     await handle.close();
@@ -91,8 +100,8 @@ async function countInflated(file: string): Promise<number> {
 }
 
 /**
- * Writes a copy of a JSON file that DuckDB accepts: bytes that are not UTF-8 become U+FFFD there, and the rest is repaired
- * as `repairedJson` says. Resolves with the path of the copy.
+ * Writes a copy of a JSON file that DuckDB accepts, and resolves with the path of the copy. Bytes that are not UTF-8
+ * become U+FFFD; `repairedJson` repairs the rest.
  *
  * @throws DamageError when the file is not JSON
  */
@@ -109,14 +118,14 @@ export async function repair(file: string, folder: string): Promise<string> {
   return copy;
 }
 
-/** A copy that is read instead of a landed file; the caller removes it. */
+/** A repaired copy that is read instead of a landed file; the caller removes it. */
 export interface RepairedCopy {
   readonly pull: string;
   readonly file: string;
 }
 
 /**
- * The pulls, with copies instead of the files that DuckDB refuses.
+ * Returns the pulls with repaired copies in place of the files that DuckDB rejects.
  *
  * @throws DamageError when a file is not JSON, even when repaired
  */
@@ -167,10 +176,10 @@ export async function repairedPulls(
 
 interface ListPages {
   readonly files: readonly string[];
-  /** A JSON pointer to what tells rows apart; '' for the whole row. */
+  /** A JSON pointer to the id of a row; '' if the whole row identifies it. */
   readonly id: string;
   readonly largestPage: number;
-  /** For repaired copies of files that DuckDB refuses. */
+  /** The folder for repaired copies of files that DuckDB rejects. */
   readonly tempDirectory: string;
 }
 
@@ -178,13 +187,16 @@ const counted = z.object({ rows: count, repeated: count, equal: count });
 
 export interface CountedRows {
   readonly rows: number;
-  /** Rows that stood on a page before. */
+  /** Number of rows whose id already occurred on an earlier page. */
   readonly repeated: number;
-  /** Rows without an id that are equal to another one, on whatever page. */
+  /** Number of rows without an id that equal another row, on the same page or another one. */
   readonly equal: number;
 }
 
-/** Throws DamageError for a file that is not JSON, even when repaired. */
+/**
+ * Counts the rows of the pages, and the duplicates among them. Throws DamageError for a file that is not JSON, even
+ * when repaired.
+ */
 export async function countRows(
   session: Session,
   { files, id, largestPage, tempDirectory }: ListPages,
@@ -211,24 +223,25 @@ export async function countRows(
   }
 }
 
-/** The text that SQL files raise with `error()`, before the name of the file. */
+/** Messages that SQL files raise with `error()`; the name of the file follows them. */
 const OUR_REFUSAL = /not an? (?:page of records|answer with statistics): (.+)/;
 
 /**
- * Whether DuckDB refused what it read, though it may be usable: half an emoji, a wrong byte, a key given twice, a record
- * that is none. A shape that we refuse ourselves is final.
+ * True if DuckDB rejected what it read, though a repair may make it usable: half a surrogate pair, an invalid byte, a
+ * duplicate key, a malformed record. An error that our own SQL raises about the shape of a page is final.
  */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof DawnloadError) return false;
   const message = messageOf(error);
-  // Bytes that are no gzip are a matter of the file, whatever DuckDB calls them.
+  // Bytes that are not gzip are a fault of the file, although DuckDB calls it an IO error.
   if (/^IO Error: .*gzip/is.test(message)) return true;
   return /^(Invalid Input|Conversion) Error/.test(message) && !OUR_REFUSAL.test(message);
 }
 
 /**
- * The failure of a load as a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for a lack of
- * disk or memory. Any other error is returned unchanged, unless the pull is of reference data, which never ends a run.
+ * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
+ * a lack of disk or memory. Any other error is returned unchanged; but for reference data, which must not end a run, it
+ * is converted too.
  */
 export function loadError(error: unknown, pull: string, isReference = false): Error {
   if (error instanceof DawnloadError) return error;
@@ -251,7 +264,7 @@ export function loadError(error: unknown, pull: string, isReference = false): Er
   });
 }
 
-/** The first line of the message without what it quotes. */
+/** The first line of the message, without the values that it quotes. */
 function withoutValues(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/'[^']*'|"[^"]*"|[{[].*/g, '…');
 }

@@ -1,4 +1,4 @@
-/** E19: campaign statistics in detail. This file shows the order of all steps. */
+/** E19: loads campaign statistics in detail. The order of all steps is in this file. */
 import { redactDocuments } from './privacy.js';
 import { asPattern, largestOf } from './landed-files.js';
 import { DOCUMENTS, type UnknownFields, isLoss, replaces } from './unknown-fields.js';
@@ -7,7 +7,10 @@ import { type Session, count } from './session.js';
 import { z } from 'zod';
 import { DamageError } from '../errors.js';
 
-/** The levels of an answer, from the outside in; `list` holds the documents of the next one, which does not need `own`. */
+/**
+ * The levels of an answer, from the outside in. `list` holds the documents of the next level; `own` names the columns
+ * that the next level does not take over.
+ */
 const LEVELS = [
   {
     place: 'answer',
@@ -20,8 +23,8 @@ const LEVELS = [
 ];
 
 /**
- * Replaces what the campaigns of the pulls have on their days; complete pulls cover the days. Inside the load's
- * transaction; `days` is there. Pulls are all complete, or one alone.
+ * Replaces the rows of the pulls' campaigns on their days; complete pulls also cover the days. Requires the load's
+ * transaction and its table `days`. The pulls are all complete, or there is only one.
  */
 export async function loadCampaigns(
   session: Session,
@@ -60,7 +63,7 @@ export async function loadCampaigns(
   await session.run('load/8_cover', { table: 'campaign_metrics', day: 'date' });
 }
 
-/** What E17 and E18 differ in: the file that types the records, the columns of their grain after the day, and the names of tables. */
+/** The differences of E17 and E18: the file that types the records, the grain columns after the day, and the table names. */
 const STATISTICS = {
   statistics: {
     typed: 'load/statistics/2_statistics',
@@ -80,7 +83,7 @@ const STATISTICS = {
   },
 };
 
-/** Replaces the days of the pulls, all of one stream. Inside the load's transaction; `days` exists. */
+/** Replaces the days of the pulls, all of one stream. Requires the load's transaction and its table `days`. */
 export async function loadStatistics(
   session: Session,
   unknown: UnknownFields,
@@ -137,14 +140,17 @@ const change = z
     held,
   }));
 
-/** Pulls that would be held back, or are accepted because others were, must be loaded one by one. */
+/**
+ * Thrown for a group of pulls that have to be loaded one by one: one may be held back, or is accepted because of an
+ * earlier held-back one.
+ */
 class NotTogetherError extends DamageError {}
 
 /**
- * Removes what the pull must not replace from the days that it replaces, and records it in `ops.held_back`. Inside the
- * load's transaction, when `sizes` exists.
+ * Removes from the days to be replaced those that the pull must not replace, and records them in `ops.held_back`.
+ * Requires the load's transaction and its table `sizes`.
  *
- * @throws NotTogetherError when something of several pulls may have to be held back
+ * @throws NotTogetherError when there are several pulls and one of their days may have to be held back
  */
 async function holdBack(session: Session, pulls: readonly DayPull[]): Promise<void> {
   const losses = (await session.rows('load/losses/found', change)).filter(({ before, after }) =>

@@ -1,4 +1,4 @@
-/** E21: the pages of exports become events and messages. The steps in order; those of a batch are in load-events-batch.ts. */
+/** E21: loads the pages of exports into the tables of events and messages, in batches. */
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
 import { damaged, orStorageError } from '../storage/storage-error.js';
@@ -26,7 +26,7 @@ import {
 } from './messages.js';
 import type { UnknownFields } from './unknown-fields.js';
 
-/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables take the rest. */
+/** The share of DuckDB's memory for the JSON of all batches that are prepared at a time; the tables need the rest. */
 const SHARE_OF_MEMORY = 0.4;
 
 const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
@@ -34,19 +34,19 @@ const TABLES = EVENT_TABLES.map(({ name }) => ({ table: name }));
 const filled = z.object({ ids: count, dates: z.array(z.string()), records: z.array(count) });
 const held = z.object({ held: z.boolean(), neighbours: z.array(z.string()) });
 
-/** The workers that prepare batches in parallel, by number; a worker's connection is opened when it is first needed. */
+/** The workers that prepare batches in parallel, by number; the connection of a worker is opened at its first use. */
 interface Workers {
   readonly count: number;
-  /** The memory that all of them share. */
+  /** The memory that all workers share, in MB. */
   readonly megabytes: number;
   staging(worker: number): Promise<Staging>;
 }
 
 /**
- * Replaces the exports' days. Inside the load's transaction; `days` exists. Resolves with the days of other exports that
- * must be loaded again, since they gave records up for one of these.
+ * Replaces the days of the exports. Requires the load's transaction and its table `days`. Resolves with the days of
+ * other exports that must be loaded again, since their records had been dropped as duplicates of a replaced day.
  *
- * @throws DamageError when the pages do not hold the records that were landed
+ * @throws DamageError when the pages do not hold the number of records that landed
  */
 export async function loadEvents(
   session: Session,
@@ -86,9 +86,9 @@ export async function loadEvents(
 }
 
 /**
- * Pages to tables, batch by batch, so that a day of any size fits into memory. The workers prepare batches in parallel, so
- * that every core is busy; each inserts its batch before it takes the next one. Returns the days of pages that had to be
- * repaired.
+ * Loads pages into the tables batch by batch, so that a day of any size fits into memory. The workers prepare batches
+ * in parallel to keep every core busy; each inserts its batch before it takes the next one. Returns the days of pages
+ * that had to be repaired.
  */
 async function fill(session: Session, workers: Workers, pulls: readonly EventsPull[]): Promise<Day[]> {
   const repaired: Day[] = [];
@@ -99,7 +99,7 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
     for (let next = await batches.next(); next.done !== true && !failed; next = await batches.next()) {
       const staging = await workers.staging(worker);
       await staging.use(next.value, async (prepared) => {
-        // One after the other, since the load's transaction has one connection.
+        // Inserts run one after the other, since the load's transaction has one connection.
         inserting = inserting.then(async () => {
           await session.set({ batch: asPattern(prepared.folder) });
           await session.runForEach('load/events/7_insert/rows', TABLES);
@@ -110,9 +110,9 @@ async function fill(session: Session, workers: Workers, pulls: readonly EventsPu
       });
     }
   };
-  // Each worker is a thread. DuckDB's own would only stand in their way.
+  // Each worker is a thread; DuckDB's own threads would compete with them.
   await session.run('ops/threads', { threads: '1' });
-  // All of them come to their end before the transaction does.
+  // All workers must end before the transaction does.
   const ends = await Promise.allSettled(
     Array.from({ length: workers.count }, (_, worker) =>
       work(worker).catch((error: unknown) => {
@@ -136,7 +136,7 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
     return full;
   };
   for (const { day, files, records } of pulls) {
-    // An empty export may have landed as an answer without records, which is no page to read.
+    // An empty export may have landed as an answer without records, which is not a page.
     if (records === 0) continue;
     const areThere = 'length' in files;
     for await (const some of areThere ? [await sized(files)] : files) {
@@ -146,7 +146,7 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
         largest = Math.max(largest, size);
         bytes += size;
       }
-      // A load that waits for pages begins with those that are there.
+      // If the next pages have not arrived yet, the batch begins with those that have.
       if (!areThere) yield batch();
     }
   }
@@ -154,14 +154,17 @@ async function* batchesOf(pulls: readonly EventsPull[], most: number): AsyncGene
   return undefined;
 }
 
-/** The service may repeat a record, on one page, on two, or in the exports of two days. */
+/**
+ * Keeps one copy of each record: the service may repeat a record on one page, on two pages, or in the exports of two
+ * days.
+ */
 async function keepOneOfEach(session: Session): Promise<void> {
   for (const { name, key, record } of EVENT_TABLES) {
     await session.run('load/events/9_repeats/keep_one', { table: name, key, record });
   }
 }
 
-/** How many records of an export were erased from its pages. */
+/** The number of records that were erased from the pages of an export. */
 async function erasedFrom({ files }: EventsPull): Promise<number> {
   let erased = 0;
   for await (const some of 'length' in files ? [files] : files) {
@@ -179,8 +182,8 @@ async function firstOf({ files, id }: EventsPull): Promise<string> {
   return id;
 }
 
-// E21: batches of pages, prepared for the tables outside the warehouse: typed, checked against the specification, redacted.
-// The load's transaction only copies what was prepared.
+// E21: batches of pages are prepared outside the warehouse: typed, checked against the specification, redacted. The
+// load's transaction only copies the prepared rows.
 
 /** A page of an export on disk. */
 interface PageFile {
@@ -191,15 +194,15 @@ interface PageFile {
 
 interface Batch {
   readonly pages: readonly PageFile[];
-  /** Bytes of JSON of the largest page. */
+  /** JSON size of the largest page, in bytes. */
   readonly largest: number;
 }
 
-/** The members of records beside their columns. */
+/** The columns that hold the members of records beyond the typed ones. */
 const RECORDS = { relation: 'staged', document: 'rest', extra: 'extra', condition: 'true' };
 
 interface Prepared {
-  /** Its files, one for each table. */
+  /** The folder of the prepared files, one for each table. */
   readonly folder: string;
   /** The days of pages that had to be repaired. */
   readonly repaired: readonly Day[];
@@ -212,17 +215,17 @@ const keysFound = z.object({ place: z.string(), keys: z.array(z.string()).nullab
 const placeFound = z.object({ place: z.string() });
 type Reading = z.infer<typeof reading>;
 
-/** A connection that prepares batches, one at a time, in a database of its own in memory. */
+/** A connection that prepares one batch at a time, in its own in-memory database. */
 export class Staging {
   readonly session: Session;
   readonly #unknown: UnknownFields;
   readonly #tempDirectory: string;
   readonly #databases: { readonly batch: string; readonly home: string };
   #batches = 0;
-  /** How pages are laid out: a line each, until one is not. */
+  /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
-  /** @param name that of its database; no other connection to the warehouse has it */
+  /** @param name the name of its database; it must differ from that of every other connection to the warehouse */
   static async open(
     session: Session,
     unknown: UnknownFields,
@@ -275,7 +278,7 @@ export class Staging {
     return { folder, repaired };
   }
 
-  /** All pages at once, in either layout; where DuckDB refuses one in both, page by page. */
+  /** Reads all pages at once, in one layout or the other; if DuckDB rejects a page in both, reads page by page. */
   async #read(batch: Batch): Promise<Reading & { repaired: Day[] }> {
     await this.session.run('load/events/1_open_batch', this.#databases);
     await this.#setFiles(batch.pages, batch.largest);
@@ -298,7 +301,7 @@ export class Staging {
     });
   }
 
-  /** Pages that DuckDB refuses are read from repaired copies. */
+  /** Reads page by page; pages that DuckDB rejects are read from repaired copies. */
   async #readOneByOne({ pages, largest }: Batch): Promise<Reading & { repaired: Day[] }> {
     await this.session.run('load/events/1_open_batch', this.#databases);
     const repaired: Day[] = [];
@@ -323,7 +326,7 @@ export class Staging {
       return await this.#readFiles();
     } catch (error) {
       const failure = loadError(error, page.file);
-      // It would name the copy.
+      // The original error names the temporary repaired copy instead of the page.
       throw failure instanceof DamageError
         ? damaged(page.file, 'is not an answer of the expected shape')
         : failure;
@@ -343,7 +346,7 @@ export class Staging {
     });
   }
 
-  /** Messages and what lies inside of them, without what the specification does not know. */
+  /** Unfolds messages and the lists inside them, without the fields that the specification does not know. */
   async #unfoldMessages(): Promise<void> {
     const { session } = this;
     const { fields } = this.#unknown;
@@ -353,7 +356,7 @@ export class Staging {
       withUnknown.filter(isOfMessages),
       withUnknown.filter((one) => !isOfMessages(one)),
     ];
-    // All messages at once: each update writes the whole table again.
+    // All messages in one statement, since each update rewrites the whole table.
     if (ofMessages.length > 0) await this.#unknown.splitKeys(MESSAGE_PLACE, messagesAt(ofMessages));
     for (const place of ofElements) await this.#unknown.splitKeys(`'${place}'`, documentsAt(place));
     await this.#splitAll(odd);

@@ -1,4 +1,7 @@
-/** E2, E4, E5, E10, E12: catalogs, templates, opt-outs and their history. This file shows the order of all steps. */
+/**
+ * E2, E4, E5, E10, E12: loads catalogs, templates and opt-outs with their history. The order of all steps is in this
+ * file.
+ */
 import { makeCatalogViews } from './describe.js';
 import { redactDocuments } from './privacy.js';
 import { asPattern, SMALLEST_BUFFER } from './landed-files.js';
@@ -6,12 +9,12 @@ import { DOCUMENTS, type UnknownFields } from './unknown-fields.js';
 import type { ReferencePull, ReferenceStream } from '../storage/pull.js';
 import type { Session } from './session.js';
 
-/** A table of a stream: its columns that tell rows apart, and the list that a row belongs to. */
+/** A table of a stream: the columns that identify its rows, and the column of the list that a row belongs to. */
 interface Table {
   readonly table: string;
   readonly key: string;
   readonly list: string;
-  /** The columns that distinguish rows without an id. */
+  /** The columns that identify rows without an id. */
   readonly unnamed?: string;
 }
 
@@ -45,7 +48,7 @@ const TABLES: Readonly<Record<ReferenceStream, readonly Table[]>> = {
   opt_outs: [{ table: 'opt_outs', key: 'unsubscribe_number, recipient, requested_at, copy', list: `'*'` }],
 };
 
-/** Brings the histories forward by the snapshots of the pulls. Inside the load's transaction; `days` is there. */
+/** Updates the histories with the snapshots of the pulls. Requires the load's transaction and its table `days`. */
 export async function loadReference(
   session: Session,
   unknown: UnknownFields,
@@ -83,7 +86,7 @@ export async function loadReference(
   if (stream === 'catalogs') await makeCatalogViews(session);
 }
 
-/** From documents to rows, stream by stream. */
+/** Converts documents to rows, stream by stream. */
 async function stage(
   stream: ReferenceStream,
   session: Session,
@@ -115,7 +118,7 @@ async function stage(
   }
 }
 
-/** Reads the status of the templates from E5's answers. */
+/** Reads the status of the templates from the answers of E5. */
 async function readStatus(session: Session, pulls: readonly ReferencePull[]): Promise<void> {
   const reads = pulls.flatMap((pull) => pull.templates.map((read) => ({ ...read, pull: pull.id })));
   if (reads.length === 0) return session.run('load/reference/templates/no_status');

@@ -1,6 +1,6 @@
 /**
- * Loading pulls: those that the warehouse lacks, in groups. Each group is a single transaction, from the landed files to the
- * tables, the coverage and the note that it is done.
+ * Loads the pulls that the warehouse lacks, in groups. Each group is one transaction, which covers the tables, the
+ * coverage and the note that the pulls are loaded.
  */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
@@ -28,12 +28,12 @@ const pullId = z.object({ pull: z.string() });
 
 export interface LoadContext {
   readonly session: Session;
-  /** The connections that prepare exports, by number. */
+  /** Returns the connection of a worker that prepares exports, by the worker's number. */
   readonly staging: (worker: number) => Promise<Staging>;
   readonly unknown: UnknownFields;
   readonly limits: MemoryLimit;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** For repaired copies of files; they are removed afterwards. */
+  /** Folder for repaired copies of files, which are removed after the load. */
   readonly tempDirectory: string;
 }
 
@@ -42,7 +42,7 @@ export interface LoadOutcome {
   readonly failures: { readonly pull: Pull; readonly error: DamageError }[];
 }
 
-/** Loads pulls into a warehouse, and knows which ones it holds. One load at a time. */
+/** Loads pulls into a warehouse, and knows which pulls it holds. Supports one load at a time. */
 export class Loader {
   readonly #context: LoadContext;
 
@@ -50,14 +50,14 @@ export class Loader {
     this.#context = context;
   }
 
-  /** Ids of the pulls that this file has loaded. */
+  /** Returns the ids of the pulls that this file has loaded. */
   loaded(): Promise<Set<string>> {
     return this.#idsIn('ops/loaded');
   }
 
   /**
-   * Sets aside the snapshots that are later than one of these, which come late: they are to be loaded again behind them.
-   * Returns their ids.
+   * Marks snapshots as not loaded if they are later than one of the given pulls, which arrived late: they have to be
+   * loaded again after it. Returns their ids.
    */
   async setAside(late: readonly ReferencePull[]): Promise<Set<string>> {
     if (late.length === 0) return new Set();
@@ -67,7 +67,7 @@ export class Loader {
   }
 
   /**
-   * Loads a pull in one transaction; nothing changes when it was loaded before. One at a time.
+   * Loads a pull in one transaction, unless it was loaded before. One call at a time.
    *
    * @throws DamageError when a landed file is not an answer of the service
    * @throws StorageError when disk or memory do not suffice
@@ -77,17 +77,18 @@ export class Loader {
     return this.reload(pull);
   }
 
-  /** Loads a pull whether it was loaded before or not. Throws as `load` does. */
+  /** Loads a pull even if it was loaded before. Throws as `load` does. */
   async reload(pull: Pull): Promise<LoadReport> {
     const [report] = await loadGroup([pull], this.#context);
     return report ?? unchanged(pull);
   }
 
   /**
-   * Loads pulls that were not loaded before, in groups of a stream, each in one transaction. A group that fails is divided
-   * until the pull that fails is found: the others are loaded.
+   * Loads pulls that were not loaded before, in groups of one stream, each in one transaction. A group that fails is
+   * divided until the failing pull is found; the others are loaded.
    *
-   * @throws StorageError when disk or memory do not suffice, and what `proceed` throws, which is asked before each group
+   * @param proceed is called before each group, and may throw to stop
+   * @throws StorageError when disk or memory do not suffice; any error that `proceed` throws
    */
   async loadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
     const loaded = await this.#idsOf(pulls, 'ops/loaded_of');
@@ -97,7 +98,7 @@ export class Loader {
     );
   }
 
-  /** The same for pulls that may have been loaded before. */
+  /** As `loadAll`, for pulls that may have been loaded before. */
   async reloadAll(pulls: readonly Pull[], proceed: (next: Pull) => void): Promise<LoadOutcome> {
     const outcome: LoadOutcome = { reports: [], failures: [] };
     for (const group of groupsOf(pulls)) await this.#loadOrDivide(group, outcome, proceed);
@@ -117,7 +118,7 @@ export class Loader {
     return new Set(rows.map(({ pull }) => pull));
   }
 
-  /** Loads a group; one that cannot be loaded as a whole is loaded in halves. */
+  /** Loads a group; if the group fails as a whole, loads its halves. */
   async #loadOrDivide(
     pulls: readonly Pull[],
     outcome: LoadOutcome,
@@ -140,11 +141,11 @@ export class Loader {
 }
 
 /**
- * Loads pulls of one stream that were not loaded before, or loads them again: not two exports of one day, and no
- * incomplete pull beside others.
+ * Loads pulls of one stream, for the first time or again. A group never has two exports of one day, and an incomplete
+ * pull is alone in its group.
  *
- * @throws DamageError when a file is not an answer of the service, or incomplete
- * @throws StorageError when disk or memory do not suffice; the warehouse is as it was
+ * @throws DamageError when a file is incomplete, or not an answer of the service
+ * @throws StorageError when disk or memory do not suffice; the warehouse is unchanged
  */
 async function loadGroup(pulls: readonly Pull[], context: LoadContext): Promise<LoadReport[]> {
   const fail = (error: unknown): Error => loadError(error, pulls[0]?.id ?? '', pulls.some(isReference));
@@ -193,7 +194,7 @@ async function attemptOnce(
   return reports;
 }
 
-/** @param current the pulls that have days which no later pull has */
+/** @param current the pulls with days that no later pull has */
 async function loadStream(
   pulls: readonly Pull[],
   current: ReadonlySet<string>,
@@ -264,15 +265,15 @@ function reportOf(pull: Pull, facts: readonly Fact[], neighbours: readonly Day[]
   };
 }
 
-/** How many pulls of a free stream are loaded at a time; their answers are small. */
+/** Maximum number of pulls of a free stream in one group; their answers are small. */
 const AT_ONCE = 400;
 
-/** Records of exports, or rows of lists, that are loaded at a time; what is larger is loaded alone. */
+/** Maximum number of export records, or of list rows, in one group; a larger pull is a group of its own. */
 const RECORDS_AT_ONCE = 200_000;
 
 /**
- * Groups of one stream each, in the order of the pulls: not two exports of one day in one, and an incomplete pull alone.
- * Streams do not depend on each other, so those of one stream need not stand side by side.
+ * Divides pulls into groups of one stream each, in the order of the pulls. A group never has two exports of one day,
+ * and an incomplete pull is alone. Streams do not depend on each other, so pulls of one stream need not be adjacent.
  */
 export function groupsOf(pulls: readonly Pull[]): Pull[][] {
   const groups: Pull[][] = [];
@@ -316,7 +317,7 @@ function fits(pull: Pull, group: readonly Pull[]): boolean {
   }
 }
 
-/** An export that is still arriving is loaded alone. */
+/** The size of an export; one that is still arriving counts as too large for a common group. */
 function recordsOf({ records }: EventsPull): number {
   return typeof records === 'number' ? records : Number.POSITIVE_INFINITY;
 }

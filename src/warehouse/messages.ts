@@ -1,7 +1,7 @@
 /**
- * The tables of E21's messages. Their columns and the statements that fill them follow from the list of fields: the field
- * `recipientNo` of `message_data:text-message` is the column `recipient_no` of `text_messages`, and its kind says how it is
- * converted.
+ * The tables of E21's messages. Their columns and the statements that fill them are derived from the list of fields:
+ * the field `recipientNo` of `message_data:text-message` becomes the column `recipient_no` of `text_messages`, and the
+ * kind of the field determines the conversion.
  */
 import { isNested, isReadAs, pointerTo, type Field, type Kind } from './fields.js';
 import { listOf, statement } from './session.js';
@@ -10,7 +10,7 @@ import { DOCUMENTS, type Documents } from './unknown-fields.js';
 interface MessageTable {
   readonly table: string;
   readonly place: string;
-  /** Columns that are stored once for all messages that share them, by their name in `message_contents`. */
+  /** Columns that are stored once for all messages with the same values, mapped to their names in `message_contents`. */
   readonly contents?: Readonly<Partial<Record<'title' | 'body' | 'html', string>>>;
 }
 
@@ -35,13 +35,13 @@ const MESSAGES: readonly MessageTable[] = [
   { table: 'webhook_messages', place: 'message_data:webhook' },
 ];
 
-/** Tables with a row for each element of a list in a message. */
+/** Tables with one row for each element of a list inside a message. */
 const ELEMENTS = [
   { table: 'text_message_attachments', place: 'attachment', list: 'attachFileList' },
   { table: 'message_buttons', place: 'button', list: 'buttons' },
 ] as const;
 
-/** Messages of unknown channels, and those that are not an object. */
+/** The table of messages of unknown channels, and of messages that are not an object. */
 const OTHERS = 'other_messages';
 
 const FILLED: readonly MessageTable[] = [...MESSAGES, ...ELEMENTS];
@@ -50,7 +50,7 @@ interface EventTable {
   readonly name: string;
   /** The columns that identify a row. */
   readonly key: string;
-  /** The columns that identify the record of a row. */
+  /** The columns that identify the record (event) that a row belongs to. */
   readonly record: string;
 }
 
@@ -70,12 +70,12 @@ export const EVENT_TABLES: readonly EventTable[] = [
 /** The channels whose messages have a table of their own, as a SQL list. */
 export const CHANNELS = listOf(MESSAGES.map(({ place }) => channelOf(place)));
 
-/** What the tables hold under `extra`, by place. */
+/** The columns `extra` of all tables, by place. */
 export const EXTRAS = unionOf(
   FILLED.map(({ table, place }) => `select '${place}' as place, export_date, extra from ${table}`),
 );
 
-/** Every row of a message table by what identifies it, under the name that readers know: `emails` for `sent_emails`. */
+/** Every row of every message table by its key, under the name that readers use: `emails` for `sent_emails`. */
 export const MESSAGE_ROWS = unionOf(
   EVENT_TABLES.slice(1).map(({ name, key }) => {
     const position = key === 'event_id' ? '1 as position' : 'position';
@@ -83,7 +83,7 @@ export const MESSAGE_ROWS = unionOf(
   }),
 );
 
-/** Placeholders of `load/events/6_hand_over`. */
+/** Values for the placeholders of `load/events/6_hand_over`. */
 export function handedOver(): Record<'tables' | 'contents', string> {
   const tables = FILLED.map(({ table, contents = {} }) => ({
     table,
@@ -101,7 +101,10 @@ export function handedOver(): Record<'tables' | 'contents', string> {
   return { tables: files.join(''), contents: unionOf(contents) };
 }
 
-/** Placeholders of `load/events/5_unfold`: a relation for each list, and the keys of what lies inside messages. */
+/**
+ * Values for the placeholders of `load/events/5_unfold`: a relation for each list, and the keys of objects inside
+ * messages.
+ */
 export function unfolded(fields: readonly Field[]): Record<'lists' | 'parts', string> {
   const holders = (key: string): string[] =>
     fields.flatMap(({ place, field }) => (field === key && isOfMessages(place) ? [channelOf(place)] : []));
@@ -124,7 +127,10 @@ function keysOf(at: string, place: string, keys: string): string {
   return `select '${place}' as place, ${keys} as keys from ${relation} where ${condition} group by all`;
 }
 
-/** Placeholders of `load/events/6_messages/all`: the tables of a batch, and the places that do not conform. */
+/**
+ * Values for the placeholders of `load/events/6_messages/all`: the tables of a batch, and the places with nonconforming
+ * documents.
+ */
 export function staged(fields: readonly Field[]): Record<'tables' | 'places', string> {
   return {
     tables: FILLED.map((table) => tableOf(table, fields)).join(''),
@@ -136,17 +142,17 @@ export function staged(fields: readonly Field[]): Record<'tables' | 'places', st
 
 interface Column {
   readonly name: string;
-  /** The values as they were read; a value that may stand under two keys is the first of them. */
+  /** The SQL expression of the value; if the field has two possible keys, the first value that is present. */
   readonly given: string;
   readonly kind: Kind;
 }
 
-/** The statement that makes one table. An object inside of the documents adds its fields to the columns. */
+/** Returns the statement that makes one table. The fields of an object inside the documents become columns too. */
 function tableOf({ table, place, contents }: MessageTable, fields: readonly Field[]): string {
   const own = fields.filter((field) => field.place === place && field.part === null);
   const part = fields.find((field) => field.place === place && field.part !== null);
   const inner = part === undefined ? [] : fields.filter((field) => field.place === part.part);
-  // Without other fields the document is its object.
+  // If the document has no other fields, its columns get no prefix.
   const prefix = part === undefined || own.length === 0 ? '' : `${part.field}_`;
   const columns = columnsOf([
     ...inner.map(({ field, kind }) => ({ name: snakeCase(prefix + field), given: `part."${field}"`, kind })),
@@ -181,7 +187,7 @@ function tableOf({ table, place, contents }: MessageTable, fields: readonly Fiel
   });
 }
 
-/** Columns of the same name become one. */
+/** Merges columns of the same name into one. */
 function columnsOf(columns: readonly Column[]): Column[] {
   return [...new Set(columns.map(({ name }) => name))].flatMap((name) => {
     const [first, second] = columns.filter((column) => column.name === name);
@@ -198,7 +204,7 @@ function converted(kind: Kind, given: string): string {
   return kind === 'text' ? `${given} ->> '$'` : given;
 }
 
-/** The condition that a document has an object or a list where the specification has a text or a number. */
+/** The condition that a document has an object or a list in a field that the specification defines as a scalar. */
 function holdsNested(document: string, place: string, read: string, fields: readonly Field[]): string[] {
   const texts = fields.filter(({ kind }) => !isNested(kind)).map(({ field }) => `${read}."${field}"`);
   if (texts.length === 0) return [];
@@ -213,7 +219,7 @@ function channelOf(place: string): string {
   return place.replace('message_data:', '');
 }
 
-/** The place of each message, in words of SQL. */
+/** The place of each message, as a SQL expression. */
 export const MESSAGE_PLACE = "'message_data:' || carries";
 
 export function messagesAt(places: readonly string[]): Documents {
@@ -226,7 +232,7 @@ export function documentsAt(place: string): Documents {
   return isOfMessages(place) ? messagesAt([place]) : { ...DOCUMENTS, relation: `${place}s` };
 }
 
-/** `body.html` and `bodyHtml` as `body_html`. */
+/** Converts `body.html` and `bodyHtml` to `body_html`. */
 function snakeCase(field: string): string {
   return field.replaceAll('.', '_').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,4 +1,4 @@
-/** The schema of the file, brought forward by numbered files of `sql/schema`, each applied once. */
+/** Migrates the schema of the file with the numbered files of `sql/schema`, each applied once. */
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
@@ -14,9 +14,10 @@ interface Migration {
 }
 
 /**
- * The schema that an older version left in the file; undefined where there is none, or nothing to do.
+ * Returns the schema number that an older version left in the file; undefined if the file has no schema, or the newest
+ * one.
  *
- * @throws ConfigError when a newer version has migrated it further
+ * @throws ConfigError when a newer version of this program has migrated the file further
  */
 export async function olderSchema(session: Session): Promise<number | undefined> {
   const applied = await appliedTo(session);
@@ -24,7 +25,7 @@ export async function olderSchema(session: Session): Promise<number | undefined>
   return applied > 0 && applied < newestSchema() ? applied : undefined;
 }
 
-/** Brings the file to the schema of this program, all of it or nothing. */
+/** Migrates the file to the schema of this program, as a whole or not at all. */
 export async function migrate(
   session: Session,
   { now, reach }: Pick<Effects, 'now' | 'reach'>,
@@ -44,7 +45,7 @@ export async function migrate(
   if (applied > 0) reach('upgrade/migrated');
 }
 
-/** Throws ConfigError for a schema that this program does not know. */
+/** Throws ConfigError for a schema that is newer than this program. */
 export function refuseNewer(applied: number): void {
   const newest = newestSchema();
   if (applied <= newest) return;
@@ -66,16 +67,16 @@ async function appliedTo(session: Session): Promise<number> {
   return (await unlessMissing(last, { number: 0 })).number;
 }
 
-/** `schema/0003_campaigns` is migration 3, `campaigns`. */
+/** Splits `schema/0003_campaigns` into the number 3 and the name `campaigns`. */
 function parse(statement: string): Migration {
   const [number = '', ...name] = basename(statement).split('_');
   return { number: Number(number), name: name.join('_'), statement };
 }
 
-// The macros of the load stand in the file, in the schema `macros`: DuckDB binds what a macro is made of when it is created,
-// and a session would spend as long on that as on a small load.
+// The macros of the load are stored in the file, in the schema `macros`: DuckDB binds the body of a macro when it is
+// created, and creating them in every session would take as long as a small load.
 
-/** Makes the macros again where they are of another version of this program, all of them or none. */
+/** Creates the macros again if they are those of another version of this program, all of them or none. */
 export async function keepMacros(session: Session): Promise<void> {
   const names = statementsIn('macros');
   const version = createHash('sha256')

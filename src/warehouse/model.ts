@@ -1,4 +1,4 @@
-/** The modelling stage: views are made again when their definition changed, tables are brought forward by dirty days. */
+/** The modelling stage: views are made again when their definition has changed; tables are refreshed for the dirty days. */
 import { z } from 'zod';
 import { DawnloadError, messageOf } from '../errors.js';
 import { fieldsOf, selectIn } from './sql-header.js';
@@ -10,42 +10,45 @@ import { STREAMS, type Stream } from '../storage/pull.js';
 export interface Dependence {
   /** The streams whose changes make days dirty. */
   readonly streams: readonly Stream[];
-  /** How many days a day looks back at, and so how many days later a changed day still matters. */
+  /**
+   * Number of earlier days that a day's rows are computed from; a changed day therefore matters for that many later
+   * days.
+   */
   readonly lookback: number;
-  /** A changed day matters on every later day that holds events, however few of them it looks back at. */
+  /** True if a changed day matters for every later day that holds events, beyond `lookback`. */
   readonly allLater: boolean;
-  /** Rows are replaced by the day, or by the week. */
+  /** The unit by which rows are replaced. */
   readonly partition: 'day' | 'week';
 }
 
-/** `events, statistics`. */
+/** Parses the header `depends_on`, such as `events, statistics`. */
 export const dependsOn = z
   .string()
   .transform((list) => list.split(', '))
   .pipe(z.array(z.enum(STREAMS)).min(1));
 
-/** `27 days`. */
+/** Parses the header `lookback`, such as `27 days`. */
 export const lookback = z
   .string()
   .regex(/^\d+ days$/)
   .transform((text) => Number.parseInt(text, 10))
   .default(0);
 
-/** `all later days`, or no such header. */
+/** Parses the header `dirties`: `all later days`, or undefined. */
 const dirties = z
   .literal('all later days')
   .optional()
   .transform((text) => text !== undefined);
 
 /**
- * Whether days whose events are archived are left as they are: where something is computed of events. What looks at all
- * streams takes each as it is.
+ * True if a model leaves days with archived events as they are: a model that is computed from events. A model that
+ * depends on all streams takes each stream as it is.
  */
 function sparesArchived({ streams }: Dependence): boolean {
   return streams.includes('events') && streams.length < STREAMS.length;
 }
 
-/** A key that is the same for whatever depends on the same days in the same way. */
+/** A key that is equal for models that depend on the same days in the same way. */
 export function keyOf({ streams, lookback, allLater, partition }: Dependence): string {
   return JSON.stringify([streams, lookback, allLater, partition]);
 }
@@ -56,7 +59,7 @@ const knownModel = z.object({
   fingerprint: z.string(),
 });
 
-/** Brings all models to what the tables hold now. Inside a transaction. */
+/** Refreshes all models to the contents of the tables. Call inside a transaction. */
 export async function refreshModels(session: Session): Promise<void> {
   const noted = await session.rows('refresh/known', knownModel);
   const known = new Map(noted.filter(({ kind }) => kind !== 'seed').map((model) => [model.relation, model]));
@@ -66,7 +69,7 @@ export async function refreshModels(session: Session): Promise<void> {
   );
   const gone = [...known.keys()].filter((name) => !wanted.some(({ relation }) => relation === name));
   const kept = await KeptRows.setAside(session, changed);
-  // Relations that read others are dropped first.
+  // Relations that read other relations are dropped first.
   for (const relation of [...gone, ...changed.map((model) => model.relation).reverse()]) {
     const kind = known.get(relation)?.kind;
     if (kind !== undefined) await session.run('refresh/drop', { relation, kind });
@@ -81,7 +84,7 @@ export async function refreshModels(session: Session): Promise<void> {
       if (isIncremental(model)) await bringForward(session, { dirty, kept }, model, full);
     } catch (cause) {
       if (cause instanceof DawnloadError) throw cause;
-      // The cause is first in the message: a full disk is recognised by it.
+      // The cause comes first in the message: a full disk is recognised by its beginning.
       throw new Error(`${messageOf(cause)} (in the model ${model.relation})`, { cause });
     }
   }
@@ -118,7 +121,7 @@ async function bringForward(
   if ((await dirty.find(refresh)) === 0 && !kept.has(model)) return;
   const rows = { relation, partition, column: columnOf(incremental), full: String(full) };
   if (!full) await session.run('refresh/clear', rows);
-  // First, since a row that stays is the only one with its key.
+  // Kept rows are put back first: a kept row stays the only one with its key.
   await kept.putBack(model);
   await dirty.forEachBatch(refresh, () =>
     uniqueKey === undefined
@@ -128,31 +131,31 @@ async function bringForward(
   await session.run('refresh/note_days', rows);
 }
 
-// A model: one file under `sql/models`, a header and one select. Its folder and name say what it becomes:
-// `dimensions/campaigns` is the view `campaigns`, all others are relations of the schema `marts`.
+// A model is one file under `sql/models`: a header and one select. Its folder and name determine the relation:
+// `dimensions/campaigns` is the view `campaigns`; all other models are relations of the schema `marts`.
 // -- grain: one KST day and channel.
-// -- materialized: incremental   (a table; without it the model is a view)
-// -- partition: week             (rows are replaced by the week; by the day without it)
+// -- materialized: incremental   (a table; without this header, the model is a view)
+// -- partition: week             (rows are replaced by week; without this header, by day)
 // -- depends_on: events          (the streams whose changes make its days dirty)
-// -- lookback: 27 days           (a day looks back that far)
-// -- dirties: all later days     (a change of a day matters on all later ones, as what is known of a person does)
-// -- unique_key: person          (a row of an earlier day with that key stays the only one)
+// -- lookback: 27 days           (the rows of a day are computed from that many earlier days)
+// -- dirties: all later days     (a changed day matters for all later days, as knowledge about a person does)
+// -- unique_key: person          (a key has one row: that of its earliest day)
 
-/** How a model that is a table is brought forward. */
+/** How a model that is a table is refreshed. */
 interface Incremental extends Dependence {
-  /** The column of which each value has one row, that of its earliest day. */
+  /** A column with unique values; the row of the earliest day is kept for each value. */
   readonly uniqueKey: string | undefined;
 }
 
 export interface Model {
-  /** `campaigns`, or `marts.channel_days`. */
+  /** The name of the relation: `campaigns`, or `marts.channel_days`. */
   readonly relation: string;
   readonly grain: string;
   /** The select, without its semicolon. */
   readonly select: string;
   /** Undefined for a view. */
   readonly incremental: Incremental | undefined;
-  /** A hash of this model, of the models that it reads, and of the schema. */
+  /** A hash of this model, of the models that it reads, and of the schema files. */
   readonly fingerprint: string;
 }
 
@@ -165,7 +168,7 @@ export function isIncremental(model: Model): model is IncrementalModel {
   return model.incremental !== undefined;
 }
 
-/** The column whose values are the days, or the Mondays, by which rows are replaced. */
+/** The column by which rows are replaced: `date`, or `week`, which holds Mondays. */
 export function columnOf({ partition }: Incremental): 'date' | 'week' {
   return partition === 'week' ? 'week' : 'date';
 }
@@ -184,7 +187,7 @@ const table = z.strictObject({
 
 let all: readonly Model[] | undefined;
 
-/** All models, each after those that it reads. The files of the package are read once. */
+/** Returns all models, each after the models that it reads. The files of the package are read once. */
 export function models(): readonly Model[] {
   all ??= readModels();
   return all;
@@ -193,7 +196,7 @@ export function models(): readonly Model[] {
 function readModels(): Model[] {
   const names = ['dimensions', 'daily', 'marts'].flatMap((folder) => statementsIn(`models/${folder}`));
   const texts = new Map(names.map((name) => [relationOf(name), statement(name)]));
-  // The schema too: a column may have been added to what a model reads.
+  // Includes the schema: a migration may have added a column to a table that the model reads.
   const schema = statementsIn('schema').map((name) => statement(name));
   const made = new Map<string, Model>();
   const reads = new Map<string, readonly string[]>();
@@ -213,7 +216,10 @@ function readModels(): Model[] {
   return ordered([...made.values()], reads);
 }
 
-/** Each after those that it reads; of several that can follow, one of the same dirty days, which are then listed once. */
+/**
+ * Sorts models so that each follows the models that it reads. Models with the same dirty days are placed together, so
+ * that the days are listed once.
+ */
 function ordered(all: readonly Model[], reads: ReadonlyMap<string, readonly string[]>): Model[] {
   const done = new Map<string, Model>();
   let days = '';
@@ -245,52 +251,55 @@ function incrementalOf(header: Omit<z.infer<typeof table>, 'grain'>): Incrementa
   return { partition, streams, lookback, allLater, uniqueKey };
 }
 
-/** `models/dimensions/campaigns` is `campaigns`, `models/daily/daily_events` is `marts.daily_events`. */
+/**
+ * Returns the relation of a model file: `models/dimensions/campaigns` is `campaigns`, `models/daily/daily_events` is
+ * `marts.daily_events`.
+ */
 function relationOf(name: string): string {
   const [, folder = '', file = ''] = name.split('/');
   return folder === 'dimensions' ? file : `marts.${file}`;
 }
 
-/** Whether a select reads that relation. */
+/** True if the select reads the relation. */
 export function mentions(text: string, relation: string): boolean {
   return new RegExp(`\\b(from|join) ${relation.replace('.', '\\.')}\\b(?!\\.)`).test(text);
 }
 
 export interface Refresh extends Dependence {
-  /** Every day that any row is about, not the dirty ones alone. */
+  /** True to compute every day that any row is about; false to compute the dirty days. */
   readonly full: boolean;
-  /** Whether the rows of before are there, to stay on days whose events are archived. */
+  /** True if the previous rows are kept for days whose events are archived. */
   readonly keepsRows: boolean;
 }
 
 /** The days that loads have changed (sql/incremental.sql). */
 export interface Changes {
   readonly touched: readonly { readonly stream: string; readonly day: number }[];
-  /** The days of opt-outs that a loaded snapshot tells of. */
+  /** Days of opt-outs that a loaded snapshot reports. */
   readonly opt_outs_told: readonly number[];
   readonly covered: readonly { readonly day: number; readonly records: number }[];
   readonly archived: readonly number[];
-  /** Archived days whose records may count on days near them. */
+  /** Archived days with records that may count on nearby days. */
   readonly strays: readonly number[];
 }
 
-/** Lists that are long or slow to make, where a refresh needs them. */
+/** Lists of days that are long or slow to make; filled only if a refresh needs them. */
 interface DaysHeld {
-  /** The days that hold events, from the first changed one. */
+  /** Days that hold events, from the first changed day on. */
   readonly events: readonly number[];
   /** Every day that any row is about. */
   readonly every: readonly number[];
 }
 
-/** How far from the day of its export a record may count. */
+/** Maximum distance, in days, between the day of an export and the day on which one of its records counts. */
 const STRAY_DAYS = 31;
 
-/** The limits of one batch, so that it fits into memory: about a month. */
+/** The limits of one batch, about a month, so that it fits into memory. */
 const MOST = { days: 31, records: 1_000_000 };
 
 /**
- * The days that changes make dirty: those that changed, those that look back at them, and with `allLater` every later one
- * that holds events. No range of days is walked from its first to its last: a single row of the year 9999 would make it
+ * Returns the days that changes make dirty: the changed days, the days that look back at them, and with `allLater`
+ * every later day that holds events. A range of days is never enumerated: a single row of the year 9999 would make it
  * endless.
  */
 export function dirtyDays(refresh: Refresh, changes: Changes, held: DaysHeld): number[] {
@@ -313,7 +322,7 @@ function changedBy(
   const [first = Infinity] = days;
   const last = Math.max(days.at(-1) ?? -Infinity, ...changes.covered.map(({ day }) => day));
   const later = allLater && streams.includes('events') ? events.filter((day) => day > first) : [];
-  // A day without events is not among the later ones, and looks back at them all the same.
+  // A day without events is missing from `later`, but it looks back at earlier days too.
   const lookingBack = [...days, ...later].flatMap((day) =>
     from(day + 1, lookback).filter((after) => after <= last),
   );
@@ -321,8 +330,9 @@ function changedBy(
 }
 
 /**
- * The days that stay as they were computed: the events are not there to compute them again. So do days that look back at
- * such a day, and in a full refresh days on which its records may have counted too: unless their own events changed.
+ * Returns the days that stay as they were computed, since their events have left the file: the archived days, the days
+ * that look back at an archived day, and in a full refresh the nearby days on which records of an archived day may
+ * count. Except for the archived days, a day is computed again if its own events changed.
  */
 export function sparedDays(refresh: Refresh, { touched, archived, strays }: Changes): number[] {
   if (!sparesArchived(refresh)) return [];
@@ -334,7 +344,7 @@ export function sparedDays(refresh: Refresh, { touched, archived, strays }: Chan
   return unique([...archived, ...[...lookingBack, ...besides].filter((day) => !changed.has(day))]);
 }
 
-/** The days in batches of so many days or records, in their order; days of one partition stay together. */
+/** Divides the days, in order, into batches of limited days and records; the days of one partition stay together. */
 export function batchesOf(
   days: readonly number[],
   partition: 'day' | 'week',
@@ -361,7 +371,7 @@ export function batchesOf(
   return batches;
 }
 
-/** In order, each once. */
+/** The distinct days, sorted. */
 function unique(days: readonly number[]): number[] {
   return [...new Set(days)].sort((a, b) => a - b);
 }
@@ -374,13 +384,13 @@ function weekOf(day: number): number[] {
   return from(mondayOf(day), 7);
 }
 
-/** The Monday of a day's week; 1970 began on a Thursday. */
+/** The Monday of a day's week; day 0, 1970-01-01, is a Thursday. */
 function mondayOf(day: number): number {
   return day - ((((day + 3) % 7) + 7) % 7);
 }
 
-// Models and checks are brought forward by the dirty days: those that loads changed, and those that look back at them. So a
-// run costs what its days cost, however old the warehouse is.
+// Models and checks are refreshed for the dirty days: the days that loads changed, and the days that look back at them.
+// The cost of a run therefore depends on its days, not on the age of the warehouse.
 
 const changes: z.ZodType<Changes> = z.object({
   touched: z.array(z.object({ stream: z.string(), day: z.number() })),
@@ -393,8 +403,8 @@ const changes: z.ZodType<Changes> = z.object({
 const dayHeld = z.object({ day: z.number() });
 
 /**
- * The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. What the temporary tables hold is kept for
- * refreshes of the same days that follow: each statement costs some milliseconds, for however few days.
+ * The dirty days of one refresh, in the temporary table `dirty_days`, and its batches. The temporary tables are reused
+ * by following refreshes of the same days, since each statement costs some milliseconds for however few days.
  */
 export class DirtyDays {
   readonly #session: Session;
@@ -402,7 +412,7 @@ export class DirtyDays {
   #events: number[] | undefined;
   #every: number[] | undefined;
   #days: readonly number[] = [];
-  /** The days in the temporary tables. */
+  /** The days that each temporary table holds, as a key. */
   readonly #made = new Map<string, string>();
 
   private constructor(session: Session, held: Changes) {
@@ -410,14 +420,14 @@ export class DirtyDays {
     this.#changes = held;
   }
 
-  /** Makes the temporary relations that statements are bound to before there is a batch. */
+  /** Creates empty temporary relations: statements are bound to them before the first batch exists. */
   static async open(session: Session): Promise<DirtyDays> {
     await session.run('incremental/message_rows', { tables: MESSAGE_ROWS });
     await session.run('incremental/no_batch');
     return new DirtyDays(session, await session.row('incremental/changes', changes));
   }
 
-  /** Returns how many dirty days there are; `dirty_days` and `spared_days` hold the days of the refresh. */
+  /** Fills `dirty_days` and `spared_days` with the days of the refresh; returns the number of dirty days. */
   async find(refresh: Refresh): Promise<number> {
     const { archived, touched } = this.#changes;
     const isTouched = touched.some(({ stream }) => refresh.streams.some((one) => one === stream));
@@ -428,7 +438,7 @@ export class DirtyDays {
     return this.#days.length;
   }
 
-  /** Does the work for each batch of the days that were found, with `batch_days` and `lookback_days` filled. */
+  /** Runs the work for each batch of the days that `find` found, with `batch_days` and `lookback_days` filled. */
   async forEachBatch({ partition, lookback }: Refresh, work: () => Promise<void>): Promise<void> {
     for (const batch of batchesOf(this.#days, partition, this.#changes)) {
       await this.#make('batch_days', batch, lookback);
@@ -452,7 +462,7 @@ export class DirtyDays {
     return (await this.#session.rowsWith(`incremental/${name}`, dayHeld, given)).map(({ day }) => day);
   }
 
-  /** @param lookback of a batch: how far its days look back */
+  /** @param lookback given for a batch only: the number of days that its days look back */
   async #make(relation: string, days: readonly number[], lookback?: number): Promise<void> {
     const key = [lookback, ...days].join(' ');
     if (this.#made.get(relation) === key) return;
@@ -462,8 +472,8 @@ export class DirtyDays {
   }
 }
 
-// Rows that a full refresh cannot compute again: those of days whose events left the file (ops.archived_days). They are set
-// aside before the model is made again, and put back into it.
+// Rows that a full refresh cannot compute again: rows of days whose events have left the file (`ops.archived_days`).
+// They are set aside before the model is made again, and put back afterwards.
 
 const keepable = z.object({ relation: z.string(), column: z.string() });
 
@@ -475,7 +485,10 @@ class KeptRows {
     this.#session = session;
   }
 
-  /** Sets the tables of models aside that hold rows of days that are archived, by the same unit of time. Before they are dropped. */
+  /**
+   * Sets aside the tables of models with rows of archived days, if rows are still replaced by the same unit of time.
+   * Call before they are dropped.
+   */
   static async setAside(session: Session, changed: readonly Model[]): Promise<KeptRows> {
     const kept = new KeptRows(session);
     if (changed.length === 0) return kept;
@@ -494,7 +507,7 @@ class KeptRows {
     return this.#aside.has(relation);
   }
 
-  /** Puts the rows back that are not to be computed again, as far as both versions have the same columns. */
+  /** Puts back the rows that cannot be computed again, with the columns that both versions of the model have. */
   async putBack(model: IncrementalModel): Promise<void> {
     if (!this.#aside.delete(model.relation)) return;
     const names = namesOf(model);

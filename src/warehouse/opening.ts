@@ -1,4 +1,4 @@
-/** Opens the working file with DuckDB's settings, and explains why it cannot be opened. */
+/** Opens the working file with DuckDB's settings, and reports why it cannot be opened. */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
@@ -15,14 +15,15 @@ interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
   readonly limits: MemoryLimit;
-  /** Interrupts whatever the session does. */
+  /** Interrupts the current statement of the session. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Opens the working file and brings it to the schema of this program; of an older one a copy stays beside it.
+ * Opens the working file and migrates it to the schema of this program; before that it keeps a copy of the older file
+ * beside it.
  *
- * @throws ConfigError when a newer version of this program made it, and what `openSession` and `keepCopy` throw
+ * @throws ConfigError when a newer version of this program made it, and the errors of `openSession` and `keepCopy`
  */
 export async function openUpgraded(
   opening: Opening,
@@ -31,7 +32,7 @@ export async function openUpgraded(
   const session = await openSession(opening);
   const schema = await orClose(session, () => olderSchema(session));
   if (schema === undefined) return migrated(session, effects);
-  // Only a closed file without a log can be copied.
+  // A file can only be copied when it is closed and has no log.
   await orClose(session, () => session.checkpoint());
   session.close();
   await keepCopy(opening.path, schema, effects);
@@ -57,17 +58,17 @@ async function orClose<T>(session: Session, work: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Opens the working file for this process alone, creating it where there is none.
+ * Opens the working file for this process alone, and creates it if it does not exist.
  *
  * @throws StorageError when its folder cannot be written
  * @throws TryLaterError when another program has it open
- * @throws CorruptDatabaseError when it is not a database, or a damaged one
+ * @throws CorruptDatabaseError when it is not a database, or damaged
  */
 async function openSession(opening: Opening): Promise<Session> {
   const { path, tempDirectory, limits, signal } = opening;
-  // DuckDB makes its log and what it spills as it goes, and knows no modes of its own.
+  // DuckDB creates its log and its spill files itself, with the mode that the umask leaves.
   process.umask(0o077);
-  // One after the other: after a failure nothing is made any more.
+  // Sequentially: after a failure, nothing further is created.
   await folder(dirname(path));
   await folder(tempDirectory);
   await sweep(tempDirectory);
@@ -76,7 +77,7 @@ async function openSession(opening: Opening): Promise<Session> {
     memory_limit: `${limits.megabytes}MB`,
     threads: String(limits.threads),
     temp_directory: tempDirectory,
-    // Rows of a table have no order; keeping one would cost memory and the second core.
+    // Tables have no row order; preserving one would cost memory and the second core.
     preserve_insertion_order: 'false',
   };
   try {
@@ -95,13 +96,13 @@ async function folder(path: string): Promise<void> {
   });
 }
 
-/** Removes spilled and repaired data of killed runs, which may be personal. */
+/** Removes spill files and repaired copies of killed runs, which may hold personal data. */
 async function sweep(tempDirectory: string): Promise<void> {
   const left = (await readdir(tempDirectory)).filter((name) => /^(duckdb_temp|repaired-|batch_)/.test(name));
   await Promise.all(left.map((name) => rm(join(tempDirectory, name), { recursive: true, force: true })));
 }
 
-/** Removes the empty file of a run that was killed while DuckDB created it; DuckDB would refuse it. */
+/** Removes an empty file, left by a run that was killed while DuckDB created it; DuckDB rejects an empty file. */
 async function removeEmpty(path: string): Promise<void> {
   const size = await stat(path).then(
     ({ size }) => size,
@@ -127,10 +128,10 @@ function openingError(path: string, cause: unknown): Error {
   return new CorruptDatabaseError(`${path} is not a DuckDB file that can be opened.`, cause);
 }
 
-/** Enough for a day of any size with ordinary messages; the process takes about 150 MB more. */
+/** DuckDB's memory limit, enough for a day of any size with ordinary messages; the process needs about 150 MB more. */
 const ORDINARY_MB = 320;
 
-/** The share of the machine that an extraordinary load may take. */
+/** The maximum share of the machine's memory for an extraordinary load. */
 const AT_MOST = 0.6;
 
 export interface MemoryLimit {
@@ -145,17 +146,20 @@ export function ordinaryLimit(
   return { megabytes, threads };
 }
 
-/** The factors of the higher limits of an extraordinary load. */
+/** The factors by which an extraordinary load raises the memory limit, in turn. */
 const STEPS = [3, 10];
 
-/** One thread, since each holds a page and its messages in memory, and at most a share of the machine's memory. */
+/**
+ * The higher limits use one thread, since each thread holds a page and its messages in memory, and at most a share of
+ * the machine's memory.
+ */
 function higherLimits({ megabytes }: MemoryLimit): MemoryLimit[] {
   const machine = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2 ** 20;
   const most = Math.max(megabytes, Math.floor(machine * AT_MOST));
   return STEPS.map((step) => ({ megabytes: Math.min(megabytes * step, most), threads: 1 }));
 }
 
-/** Does the work within the limits; again with higher ones where DuckDB ran out of memory. */
+/** Runs the work within the limits; repeats it with higher limits if DuckDB runs out of memory. */
 export async function withMemoryLimit<T>(
   session: Session,
   limits: MemoryLimit,
@@ -199,7 +203,7 @@ export function isStorage(error: unknown): boolean {
 const table = z.object({ name: z.string() });
 
 /**
- * Reads every value of every table; resolves with how many tables there are.
+ * Reads every value of every table; resolves with the number of tables.
  *
  * @throws CorruptDatabaseError when a block is damaged
  */

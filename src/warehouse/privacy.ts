@@ -1,4 +1,7 @@
-/** How recipients' numbers are kept. The file records the setting, since rows of two settings must not be mixed. */
+/**
+ * How recipients' numbers are stored. The file records the setting, since rows written under different settings must
+ * not be mixed.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ConfigError, DamageError } from '../errors.js';
@@ -9,7 +12,7 @@ import { DurableFolder } from '../storage/atomic-file.js';
 import { foldersOf } from '../storage/paths.js';
 import { readIfThere } from '../storage/storage-error.js';
 
-/** The key of the hashes never enters the database file. */
+/** The privacy setting. The key of the hashes is never written to the database file. */
 export interface Privacy {
   readonly recipients: 'keep' | 'hash' | 'drop';
   readonly key: Uint8Array;
@@ -22,9 +25,9 @@ const held = z.object({
 });
 
 /**
- * Makes sure that what the file holds was written under this setting, and notes it in a new file.
+ * Checks that the contents of the file were written under this setting; records the setting in a new file.
  *
- * @throws ConfigError when it was written under another one, or with another key
+ * @throws ConfigError when the file was written under another setting, or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
   const { recipients } = privacy;
@@ -49,7 +52,7 @@ function sentenceOf(before: string | null, now: string): string {
   return `The warehouse was made with privacy.recipients ${before}; the setting is now ${now}.`;
 }
 
-/** Distinguishes two keys without revealing them; only hashes depend on the key. */
+/** A fingerprint that distinguishes keys, not revealing them; undefined unless `hash` is set, which alone uses the key. */
 function fingerprintOf({ recipients, key }: Privacy): string | undefined {
   return recipients === 'hash' ? keyFingerprint(key) : undefined;
 }
@@ -61,8 +64,8 @@ export function keyFingerprint(key: Uint8Array): string {
 const BYTES = 32;
 
 /**
- * The key of a data folder, 32 bytes, made at the first call. For the holder of the lock. Throws `DamageError` when
- * the file holds something else, `StorageError`.
+ * Returns the key of a data folder, 32 bytes; the first call creates it. Requires the lock. Throws `DamageError` when
+ * the file holds something else, `StorageError` when it cannot be read or written.
  */
 export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<Buffer> {
   const path = join(foldersOf(dataDir).private, 'hmac.key');
@@ -80,7 +83,10 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
 
 const BLOCK = 64;
 
-/** The inner and the outer pad of a key; the key cannot be derived from a hash, and neither enters the database. */
+/**
+ * The inner and the outer pad (HMAC) of a key; the key cannot be derived from a hash, and neither pad enters the
+ * database.
+ */
 export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array } {
   const short = key.length > BLOCK ? createHash('sha256').update(key).digest() : key;
   const block = new Uint8Array(BLOCK);
@@ -89,8 +95,8 @@ export function padsOf(key: Uint8Array): { inner: Uint8Array; outer: Uint8Array 
 }
 
 /**
- * Redacts documents that may hold personal data: `candidates` selects them, `sql/load/redact.sql` redacts them, `replace`
- * writes them back.
+ * Redacts documents that may hold personal data: the statement `candidates` selects them, `sql/load/redact.sql` redacts
+ * them, and the statement `replace` writes them back.
  */
 export async function redact(
   session: Session,
@@ -102,7 +108,7 @@ export async function redact(
   await session.run(replace);
 }
 
-/** Redacts the table `documents` at any depth, so that what lies inside of them is redacted too when it is unfolded. */
+/** Redacts the table `documents` at any depth, so that lists and objects inside are redacted before they are unfolded. */
 export function redactDocuments(session: Session): Promise<void> {
   return redact(session, { candidates: 'load/documents/candidates', replace: 'load/documents/write_back' });
 }

@@ -1,6 +1,6 @@
 /**
- * Publishing: the private file becomes the one that readers open, in one rename. Readers that have the old file open keep
- * it; readers that open it afterwards get the new one.
+ * Publishing: one rename makes the private file the one that readers open. A reader that has the old file open keeps
+ * it; a reader that opens it afterwards gets the new one.
  */
 import { constants, existsSync } from 'node:fs';
 import {
@@ -37,15 +37,15 @@ interface Publication {
   readonly effects: Pick<Effects, 'reach'>;
 }
 
-/** The bytes that every DuckDB file has after its first checksum. */
+/** The magic bytes of a DuckDB file; they follow its first checksum. */
 const MAGIC = 'DUCK';
 const MAGIC_AT = 8;
 
 /**
- * Makes sure that the file to be replaced is a database, and not another file.
+ * Checks that the file to be replaced is a database.
  *
- * @throws DamageError when it is something else, or a link: a rename would replace the link, and readers of what it leads to
- *   would keep the old file for ever; it is left unchanged
+ * @throws DamageError when the path is another kind of file, or a link: a rename would replace the link, and readers of
+ *   the link's target would keep the old file for ever. Nothing is changed.
  */
 export async function assertReplaceable(published: string): Promise<void> {
   const link = await readlink(published).catch(() => undefined);
@@ -61,8 +61,8 @@ export async function assertReplaceable(published: string): Promise<void> {
 }
 
 /**
- * Makes sure that `publish`, and whatever else a run writes beside the published file at its end, would succeed now: for
- * the moment before a paid request.
+ * Checks, before a paid request is sent, that `publish` and the other writes beside the published file would succeed
+ * now.
  *
  * @throws StorageError as `publish`
  */
@@ -100,10 +100,11 @@ async function isDatabase(path: string): Promise<boolean> {
 }
 
 /**
- * Copies the private file beside the published one and renames it into place.
+ * Copies the private file beside the published one and renames the copy into place.
  *
- * @throws DamageError when the private file still has a log, so that a copy would lack rows
- * @throws StorageError when the disk refuses, or another program has the published file open for writing; it is unchanged
+ * @throws DamageError when the private file still has a log (WAL), so that a copy would lack rows
+ * @throws StorageError when the disk refuses, or another program has the published file open for writing; the published
+ *   file is unchanged
  */
 export async function publish({ working, published, effects }: Publication): Promise<{ bytes: number }> {
   if (existsSync(`${working}.wal`)) {
@@ -116,13 +117,14 @@ export async function publish({ working, published, effects }: Publication): Pro
     await sweep(published);
     await assertNotWritten(published);
     effects.reach('publish/before-copy');
-    // Copy-on-write where the filesystem can; the private file goes on living beside the published one.
+    // Copy-on-write where the filesystem supports it; the private file stays in use beside the published one.
     await copyFile(working, next, constants.COPYFILE_FICLONE);
-    // The private file is for the job alone; the published one is for whoever may enter the folder.
+    // The private file is readable by the job's account alone; the published file by everyone who may enter the folder.
     await chmod(next, 0o644);
     effects.reach('publish/before-fsync');
     await fsync(next);
-    // Somebody opened the published file for writing and was killed: DuckDB would replay that log into the new file.
+    // A log is left here if a program that had the published file open for writing was killed; DuckDB would replay it
+    // into the new file.
     await rm(`${published}.wal`, { force: true });
     effects.reach('publish/before-rename');
     await rename(next, published);
@@ -144,7 +146,10 @@ function cannotPublish(published: string, cause: unknown): StorageError {
   });
 }
 
-/** Puts a database in the place of another, both closed; a log of the old one must not be replayed into the new one. */
+/**
+ * Replaces a database by another one, both closed, and removes the old one's log, which DuckDB would replay into the
+ * new one.
+ */
 export async function replaceDatabase(
   from: string,
   to: string,
@@ -163,14 +168,17 @@ export async function discardDatabase(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** A program that has the published file open for writing would leave its log beside the new one, and DuckDB would replay it. */
+/**
+ * Throws StorageError if a program has the published file open for writing: its log would remain, and DuckDB would
+ * replay it into the new file.
+ */
 async function assertNotWritten(published: string): Promise<void> {
   if (!existsSync(published)) return;
   try {
     const instance = await openInstance(published, { access_mode: 'READ_ONLY' });
     instance.closeSync();
   } catch (cause) {
-    // Whatever else is wrong with the old file, the new one replaces it.
+    // Any other fault of the old file does not matter, since the new one replaces it.
     if (!/Could not set lock|Conflicting lock/.test(messageOf(cause))) return;
     throw new StorageError(`${published} is open for writing in another program.`, {
       hint: 'Close it there, or open it read-only (`duckdb -readonly`), then run again. What was loaded is kept.',
@@ -179,15 +187,15 @@ async function assertNotWritten(published: string): Promise<void> {
   }
 }
 
-/** Removes the files of runs that were killed while publishing. */
+/** Removes the temporary files of runs that were killed while publishing. */
 async function sweep(published: string): Promise<void> {
   const folder = dirname(published);
   const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));
   await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
 }
 
-// The way back from an upgrade: the closed file of the older schema is copied beside itself before the first migration,
-// and stays until a run of the new schema has succeeded.
+// Downgrade after an upgrade: before the first migration, the closed file of the older schema is copied beside itself.
+// The copy stays until a run of the new schema has succeeded.
 
 /** The crash points of an upgrade, in order. */
 export const UPGRADE_POINTS = [
@@ -198,16 +206,17 @@ export const UPGRADE_POINTS = [
   'upgrade/migrated',
 ] as const;
 
-/** The part of a copy's name between the name of the file and the number of its schema. */
+/** In the name of a copy: stands between the name of the file and the number of its schema. */
 const MARK = '.before-upgrade-';
 
-/** The ending of an unfinished copy. */
+/** Suffix of an unfinished copy. */
 const UNFINISHED = '.part';
 
 /**
- * Copies a closed file of that schema beside itself. One that is there is of the same schema and older: it is replaced.
+ * Copies a closed file of the given schema beside itself. An existing copy has the same schema and is older: it is
+ * replaced.
  *
- * @throws StorageError when there is too little room, or the disk refuses; then nothing has changed
+ * @throws StorageError when there is too little room, or the disk refuses; nothing is changed then
  */
 export async function keepCopy(
   path: string,
@@ -234,7 +243,7 @@ export async function keepCopy(
   reach('upgrade/copied');
 }
 
-/** The copies that are kept beside a file, also those of several upgrades. */
+/** Returns the paths of the copies that upgrades have left beside a file. */
 export async function keptCopies(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
@@ -246,7 +255,7 @@ export async function keptCopies(path: string): Promise<string[]> {
     .map((name) => join(dirname(path), name));
 }
 
-/** Removes them, once what they were kept for has succeeded. */
+/** Removes the copies of a file, once a run of the new schema has succeeded. */
 export async function discardCopies(path: string): Promise<void> {
   await orStorageError('remove the copies of', path, async () => {
     for (const copy of await keptCopies(path)) await rm(copy, { force: true });

@@ -1,4 +1,4 @@
-/** The published file, read-only: no write to it, and no access to other files. */
+/** Opens the published file read-only; it cannot write, nor access other files. */
 import { existsSync, statSync } from 'node:fs';
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from '@duckdb/node-api';
 import { ConfigError, CorruptDatabaseError, messageOf } from '../errors.js';
@@ -20,10 +20,10 @@ export class Reader {
   }
 
   /**
-   * Opens a published warehouse; many readers may at the same time. Instants are shown in Korean time.
+   * Opens a published warehouse; several readers may have it open at the same time. Instants are shown in Korean time.
    *
-   * @param newer whether one that a newer version of this program made is read as well as may be
-   * @throws ConfigError when there is none yet, or a newer version made it
+   * @param newer whether a file that a newer version of this program made is refused, or read as far as possible
+   * @throws ConfigError when there is no file yet, or it is refused as newer
    * @throws CorruptDatabaseError when the file is not a warehouse
    */
   static async open(path: string, newer: 'refused' | 'read' = 'refused'): Promise<Reader> {
@@ -52,25 +52,25 @@ export class Reader {
     return reader;
   }
 
-  /** Another session on the same file, to be closed before this one: with variables of its own, beside others. */
+  /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
     return new Reader(this.#instance, await connectTo(this.#instance), false);
   }
 
-  /** The number of its last migration; 0 for a database that is no warehouse. */
+  /** The number of the file's last migration; 0 for a database that is not a warehouse. */
   async schema(): Promise<number> {
     const [last] = await this.objects(statement('ops/last_migration')).catch(() => []);
     return Number(last?.['number'] ?? 0);
   }
 
-  /** Denies access to other files, the network and settings. Before SQL that a user typed. */
+  /** Denies access to other files, the network and settings. Call before running SQL that a user typed. */
   async confine(): Promise<void> {
     await this.connection.run('set enable_external_access = false');
     await this.connection.run('set lock_configuration = true');
   }
 
   /**
-   * The rows of a query as objects, JSON values only.
+   * Returns the rows of a query as objects of JSON values.
    *
    * @throws CorruptDatabaseError when the file turns out to be damaged
    */
@@ -112,7 +112,8 @@ interface SchemaVersions {
 }
 
 /**
- * The numbers of the newest migrations; 0 for a file that is not of this program.
+ * Returns the numbers of the newest migration in the file and in this program. The file's is 0 if it is not a
+ * warehouse.
  *
  * @throws CorruptDatabaseError when it cannot be opened
  */

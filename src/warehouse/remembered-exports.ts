@@ -1,4 +1,4 @@
-/** Reads from a closed warehouse file its schema, and the paid exports, to compare the ledger with. */
+/** Reads the schema and the paid exports of a closed warehouse file, to compare them with the ledger. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { CorruptDatabaseError } from '../errors.js';
@@ -9,10 +9,10 @@ import { statement } from './session.js';
 
 const instant = z.number().transform((ms) => new Date(ms));
 
-/** A column that earlier versions did not fill. */
+/** A column that earlier versions left null; null is converted to undefined. */
 const noted = <T>(type: z.ZodType<T>) => type.nullable().transform((value) => value ?? undefined);
 
-/** A row of `status/exports`. */
+/** A row of the section `exports` of `sql/status.sql`. */
 const rememberedExport = z
   .object({
     key: z.string(),
@@ -35,25 +35,25 @@ const rememberedExport = z
   })
   .transform(({ start, end, ...row }): ExportRow => ({ ...row, window: { start, end } }));
 
-/** The schema and the paid exports of a closed file. */
+/** The schema number and the paid exports of a closed file. */
 interface Remembered {
-  /** The number of its last migration; 0 where there is none. */
+  /** The number of its last migration; 0 if it has no migration. */
   readonly schema: number;
   readonly exports: readonly ExportRow[];
 }
 
 /**
- * Reads a file that this process has not opened. Empty where it does not exist or DuckDB cannot read it: that is
- * reported where the warehouse itself is opened. Any other error ends the run before it pays.
+ * Reads a file that this process has not opened. Returns an empty result if the file does not exist or DuckDB cannot
+ * read it: opening the warehouse reports that. Any other error ends the run before a paid request.
  *
- * @param tracked the keys of exports not to tell of: after years they are all but a few
+ * @param tracked the keys of exports to leave out; after years they are nearly all exports of the file
  */
 export async function remembered(file: string, tracked: readonly string[] = []): Promise<Remembered> {
   let schema = 0;
   if (!existsSync(file)) return { schema, exports: [] };
   let reader: Reader | undefined;
   try {
-    // Every paid export counts, no matter which process recorded it.
+    // Every paid export counts, whichever process recorded it.
     reader = await Reader.open(file, 'read');
     schema = await reader.schema();
     return { schema, exports: await exportsIn(reader, tracked) };
@@ -65,7 +65,7 @@ export async function remembered(file: string, tracked: readonly string[] = []):
   }
 }
 
-/** The paid exports of an open file but those with these keys. */
+/** Returns the paid exports of an open file, without the given keys. */
 export async function exportsIn(reader: Reader, tracked: readonly string[] = []): Promise<ExportRow[]> {
   return z
     .array(rememberedExport)

@@ -1,44 +1,44 @@
-/** What the warehouse takes and returns besides pulls: plain data, one interface per table of schema `ops`. */
+/** The input and output of the warehouse besides pulls: plain data, one interface for each table of the schema `ops`. */
 import { z } from 'zod';
 import type { Day, Window } from '../calendar.js';
 import { STREAMS, type Pull, type Stream } from '../storage/pull.js';
 
-/** What one load did. */
+/** The result of one load. */
 export interface LoadReport {
   readonly pull: string;
   readonly stream: Stream;
-  /** False when this warehouse had loaded the pull before; then nothing was changed. */
+  /** False if the pull had been loaded before; nothing was changed then. */
   readonly changed: boolean;
-  /** Rows that stand in the fact table of the stream because of this pull. */
+  /** Number of rows that this pull inserted into the fact table of the stream. */
   readonly rows: number;
   /** The days that this pull replaced, oldest first. */
   readonly days: readonly Day[];
-  /** Those of them that the warehouse holds whole now, with the rows of each. */
+  /** The replaced days that the warehouse now holds completely, with the rows of each. */
   readonly finished: readonly { readonly date: Day; readonly rows: number }[];
-  /** Days that were not replaced, since the pull holds nothing, or too little, of them. */
+  /** Days that were not replaced, since the pull holds nothing, or too little, for them. */
   readonly held: readonly Day[];
-  /** Days of the pull that a later pull had replaced before: they were left as they are. */
+  /** Days of the pull that were left unchanged, since a later pull has already replaced them. */
   readonly superseded: readonly Day[];
-  /** Counters of earlier pulls that this one changed (daily statistics only). */
+  /** Number of counters of earlier pulls that this pull changed (daily statistics only). */
   readonly restatements: number;
-  /** How many records were nonconforming and handled, by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
+  /** Number of nonconforming records by kind: `repeated`, `shared_id`, `stray`, `outside_range`, `undated` and so on. */
   readonly notes: Readonly<Record<string, number>>;
   /** Fields that differ from the specification, as `place.field (kind)`. */
   readonly drift: readonly string[];
-  /** Days whose exports gave records up for a replaced day: they must be loaded again. */
+  /** Days that have to be loaded again, since their exports gave up records that a replaced day holds too. */
   readonly neighbours: readonly Day[];
 }
 
-/** One day of a stream that the warehouse holds whole. */
+/** A day of a stream that the warehouse holds completely. */
 export interface Covered {
   readonly rows: number;
   readonly loadedAt: Date;
 }
 
-/** A row of `sql/status.sql, empty_once`. */
+/** A row of the section `empty_once` of `sql/status.sql`. */
 export const emptyDay = z.object({ stream: z.enum(STREAMS), date: z.string(), asked: z.string() });
 
-/** A row of `sql/status.sql, messages`. */
+/** A row of the section `messages` of `sql/status.sql`. */
 export const messageTotals = z.object({
   date: z.string(),
   rows: z.number(),
@@ -49,19 +49,19 @@ export const messageTotals = z.object({
   nights: z.number(),
 });
 
-/** The sums of one day's statistics over all channels; counters that a channel does not report count as zero. */
+/** Totals of one day's statistics over all channels; a counter that a channel does not report counts as zero. */
 export interface MessageTotals {
-  /** Rows of daily statistics; none where the service counted nothing. */
+  /** Number of rows of daily statistics; 0 if the service counted nothing. */
   readonly rows: number;
   readonly sent: number;
   readonly failed: number;
   readonly delivered: number;
   readonly click: number;
-  /** On how many days in Korea the service was asked for this day. */
+  /** Number of days in Korea on which the service was asked about this day. */
   readonly nights: number;
 }
 
-/** A paid export as `ops.exports` holds it: what the ledger knew when a run published. */
+/** A row of `ops.exports`: a paid export as the ledger had it when a run published. */
 export interface ExportRow {
   readonly key: string;
   readonly day: Day;
@@ -80,7 +80,7 @@ export interface ExportRow {
 
 /** The settings of the paid exports, for `ops.budget`. */
 export interface BudgetRow {
-  /** Undefined without a budget: no paid request is ever sent. */
+  /** Undefined without a budget; then no paid request is sent. */
   readonly recordsPerRun: number | undefined;
   readonly recordsPerMonth: number | undefined;
   readonly pricePerRecord: number;
@@ -88,7 +88,7 @@ export interface BudgetRow {
   readonly startDate: Day | undefined;
 }
 
-/** A run as it begins, for `ops.runs`. */
+/** The start of a run, for `ops.runs`. */
 export interface RunStart {
   readonly runId: string;
   readonly command: string;
@@ -97,18 +97,18 @@ export interface RunStart {
   readonly processId: number;
 }
 
-/** How a run ended, for `ops.runs`. */
+/** The end of a run, for `ops.runs`. */
 export interface RunEnd {
   readonly runId: string;
   readonly finishedAt: Date;
   readonly exitCode: number;
-  /** `done`, `incomplete` or `failed`. */
+  /** `done`, `incomplete`, `interrupted` or `failed`. */
   readonly outcome: string;
-  /** Numbers for people and monitors; stored as JSON. */
+  /** The results of the run, for people and monitors; stored as JSON. */
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** Of a pull that was loaded before. */
+/** Returns the report of a pull that had been loaded before. */
 export function unchanged(pull: Pull): LoadReport {
   return {
     pull: pull.id,
@@ -134,21 +134,21 @@ export interface RetentionRow {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly days: number;
-  /** Rows of the file, or folders of the landing zone. */
+  /** Number of rows in the file, or of folders of the landing zone. */
   readonly items: number;
 }
 
 /** A row of `ops.erasures`. */
 export interface ErasureRow {
   readonly line: number;
-  /** The checksum of that line of the register. */
+  /** The checksum of this erasure's line in the register. */
   readonly sum: string;
   readonly erasedAt: Date;
   readonly persons: number;
-  /** Records that were cut from landed pages. */
+  /** Number of records that were cut from landed pages. */
   readonly records: number;
-  /** Rows that left the warehouse. */
+  /** Number of rows that left the warehouse. */
   readonly rows: number;
-  /** Records that arrived later and were cut. */
+  /** Number of records that arrived after the erasure and were cut. */
   readonly lateRecords: number;
 }

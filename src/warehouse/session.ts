@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../package.js';
 import duckdb = require('@duckdb/node-api');
 
-/** What a statement can be given: the types that variables and parameters need here, no more. Days are texts. */
+/** The types of values for variables and parameters. Days are passed as text. */
 type Value = string | number | boolean | Date | Uint8Array | readonly string[] | Values | undefined;
 
-/** A struct. */
+/** A struct of named values. */
 interface Values {
   readonly [name: string]: Value;
 }
 
-/** A count that DuckDB gives as BIGINT. */
+/** A count, which DuckDB returns as BIGINT, as a number. */
 export const count = z.union([z.bigint(), z.number()]).transform(Number);
 
 export class Session {
@@ -24,7 +24,7 @@ export class Session {
 
   readonly #siblings: Session[] = [];
   readonly #signal: AbortSignal | undefined;
-  /** Whether the current statement must not be interrupted: a commit, a rollback, a checkpoint. */
+  /** True while a statement runs that must not be interrupted: a commit, a rollback, a checkpoint. */
   #settling = false;
 
   private constructor(
@@ -38,29 +38,32 @@ export class Session {
     signal?.addEventListener('abort', this.#interrupt);
   }
 
-  /** @param signal when it aborts, the current statement is interrupted and no other begins: its reason is thrown */
+  /**
+   * @param signal when it aborts, the current statement is interrupted, further statements are refused, and its reason
+   *   is thrown
+   */
   static async open(instance: DuckDBInstance, signal?: AbortSignal): Promise<Session> {
     return new Session(instance, await instance.connect(), signal);
   }
 
-  /** Another connection to the same file, with a transaction of its own; it is closed with this one. */
+  /** Opens another connection to the same file, with transactions of its own. Closing this session closes it too. */
   async sibling(): Promise<Session> {
     const sibling = new Session(this.#instance, await this.#instance.connect(), this.#signal);
     this.#siblings.push(sibling);
     return sibling;
   }
 
-  /** Runs every statement of a SQL file, which takes its values from variables. */
+  /** Runs every statement of a SQL file. The statements read their values from session variables. */
   async run(name: string, names?: Readonly<Record<string, string>>): Promise<void> {
     await this.#execute(statement(name, names));
   }
 
-  /** Runs a statement that a SQL file gave as its answer. */
+  /** Runs a statement whose text another SQL file returned. */
   async runText(text: string): Promise<void> {
     await this.#execute(text);
   }
 
-  /** Runs a SQL file once for each set of names, all in one go. */
+  /** Runs a SQL file once for each set of names, as one script. */
   async runForEach(name: string, all: readonly Readonly<Record<string, string>>[]): Promise<void> {
     if (all.length > 0) await this.#execute(all.map((names) => statement(name, names)).join(''));
   }
@@ -70,13 +73,13 @@ export class Session {
     await this.#execute(statement(name, names), ...boundTo(parameters));
   }
 
-  /** The rows of a SQL file. */
+  /** Returns the rows of a SQL file. */
   async rows<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T[]> {
     const reader = await this.#sound(() => this.#connection.runAndReadAll(statement(name, names)));
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
-  /** The rows of the one statement of a SQL file with parameters. */
+  /** Returns the rows of a SQL file of one statement with parameters. */
   async rowsWith<T>(
     name: string,
     shape: z.ZodType<T>,
@@ -89,7 +92,7 @@ export class Session {
     return z.array(shape).parse(reader.getRowObjectsJS());
   }
 
-  /** The one row of a SQL file. */
+  /** Returns the single row of a SQL file. */
   async row<T>(name: string, shape: z.ZodType<T>, names?: Readonly<Record<string, string>>): Promise<T> {
     const [row] = await this.rows(name, shape, names);
     return shape.parse(row);
@@ -105,7 +108,7 @@ export class Session {
     }
   }
 
-  /** Does the work in one transaction: all of it is committed, or none. */
+  /** Runs the work in one transaction, which is committed as a whole or rolled back. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     await this.#execute('begin transaction');
     let result: T;
@@ -120,7 +123,7 @@ export class Session {
     return result;
   }
 
-  /** Writes the log into the file, also after the signal. */
+  /** Writes the log (WAL) into the database file, even after the signal has aborted. */
   checkpoint(): Promise<void> {
     return this.#settle('checkpoint');
   }
@@ -138,7 +141,7 @@ export class Session {
     }
   }
 
-  /** The result of the work; after the signal, its reason is thrown instead of DuckDB's error. */
+  /** Returns the result of the work. Once the signal has aborted, throws its reason instead of DuckDB's error. */
   async #sound<T>(work: () => Promise<T>): Promise<T> {
     this.#signal?.throwIfAborted();
     try {
@@ -163,9 +166,9 @@ export class Session {
 }
 
 /**
- * The result of the work.
+ * Returns the result of the work.
  *
- * @throws CorruptDatabaseError when DuckDB finds the file damaged; any other error is passed on
+ * @throws CorruptDatabaseError when DuckDB reports a damaged file; any other error is passed on
  */
 async function sound<T>(work: Promise<T>): Promise<T> {
   try {
@@ -176,7 +179,10 @@ async function sound<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Values and their types: the elements of an empty list do not tell its type. */
+/**
+ * Returns the values with their types; the type of a list must be given, since DuckDB cannot infer it from an empty
+ * list.
+ */
 function boundTo(parameters: Values): [Record<string, DuckDBValue>, Record<string, DuckDBType>] {
   return [mapped(parameters, toDuckDB), mapped(parameters, typeOf)];
 }
@@ -220,14 +226,17 @@ export function statement(name: string, names: Readonly<Record<string, string>> 
   if (!texts.has(name)) read(name);
   const text = texts.get(name);
   if (text === undefined) throw new Error(`There is no statement ${name}.`);
-  // A function, since a `$` in a replacement that is text would mean something.
+  // A replacement function, since `$` has a special meaning in a replacement string.
   return Object.entries(names).reduce(
     (filled, [key, value]) => filled.replaceAll(`{${key}}`, () => value),
     text,
   );
 }
 
-/** Reads a file of one statement, or every section of the topic that holds it: `a/b/c` is `c` of `a/b.sql`, or `b/c` of `a.sql`. */
+/**
+ * Reads the file of a statement, or the topic file with all of its sections: `a/b/c` is section `c` of `a/b.sql`, or
+ * `b/c` of `a.sql`.
+ */
 function read(name: string): void {
   const parts = name.split('/');
   const topic = parts
@@ -244,7 +253,7 @@ function read(name: string): void {
   }
 }
 
-/** Names of this package as a SQL list, for a placeholder. */
+/** Returns names from this package as a SQL list, to replace a placeholder. */
 export function listOf(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

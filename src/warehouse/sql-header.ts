@@ -1,8 +1,8 @@
-/** The header of a SQL file that is one select, in lines that both people and this program read. */
+/** Reads the header of a SQL file that holds one select. The header is written for people and for this program. */
 
 /**
- * The comments at the top of a file, by key: `-- key: value`, and the lines below that go on with it, which are indented by
- * three blanks. Other lines are for people alone, and so is all that follows a line without words.
+ * Returns the comments at the top of a file, by key: `-- key: value`. Lines below that are indented by three blanks
+ * continue the value. All other comment lines are ignored, and so is everything after an empty comment line.
  *
  *     -- title: Cohorts
  *     -- params:
@@ -22,13 +22,13 @@ export function headerOf(text: string): Record<string, string[]> {
   return header;
 }
 
-/** The same with each value on one line. */
+/** Returns the same header with each value joined to one line. */
 export function fieldsOf(text: string): Record<string, string> {
   const lines = Object.entries(headerOf(text));
   return Object.fromEntries(lines.map(([key, values]) => [key, values.map((line) => line.trim()).join(' ')]));
 }
 
-/** The select without its semicolon, to be put into another statement. */
+/** Returns the select without its semicolon, so that it can be embedded in another statement. */
 export function selectIn(text: string): string {
   return text.trimEnd().replace(/;$/, '');
 }

@@ -1,4 +1,7 @@
-/** What differs from the specification: found by lists of keys, and split off only where there is any. */
+/**
+ * Finds members of documents that differ from the specification, by comparing lists of keys; splits them off only if
+ * there are any.
+ */
 import { z } from 'zod';
 import { isReadAs, nonconforming, pointerTo, type Field, type Nonconforming } from './fields.js';
 import type { Session } from './session.js';
@@ -10,16 +13,16 @@ const alike = z.object({
   unreadable: z.array(z.string()),
 });
 
-/** Documents to look at, in words of SQL from a fixed list: a table, two of its columns, and which of its rows. */
+/** A set of documents, as SQL from a fixed list: a table, two of its columns, and a condition on its rows. */
 export interface Documents {
   readonly relation: string;
   readonly document: string;
-  /** What is taken out of a document goes there. */
+  /** The column that takes the members removed from a document. */
   readonly extra: string;
   readonly condition: string;
 }
 
-/** The `documents` of free streams. */
+/** The table `documents` of the free streams. */
 export const DOCUMENTS: Documents = {
   relation: 'documents',
   document: 'document',
@@ -27,13 +30,13 @@ export const DOCUMENTS: Documents = {
   condition: 'true',
 };
 
-/** A list of keys that documents of a place have; null of documents that are no objects. */
+/** A list of keys that occurs in documents of a place; null for documents that are not objects. */
 interface KeysFound {
   readonly place: string;
   readonly keys: readonly string[] | null;
 }
 
-/** The places of one connection's documents. */
+/** Checks and splits the documents of one connection, by place. */
 export class UnknownFields {
   readonly #session: Session;
   readonly fields: readonly Field[];
@@ -44,7 +47,8 @@ export class UnknownFields {
   }
 
   /**
-   * Splits places into those with unknown keys only and those that need a full check (for a part, its parent).
+   * Divides places into those with unknown keys only and those that need a full check. For an object inside a document,
+   * the place of the whole document is checked.
    */
   placesOf(found: readonly KeysFound[]): { withUnknown: string[]; odd: string[] } {
     const [withUnknown, odd] = [new Set<string>(), new Set<string>()];
@@ -58,7 +62,7 @@ export class UnknownFields {
     return { withUnknown: [...withUnknown].filter((place) => !odd.has(place)), odd: [...odd] };
   }
 
-  /** Leaves in the documents of a place only what conforms to the specification; the rest goes into `extra`. */
+  /** Reduces the documents of a place to their conforming members; moves the other members into `extra`. */
   async split(place: string, documents: Documents): Promise<void> {
     const part = this.fields.find((field) => field.place === place && field.part !== null);
     const pointer = part === undefined ? '' : pointerTo(part.field);
@@ -85,15 +89,15 @@ export class UnknownFields {
   }
 
   /**
-   * The same where keys are unknown and nothing else is odd.
+   * As `split`, for documents whose only deviation is unknown keys.
    *
-   * @param place in words of SQL, of which each document may have its own
+   * @param place a SQL expression, which may differ for each document
    */
   async splitKeys(place: string, documents: Documents): Promise<void> {
     await this.#session.run('load/documents/split_unknown_keys', { ...documents, place });
   }
 
-  /** The nonconforming keys of documents, or of an object inside of them. */
+  /** Finds the nonconforming keys of documents, or of an object inside them. */
   async #look(
     place: string,
     documents: Documents,
@@ -103,10 +107,10 @@ export class UnknownFields {
     const readable = known.filter(({ kind }) => isReadAs(kind));
     const parent = this.fields.find(({ part }) => part === place);
     const asked = {
-      // Where the place lies inside of another one.
+      // The pointer to the enclosing object, if the place is inside another one.
       inside: parent === undefined ? '' : pointerTo(parent.field),
       pointers: known.map(({ field }) => pointerTo(field)),
-      // Those fields whose values have to be readable as something.
+      // The fields whose values must be readable as a type.
       readable: readable.map(({ field }) => field),
       readable_pointers: readable.map(({ field }) => pointerTo(field)),
       kinds: readable.map(({ kind }) => kind),
@@ -135,29 +139,32 @@ export class UnknownFields {
   }
 }
 
-// Whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held back: the
-// service may be incomplete for a while. It is accepted when answers of two nights agree, or when a person accepts it.
-// Pure: the same answers in the same order always give the same rows, in a rebuild too.
+// Decides whether an answer may replace a day that the warehouse holds. An answer that lacks most of the day is held
+// back, since the service may be incomplete for a while. It is accepted when the answers of two nights agree, or when a
+// person accepts it. Pure: the same answers in the same order always give the same rows, in a rebuild too.
 
 /** The size of a day in the warehouse, or in an answer. */
 export interface Size {
   readonly rows: number;
-  /** The sum of `message_sent`; 0 where nothing is counted. */
+  /** The sum of `message_sent`; 0 if the stream counts no messages. */
   readonly messages: number;
 }
 
-/** An answer, and when it came. */
+/** An answer, and the instant at which it arrived. */
 export interface Candidate extends Size {
   readonly pulledAt: Date;
 }
 
-/** A run around midnight (KST) asks on two days; that does not count as two nights. In hours. */
+/**
+ * Minimum distance of two nights, in hours: the answers of a run around midnight (KST) have two dates, but count as one
+ * night.
+ */
 const APART = 6;
 
 /**
- * Whether the candidate replaces what is there.
+ * True if the candidate replaces the rows of the day.
  *
- * @param before what the warehouse holds; undefined when it does not hold the day
+ * @param before the day as the warehouse holds it; undefined if the warehouse does not hold the day
  * @param held the answers that were held back since the day was last replaced
  */
 export function replaces(
@@ -174,7 +181,7 @@ export function replaces(
   );
 }
 
-/** Nothing where there was something, or less than half of the messages. */
+/** True if the new answer is empty where there were rows, or has less than half of the messages. */
 export function isLoss(before: Size, after: Size): boolean {
   return before.rows > 0 && (after.rows === 0 || after.messages * 2 < before.messages);
 }

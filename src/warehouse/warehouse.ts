@@ -1,4 +1,4 @@
-/** The private working file of the warehouse: opened, migrated, loaded, modelled, checked, closed. */
+/** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
@@ -55,29 +55,29 @@ export const WAREHOUSE_POINTS = [
 export interface WarehouseOptions {
   /** The private working file; readers use the published one. */
   readonly path: string;
-  /** Where DuckDB may spill what does not fit into memory. */
+  /** Folder for data that DuckDB spills when memory does not suffice. */
   readonly tempDirectory: string;
-  /** The word before `_user_id` and `_device_id` in export records, and the name of the web-push object. */
+  /** The brand word: precedes `_user_id` and `_device_id` in export records, and names the web-push object. */
   readonly brand: string;
-  /** The messenger's word in channels, replaced by `chatapp`. */
+  /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;
   readonly privacy: Privacy;
-  /** How A/B tests are judged, by campaign id. */
+  /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
-  /** The conversions that count, by the id of their campaign or user journey. */
+  /** Main goals: the conversion that counts, by campaign or user journey id. */
   readonly mainGoals?: Readonly<Record<string, string>>;
   readonly effects: Pick<Effects, 'now' | 'reach'>;
-  /** What DuckDB may use for ordinary loads; see src/warehouse/opening.ts. */
+  /** Memory limit of DuckDB for ordinary loads, in MB; see src/warehouse/opening.ts. */
   readonly memoryLimitMb?: number;
   readonly threads?: number;
-  /** When it aborts, everything except closing ends with its reason; the current transaction is rolled back. */
+  /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
 }
 
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
 export class Warehouse {
-  /** How pulls come in. */
+  /** Loads pulls into this warehouse. */
   readonly loader: Loader;
   readonly #session: Session;
   readonly #options: WarehouseOptions;
@@ -90,11 +90,11 @@ export class Warehouse {
   }
 
   /**
-   * Opens the working file, creates it where there is none, and brings its schema forward; of one with an older schema a
-   * copy stays beside it.
+   * Opens the working file, creates it if it does not exist, and migrates its schema; before a migration it keeps a
+   * copy of the older file beside it.
    *
-   * @throws ConfigError when a newer version of this program made it, or another setting of privacy
-   * @throws CorruptDatabaseError when it is not a database, or a damaged one
+   * @throws ConfigError when a newer version of this program made it, or it was written under another privacy setting
+   * @throws CorruptDatabaseError when it is not a database, or damaged
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
@@ -114,7 +114,7 @@ export class Warehouse {
     }
   }
 
-  /** Another connection, whose macros hash under every setting of privacy: for the search for a person. */
+  /** Opens another connection, whose macros hash under every privacy setting, to search for a person. */
   async searching(): Promise<Session> {
     const session = await this.#session.sibling();
     await session.run('session/1_settings');
@@ -123,13 +123,14 @@ export class Warehouse {
     return session;
   }
 
-  /** The last line of the register of erasures that the file knows; undefined of none. */
-  async knownErasure(): Promise<number | undefined> {
-    const [last] = await this.#session.rows('erasure/remembered', z.object({ line: z.number() }));
-    return last?.line;
+  /** The last line of the register of erasures that the file knows; undefined if it knows none. */
+  async knownErasure(): Promise<Pick<ErasureRow, 'line' | 'sum'> | undefined> {
+    const shape = z.object({ line: z.number(), sum: z.string() });
+    const [last] = await this.#session.rows('erasure/remembered', shape);
+    return last;
   }
 
-  /** Replaces `ops.erasures` by what the register says. */
+  /** Replaces the rows of `ops.erasures` by those of the register. */
   async replaceErasures(rows: readonly ErasureRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
@@ -148,13 +149,13 @@ export class Warehouse {
     );
   }
 
-  /** Days of events that are not in the file any more. */
+  /** The days whose events have left the file. */
   async leftDays(): Promise<Day[]> {
     const days = await this.#session.rows('archive/archived', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
   }
 
-  /** Removes versions of opt-outs that ended before that day; undefined where there is none. */
+  /** Removes the versions of opt-outs that ended before the day. Returns undefined if there are none. */
   async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
     await this.#session.set({ before: { day: before } });
     const ended = z.object({
@@ -174,7 +175,10 @@ export class Warehouse {
     await this.#writing(() => this.#session.runWith('retention/note', { ...row }));
   }
 
-  /** Takes what another file of this data folder computed of days whose pages were removed. Before `model`. */
+  /**
+   * Copies the computed rows of days whose pages were removed, from another file of this data folder. Call before
+   * `model`.
+   */
   async takeDays(from: string, days: readonly Day[]): Promise<void> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
     await this.#session.run('retention/attach', { old: from.replaceAll("'", "''") });
@@ -184,20 +188,20 @@ export class Warehouse {
     await this.#session.run('retention/detach');
   }
 
-  /** The days that the warehouse holds of a stream. */
+  /** The days that the warehouse covers for a stream. */
   async coverage(stream: Stream): Promise<Map<Day, Covered>> {
     const days = await this.#session.rowsWith('ops/coverage', coveredDay, { stream });
     return new Map(days.map(({ date, rows, loaded_at }) => [date, { rows, loadedAt: loaded_at }]));
   }
 
-  /** The days of a stream that the warehouse holds from pulls later than that instant. */
+  /** The days of a stream that were loaded from pulls later than the instant. */
   async coveredSince(stream: Stream, instant: Date): Promise<Day[]> {
     const given = { stream, instant };
     const days = await this.#session.rowsWith('ops/covered_since', z.object({ date: z.string() }), given);
     return days.map(({ date }) => date);
   }
 
-  /** The days of a stream whose last answer was held back, since it would have deleted most of them. */
+  /** The days of a stream whose last answer was held back, since it would have deleted most of the day. */
   async heldBack(stream: Stream): Promise<Day[]> {
     const days = await this.#session.rowsWith('ops/held_days', z.object({ date: z.string() }), {
       stream,
@@ -205,28 +209,31 @@ export class Warehouse {
     return days.map(({ date }) => date);
   }
 
-  /** The days of a stream that came empty on one night alone, and that before `today`. */
+  /**
+   * The days of a stream that the service has reported empty on one night only, before `today`; a second night must
+   * confirm them.
+   */
   async emptyOnce(stream: Stream, today: Day): Promise<Day[]> {
     const days = await this.#session.rows('status/empty_once', emptyDay);
     return days.flatMap((day) => (day.stream === stream && day.asked < today ? [day.date] : []));
   }
 
-  /** The days before that one whose events may leave the file, the earliest first; none while models wait for events. */
+  /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
   archivable(before: Day): Promise<HeldDay[]> {
     return archivable(this.#session, before);
   }
 
   /**
-   * Removes the events and messages of those days, as far as they may leave, since a commit of the lake holds them. Resolves
-   * with the days that left.
+   * Removes the events and messages of the days, if they may leave the file; the commit of the lake holds them.
+   * Resolves with the days that were removed.
    */
   archive(days: readonly Day[], commitId: string, now: Date): Promise<ArchivedDay[]> {
     return this.#writing(() => archive(this.#session, days, { commitId, now }));
   }
 
   /**
-   * Counts the rows of a list's pages, and those that stood on a page before, told apart by the value at a JSON pointer, or as a
-   * whole without one.
+   * Counts the rows of a list's pages, and the rows that repeat one of an earlier page. `id` is the JSON pointer to a
+   * row's id; without an id, whole rows are compared.
    *
    * @throws DamageError when a file cannot be read
    */
@@ -238,7 +245,7 @@ export class Warehouse {
     return this.#refining(() => countRows(this.#session, { files, id, largestPage, tempDirectory }));
   }
 
-  /** How many rows the last snapshot of each list of a stream has. */
+  /** Number of rows in the last snapshot of each list of a stream. */
   async snapshotRows(stream: ReferenceStream): Promise<Map<string, number>> {
     const shape = z.object({ list: z.string(), rows: count });
     const lists = await this.#session.rowsWith('ops/snapshot_rows', shape, { stream });
@@ -246,8 +253,8 @@ export class Warehouse {
   }
 
   /**
-   * Dates pulls that are loaded by other instants: those of days stay as they are, and snapshots go, since the day of a snapshot is
-   * that of its pull. They are to be loaded again.
+   * Changes the recorded instants of loaded pulls. Pulls of days keep their rows. Snapshots are removed, since the day
+   * of a snapshot is that of its pull; they have to be loaded again.
    */
   async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
     if (instants.size === 0) return;
@@ -260,20 +267,20 @@ export class Warehouse {
     await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
   }
 
-  /** Campaign ids in the daily statistics of the range, in order. */
+  /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });
     const rows = await this.#session.rowsWith('ops/campaigns_seen', shape, { start, end });
     return rows.map(({ campaign_id }) => campaign_id);
   }
 
-  /** The sums of each day that the daily statistics cover, over all channels. */
+  /** The message totals of each day in the daily statistics, over all channels. */
   async messages(): Promise<Map<Day, MessageTotals>> {
     const days = await this.#session.rows('status/messages', messageTotals);
     return new Map(days.map(({ date, ...totals }) => [date, totals]));
   }
 
-  /** Replaces `ops.exports` by what the ledger says. */
+  /** Replaces the rows of `ops.exports` by those of the ledger. */
   async replaceExports(rows: readonly ExportRow[]): Promise<void> {
     await this.#writing(() =>
       this.#session.transaction(async () => {
@@ -308,7 +315,7 @@ export class Warehouse {
     );
   }
 
-  /** Brings the models of `sql/models` to what the tables hold now. Resolves with the main goals that were chosen, which are for good. */
+  /** Refreshes the models of `sql/models`. Resolves with the main goals that were chosen, which never change afterwards. */
   async model(): Promise<Record<string, string>> {
     const { experiments = {}, mainGoals = {}, effects } = this.#options;
     const chosen = await this.#refining(() =>
@@ -325,7 +332,7 @@ export class Warehouse {
     return chosen;
   }
 
-  /** Runs `sql/checks` on the dirty days, clears them, and returns what `ops.checks` holds then. */
+  /** Runs `sql/checks` on the dirty days, clears the dirty days, and returns the contents of `ops.checks`. */
   async check(): Promise<FindingGroup[]> {
     const { effects } = this.#options;
     const findings = await this.#refining(() =>
@@ -338,9 +345,9 @@ export class Warehouse {
   }
 
   /**
-   * Writes everything into the file, leaves no log beside it, and closes it. Closing twice does nothing.
+   * Checkpoints the log into the file and closes it, so that no log remains. A second call does nothing.
    *
-   * @throws StorageError when the log cannot be written into the file; the next opening tries again
+   * @throws StorageError when the checkpoint fails; the next opening tries again
    */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -361,7 +368,7 @@ export class Warehouse {
     effects.reach('close/done');
   }
 
-  /** The work of a night fits into the ordinary limits; that of a first year may need higher ones. */
+  /** Runs work under the memory limits: the ordinary ones suffice for a night; a first year may need higher ones. */
   #refining<T>(work: () => Promise<T>): Promise<T> {
     return this.#writing(() => withMemoryLimit(this.#session, limitsOf(this.#options), work));
   }
@@ -371,7 +378,7 @@ export class Warehouse {
       return await work();
     } catch (cause) {
       if (cause instanceof DawnloadError || !isStorage(cause)) throw cause;
-      // What DuckDB stops in the middle of a commit may look like a disk that refuses.
+      // An interrupted commit makes DuckDB report what looks like a disk error, so the signal is checked first.
       this.#options.signal?.throwIfAborted();
       throw cannotWrite(this.#options.path, cause);
     }
@@ -382,7 +389,7 @@ function limitsOf({ memoryLimitMb, threads }: WarehouseOptions): MemoryLimit {
   return ordinaryLimit(memoryLimitMb, threads);
 }
 
-/** What loads need besides the warehouse's own connection. */
+/** The resources that loads need besides the warehouse's own connection. */
 function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   const { effects, tempDirectory } = options;
   const fields = fieldsFor(options.brand);

@@ -1,5 +1,6 @@
--- A campaign's day belongs to the latest pull that holds it: one that asked for that campaign and day, or a complete
--- one of that day, which knows the campaign has nothing there. Older pulls that are loaded later change nothing.
+-- A campaign's day belongs to the latest pull that covers it: a pull that requested this campaign and day, or a
+-- complete pull of the day without the campaign, which shows that it has no rows. Loading an older pull later changes
+-- nothing.
 
 create or replace temp table later as
 select campaign_collections.campaign_id, days_of_window.date, campaign_collections.pulled_at, campaign_collections.pull
@@ -36,7 +37,7 @@ where
     and (
         (
             getvariable('load').complete
-            -- Nor does any pull replace what the service has deleted.
+            -- A campaign that is deleted at the service keeps its rows.
             and (versions.pull, campaigns.campaign_id) not in (
                 select (unnest(getvariable('landed').gone_pulls), unnest(getvariable('landed').gone_campaigns))
             )
@@ -51,8 +52,8 @@ where
         )
     );
 
--- Compares what each pull holds of a campaign with what it would replace: days that would be left with nothing
--- are held back.
+-- Compares the rows of a campaign in each pull with the rows that they would replace: a day that would become empty is
+-- held back.
 
 create or replace temp table sizes as
 with there as (

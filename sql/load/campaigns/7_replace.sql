@@ -53,7 +53,7 @@ insert into ops.load_notes by name
 with odd as (
     select
         pull,
-        -- A note needs a day of the pull to go with.
+        -- A note must be on a day of the pull, so the given day is moved into the pull's range.
         coalesce(least(greatest(staged_dailies.date, asked.first_day), asked.last_day), asked.first_day) as noted_on,
         staged_dailies.date as given_date,
         campaign_id
@@ -101,7 +101,7 @@ select place, date, extra
 from dated
 semi join days using (pull, date);
 
--- An incomplete pull covers no day, and may yet change the rows of days that are covered.
+-- An incomplete pull covers no day, but may change the row count of covered days.
 
 update ops.coverage
 set rows = (select count(*) from campaign_metrics where campaign_metrics.date = coverage.date)

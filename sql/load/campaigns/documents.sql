@@ -1,7 +1,7 @@
 -- The answers of E19, unfolded level by level.
 
 -- name: read
--- E19: the answers of the pulls. Variables list the files and what was asked for, in the same order.
+-- E19: reads the answers of the pulls. Variables hold the files and the requests, in the same order.
 
 create or replace temp table asked_campaigns as
 select
@@ -42,7 +42,7 @@ from answers
 inner join asked_campaigns on answers.filename = asked_campaigns.file;
 
 -- name: none
--- A range without campaigns: nothing was asked, so there is nothing to read.
+-- For a range without campaigns: nothing was requested, so there are no files to read.
 
 create or replace temp table documents (
     row_id bigint,
@@ -63,7 +63,7 @@ select
     window_end,
     korean_day(epoch_us(window_start)) as first_date,
     korean_day(epoch_us(window_end) - 1) as last_date,
-    -- It names no zone. The service runs on Korean days, so Korean time is assumed; the text is kept beside it.
+    -- The text has no time zone. The service uses Korean days, so Korean time is assumed; the text is kept too.
     korean_time(a."lastCollectedAt") at time zone 'Asia/Seoul' as last_collected_at,
     a."lastCollectedAt" as last_collected_text,
     document -> '$.stats[*]' as stats,
@@ -117,8 +117,8 @@ from (
 ) as read;
 
 -- name: unfold
--- The documents of the next level: those in a list of {staged}, with all that is known of it but {own}, its own columns. They
--- are numbered only when the lists are unfolded, since each needs a number of its own.
+-- The documents of the next level: the elements of a list of {staged}, with all columns of their row except {own}. They
+-- are numbered after the lists are unfolded, since each document needs its own number.
 
 create or replace temp table documents as
 select row_number() over () as row_id, *

@@ -1,4 +1,4 @@
--- The days that are replaced leave the tables.
+-- Removes the days to be replaced from the tables.
 
 -- name: mark
 -- Marks every day on which these exports have events, including days other than the export's own.
@@ -7,15 +7,15 @@ select 'events', date from events where export_date in (select date from days)
 except
 select stream, date from ops.touched_days;
 
--- The rows are there again.
+-- The day is no longer archived, since its rows are loaded again.
 delete from ops.archived_days where date in (select date from days);
 
 -- name: table
 delete from {table} where export_date in (select date from days);
 
 -- name: held
--- Whether the days were loaded before, and which other days' exports gave records up for them (keep_one of 9_repeats). What an
--- archived day gave up stays given up.
+-- Whether the days were loaded before, and the days of other exports whose rows were removed as their duplicates
+-- (keep_one in 9_repeats). Rows that an archived day lost are not restored.
 select
     (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as held,
     coalesce(

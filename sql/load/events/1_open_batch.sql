@@ -1,5 +1,6 @@
--- A connection that prepares batches has a database of its own in memory: its tables are there, macros still those of the
--- warehouse. The load's own transaction never reads from it, or it would keep all batches in memory until its end.
+-- A connection that prepares batches has its own in-memory database for its tables, and uses the macros of the
+-- warehouse. The load's own transaction never reads from this database, or it would keep all batches in memory until
+-- its end.
 
 attach if not exists ':memory:' as {batch};
 set search_path = '{batch}.main,{home}.macros';
@@ -25,12 +26,12 @@ create or replace table staged (
     channel_subtype varchar,
     brand_message_target varchar,
     export_date date,
-    -- Whether one of these may hold a number or an address.
+    -- Whether a field before this column may hold a number or an address.
     is_candidate boolean,
     extra json,
     -- The members of the record that may have no column.
     rest json,
-    -- Which table the message goes to; `other` for channels and forms that the specification does not know.
+    -- The table of the message; `other` for channels and forms that the specification does not know.
     carries varchar,
     message json
 );

@@ -1,12 +1,12 @@
--- E21: the records on pages, each read as the list of fields says: scalars as text, message and metadata as JSON. Its keys are
--- kept too, so that none goes unseen. A page that is not an answer with records stops the load by its name: nothing of it can
--- be told apart.
+-- E21: reads the records on pages by the list of fields: scalars as text, message and metadata as JSON. The keys of
+-- each record are kept too, so that unknown keys are noticed. A page that is not an answer with records stops the load
+-- with an error that names the page, since its records cannot be separated.
 --
--- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is none in that
--- layout, so the load falls back to the other one.
+-- DuckDB finds the end of a line five times as fast as the end of a JSON document. A page of several lines is invalid
+-- in the newline-delimited layout; the load then falls back to the other layout.
 
--- As a rule every record has the keys of the first one, in their order. What is unknown among them is unknown in all, and is
--- read by a shape of its own.
+-- Usually every record has the keys of the first record, in the same order. Its unknown keys are then unknown in all
+-- records, and are read with a structure of their own.
 set variable first_record = null;
 set variable first_record = (
     select {keys: if(len(list_distinct(json_keys(data[1]))) = len(json_keys(data[1])), json_keys(data[1]), null)}
@@ -55,7 +55,8 @@ unfolded as (
     from pages
 ),
 
--- A macro or a condition reads a column of an earlier step: DuckDB evaluates an expression wherever its name is used.
+-- Each step computes the columns that macros and conditions of the next step use: DuckDB evaluates an expression again
+-- wherever its name is used.
 read as (
     select
         export_date,
@@ -66,7 +67,7 @@ read as (
     from unfolded
 ),
 
--- Texts that may be personal, or an object or a list instead of a text, are examined together, since hardly any is.
+-- Texts that may be personal, and objects or lists in place of texts, are examined together, since they are rare.
 told as (
     select
         * exclude (keys),
@@ -125,7 +126,7 @@ typed as (
         not is_object
         or has_nested
         or is_nonconforming_metadata(r.channel_metadata)
-        -- No time that can be read.
+        -- The time cannot be read.
         or (r.time is not null and micros is null) as nonconforming
     from timed
 ),
@@ -176,6 +177,6 @@ select
     end as carries
 from named;
 
--- Whether anything is nonconforming, and whether a field may hold an address or a number.
+-- Whether any record is nonconforming, and whether any field may hold an address or a number.
 select count(rest) > 0 as nonconforming, coalesce(bool_or(is_candidate), false) as personal
 from staged;

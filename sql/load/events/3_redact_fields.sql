@@ -1,6 +1,6 @@
--- The records' own fields without addresses and numbers. Few records have any.
+-- Removes addresses and numbers from the fields of records; few records have any.
 
--- First all of them in one place: the regular expressions are made ready once for each piece of a table.
+-- Collects the fields in one table first: the regular expressions are prepared once for each chunk of a table.
 create or replace temp table candidate_fields as
 select rowid as row_id, * exclude (rest, message)
 from staged

@@ -1,8 +1,8 @@
--- Messages that may hold personal data, redacted.
+-- Redacts messages that may hold personal data.
 
 -- name: candidates
--- Each different message once, with the records that carry it: what a campaign sends is the same for many, and is looked at
--- once.
+-- Each distinct message once, with the records that carry it: a campaign sends the same message to many recipients, so
+-- it is examined only once.
 
 create or replace table messages as
 select
@@ -15,9 +15,9 @@ from staged
 where message is not null
 group by channel, carries, message;
 
--- Documents that may hold somebody's number or address beside the recipient's own in its place, and those of other systems,
--- which may hold credentials: messages, and what records hold that no column takes. row_id is twice the row's number, and
--- one more for the latter.
+-- Documents that may hold a person's number or address besides the recipient's own, and documents of other systems,
+-- which may hold credentials: messages, and the members of records without a column. row_id is twice the row's number
+-- for a message, and one more for the members of a record.
 
 create or replace temp table candidates as
 with addressed as (
@@ -38,7 +38,7 @@ rests as (
     select
         *,
         if(recipient is null, message, replace(message, '"recipientNo":"' || recipient || '"', '')) as rest,
-        -- Not `and`, which would look at both sides of every row.
+        -- `case` instead of `and`, since DuckDB evaluates both sides of `and` for every row.
         case when carries in ('webhook', 'other') then masked(json(message)::varchar) end as masked_message,
         case
             when not regexp_full_match(recipient, '01[0-9]{8,9}') then trim(plain_script(recipient))
@@ -65,13 +65,13 @@ chosen as (
         end
 
     union all
-    -- Without credentials already.
+    -- Credentials have been masked already.
     select rowid * 2 + 1, extra::varchar, null
     from staged
     where extra is not null and may_be_personal_json(extra::varchar)
 ),
 
--- On an unknown channel such a number may not be a sender's.
+-- On an unknown channel, `sendNo` may be another number than the sender's.
 told as (
     select
         row_id,
@@ -104,7 +104,7 @@ select
     row_id,
     document,
     if(is_telling(own_number), own_number, null) as own,
-    -- The person who writes to the own number is the recipient.
+    -- If the sender number equals the own number, it is the recipient's.
     if(is_telling(own_number) and sender_number = own_number, null, sender) as sender
 from plain;
 

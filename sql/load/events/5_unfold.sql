@@ -1,4 +1,4 @@
--- The lists in messages, one row per element, with the records that carry it.
+-- Unfolds the lists in messages to one row per element, with the records that carry the message.
 
 -- name: list
 create or replace table {place}s as
@@ -15,8 +15,8 @@ from (
 
 -- name: all
 {lists}
--- The keys of messages and of what lies inside of them, by place. Alike ones are one row, so these are a few dozen. Null is what
--- is no object.
+-- The distinct key lists of messages and of the objects inside them, by place: a few dozen rows. The keys are null for
+-- a value that is not an object.
 
 select 'message_data:' || carries as place, json_keys(message) as keys
 from messages

@@ -1,5 +1,5 @@
--- A batch as files, a row for each record, which the load's transaction reads: files of a moment, packed fast. The next batch
--- needs the memory of what is dropped.
+-- Writes a batch as temporary files with a row for each record, compressed fast; the load's transaction reads them. The
+-- tables are dropped, since the next batch needs their memory.
 
 -- name: all
 copy (
@@ -7,7 +7,7 @@ copy (
     from staged
 ) to (getvariable('batch') || '/events.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
--- Each content once.
+-- Each distinct content once.
 copy (
     select content_id, any_value(title) as title, any_value(body) as body, any_value(html) as html
     from (
@@ -17,7 +17,7 @@ copy (
     group by content_id
 ) to (getvariable('batch') || '/message_contents.parquet') (format parquet, compression lz4_raw, parquet_version v2);
 
--- Unknown channels, and messages that are not an object.
+-- Messages of unknown channels, and messages that are not an object.
 create or replace table other_messages as
 select records, channel, message as message_data
 from messages

@@ -1,9 +1,9 @@
--- The messages of a batch as their tables take them, and whether each holds something that its table cannot take.
--- src/warehouse/messages.ts fills the placeholders from the list of fields.
+-- The messages of a batch in the columns of their tables, with a flag for messages that hold a value which the table
+-- cannot hold. src/warehouse/messages.ts fills the placeholders from the list of fields.
 
 -- name: all
 {tables}
--- The places in which something is of another kind than the specification says.
+-- The places with a value of another kind than the specification says.
 select distinct place
 from (
 {places}

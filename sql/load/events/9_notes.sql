@@ -1,5 +1,5 @@
--- Contents that no message has any more must go, so that a warehouse is the same whatever it held before. Only a day that is
--- replaced, or a record that came twice, leads here, so all messages may be looked at.
+-- Deletes contents that no message refers to, so that the warehouse does not depend on what it held before. This runs
+-- only if a day was replaced or a record was repeated, so it may read all messages.
 
 delete from message_contents
 where
@@ -10,7 +10,7 @@ where
         select content_id from sent_push_messages where content_id is not null
     );
 
--- Notes about odd exports.
+-- Notes about nonconforming exports.
 
 insert into ops.load_notes by name
 with counts as (
@@ -78,7 +78,7 @@ where
 group by all
 
 union all
--- Messages that are no object: kept in other_messages.
+-- Messages that are not an object; they are kept in other_messages.
 select 'events', export_date, 'record', 'message_data', 'type', min(json_type(message_data)), count(*)
 from other_messages
 where export_date in (select date from days) and 'message_data:' || channel in (select place from fields)
@@ -106,7 +106,8 @@ group by export_date, field;
 create or replace temp table loaded_rows as
 select unnest(getvariable('loaded').pulls) as pull, unnest(getvariable('loaded').counts)::bigint as rows;
 
--- Days that gave rows up to the days that are loaded have fewer now. Archived days keep the count of what they held.
+-- Updates the row counts of days whose rows were removed as duplicates of the loaded days. Archived days keep the count
+-- of the rows that they held.
 
 update ops.coverage
 set rows = (
@@ -122,7 +123,7 @@ where
     and date not in (select date from days)
     and date not in (select date from ops.archived_days);
 
--- Strays happened on other days, which have to be looked at again as well.
+-- Stray records count on days other than the export's; models and checks must look at these days again.
 
 insert into ops.touched_days
 select 'events', date

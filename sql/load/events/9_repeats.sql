@@ -1,8 +1,8 @@
--- Records that two exports hold are kept once.
+-- Keeps one copy of each record that several exports hold.
 
 -- name: find
--- Ids that several records have: of these exports, or of those of the days around them, beyond which nothing is searched. The
--- hash spares the memory of the ids themselves.
+-- Finds ids that several records have, in these exports and in those of the 31 days around them. Ids are compared by
+-- hash, which needs less memory than the ids.
 
 create or replace temp table repeated_ids as
 with own as (
@@ -43,7 +43,7 @@ from (
 ) as ids
 group by export_date;
 
--- Beside their number the records of each day, before any goes.
+-- The number of records of each day, before any is removed.
 select
     (select count(*) from repeated_ids) as ids,
     coalesce(list(date), []) as dates,
@@ -56,9 +56,10 @@ from (
 ) as days_filled;
 
 -- name: keep_one
--- One of several equal rows stays: that of the export of its own day, else of the earliest export (all parts of a
--- message come from one), then by content, so that the choice does not depend on the order of pages or of loads. When the export that has it is replaced,
--- the exports that gave theirs up are loaded again; so it is noted.
+-- Keeps one of several equal rows: the one in the export of its own day, else the one in the earliest export (all parts
+-- of a message come from the same export), then the first by content, so that the choice does not depend on the order
+-- of pages or of loads. If the export of the kept row is replaced later, the exports whose copies were removed have to
+-- be loaded again; therefore they are noted.
 
 create or replace temp table surplus as
 select *
@@ -95,7 +96,7 @@ left join ops.coverage on coverage.stream = 'events' and surplus.export_date = c
 where surplus.export_date <> surplus.winner
 group by surplus.export_date, surplus.winner;
 
--- Rows of exports that are not being loaded may go as well.
+-- The removed rows may belong to exports that are not being loaded.
 insert into ops.touched_days
 select 'events', unnest([date, export_date]) from surplus where export_date not in (select date from days)
 except

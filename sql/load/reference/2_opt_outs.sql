@@ -1,4 +1,5 @@
--- E12. Under privacy.recipients: drop nothing tells the recipients of a moment apart but their number.
+-- E12. If privacy.recipients is `drop`, recipients who opt out at the same instant differ only in their number, which
+-- is not stored.
 
 insert into staged_opt_outs by name
 with read as (

@@ -1,5 +1,6 @@
--- A list holds on a day the rows of the latest pull of that day. Variables name the lists that the pulls read whole, in
--- the same order. Snapshots come in the order of their days (ops/set_aside): only of the first day there may be one already.
+-- The snapshot of a list on a day has the rows of the latest pull of that day. Variables hold the lists that the pulls
+-- read completely, in the same order. Snapshots are loaded in the order of their days (ops/set_aside), so only the
+-- first day may have a snapshot already.
 
 create or replace temp table snapshots as
 with asked_lists as (
@@ -16,7 +17,7 @@ given as (
     inner join asked using (pull)
 ),
 
--- A catalog that was there before, and that the list of catalogs does not name, has no items.
+-- An earlier catalog that is missing from the list of catalogs has no items.
 gone as (
     select distinct held.list, given.pull, 0 as rows, null::bigint as announced, given.date, given.pulled_at
     from given
@@ -48,7 +49,7 @@ anti join ops.snapshots as later
         and later.date = latest.date
         and (later.pulled_at, later.pull) > (latest.pulled_at, latest.pull);
 
--- The first day of each list in this load, and the day of its snapshot before.
+-- The first day of each list in this load, and the day of the snapshot before it.
 create or replace temp table first_snapshots as
 select
     firsts.list,

@@ -1,5 +1,6 @@
--- The history of a table, brought forward by the snapshots of this load: a row that stays the same from snapshot to snapshot is
--- one version. Rows without an id are told apart by all that they hold. First the history goes back to the snapshot before.
+-- Updates the history of a table with the snapshots of this load: a row that is equal in consecutive snapshots is one
+-- version. Rows without an id are identified by all of their columns. First the history is reset to the snapshot before
+-- this load.
 
 delete from {table}_history
 using first_snapshots
@@ -51,7 +52,7 @@ select list, arg_min(row_id, nth) as row_id, min(nth) as first_nth, max(nth) as 
 from numbered
 group by list, {key}, unnamed, version;
 
--- Closes the versions that the next snapshot does not show.
+-- Closes the versions that are missing in the next snapshot.
 
 update {table}_history
 set valid_to = coalesce(last_snapshot.date, first_snapshots.previous)

@@ -1,4 +1,4 @@
--- A day is covered when every list was read whole on it; its rows are those of all lists.
+-- Records a day as covered if every list was read completely on it; its row count is the sum over all lists.
 
 delete from ops.coverage
 where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
@@ -21,7 +21,7 @@ select pull, sum(rows)
 from snapshots
 group by pull;
 
--- Rows that the service announces and does not send, or sends beyond its announcement.
+-- Notes differences between the announced and the received number of rows.
 insert into ops.load_notes by name
 select getvariable('load').stream as stream, date, pull, 'count_differs' as note, list as subject, abs(announced - rows) as records
 from snapshots

@@ -1,7 +1,7 @@
 -- Catalogs (E2) and their fields.
 
 -- name: catalogs
--- E2: catalogs and their items. Their fields are documents of their own (fields).
+-- E2: catalogs and their items. The fields of a catalog are staged as separate documents (section fields).
 
 insert into staged_catalogs by name
 select
@@ -20,7 +20,7 @@ from (
     where list = '*'
 ) as documents;
 
--- An item is what its catalog's fields make it, so all of it is kept as it came.
+-- The fields of an item are defined by its catalog, so the whole item is kept unchanged.
 insert into staged_catalog_items by name
 select
     list,

@@ -1,7 +1,8 @@
 -- The documents of the lists of reference data.
 
 -- name: read
--- E2, E4, E10, E12: the rows of the lists, one document each. Variables list the files, their lists and pulls, in the same order.
+-- E2, E4, E10, E12: reads each row of the lists as a document. Variables hold the files, their lists and their pulls,
+-- in the same order.
 
 create or replace temp table documents as
 with files as (
@@ -29,7 +30,7 @@ select
     files.pull,
     asked.first_day as date,
     unfolded.document,
-    -- The number that a brand message falls back to is the sender's own: it stays when others are redacted.
+    -- The fallback number of a brand message is the sender's own: it stays when other numbers are redacted.
     case
         when getvariable('load').stream = 'brand_templates'
         then coalesce(
@@ -42,7 +43,7 @@ from unfolded
 inner join files on unfolded.filename = files.file
 inner join asked using (pull);
 
--- Equal rows are one row; in the other streams an id tells rows apart.
+-- Removes duplicate rows; in the other streams, rows are distinguished by an id.
 delete from documents
 where row_id in (
     select row_id
@@ -51,11 +52,11 @@ where row_id in (
     qualify row_number() over (partition by list, pull, hash(document::varchar) order by row_id) > 1
 );
 
--- Which catalogs there are, by the lists of catalogs of the pulls; none in other streams.
+-- The names of the catalogs in the pulls' lists of catalogs; empty in other streams.
 create or replace temp table named_catalogs (pull varchar, catalog_name varchar);
 
 -- name: stage
--- A staged table has the columns of its history, for the rows of each list and pull.
+-- Creates a staged table: the columns of its history, for the rows of each list and pull.
 
 create or replace temp table staged_{table} as
 select null::varchar as list, null::date as date, null::varchar as pull, * exclude (valid_from, valid_to)

@@ -1,7 +1,8 @@
 -- Brand templates (E4) with their status (E5) and buttons, and alimtalk templates (E10).
 
 -- name: status
--- E5: the status of each template, under a key that is named after the messenger. Variables list the files and what they answer.
+-- E5: the status of each template, whose key contains the messenger's name. Variables hold the files, and the templates
+-- that they answer.
 
 create or replace temp table template_status as
 with reads as (
@@ -17,7 +18,7 @@ answers as (
         filename,
         json -> '$.data' as data,
         list_filter(json_keys(json -> '$.data'), lambda key: ends_with(key, 'Template'))[1] as key
-    -- Whole answers: columns would not take a key that is given twice.
+    -- Reads whole answers, since columns would reject a duplicate key.
     from read_json_objects(
         getvariable('landed_templates').files,
         format = 'unstructured',
@@ -34,8 +35,8 @@ inner join reads on answers.filename = reads.file;
 create or replace temp table template_status (list varchar, template_id varchar, pull varchar, status varchar);
 
 -- name: brand
--- E4, with the status from E5. What the content holds depends on the type and is open in the specification (N4), so the whole
--- template stands beside the columns.
+-- E4, with the status from E5. The contents depend on the type and are not specified (N4), so the whole template is
+-- kept beside the columns.
 
 insert into staged_brand_templates by name
 with read as (
@@ -88,7 +89,7 @@ from (
         generate_subscripts(template -> '$.template.content.buttons[*]', 1) as position,
         null::json as extra
     from staged_brand_templates
-    -- Nothing could join the buttons of others.
+    -- The buttons of a template without an id could not be joined to it.
     where template_id is not null
 ) as unfolded;
 
@@ -119,8 +120,8 @@ union all
 select 'brand_template_button', date, extra from staged_brand_template_buttons semi join days using (pull, date) where extra is not null;
 
 -- name: alimtalk
--- E10. The shape of a template is open in the specification, so all of it is kept; the columns take what stands under the
--- likely keys. Templates without a code, or with one of another sender in the same list, are counted.
+-- E10. The structure of a template is not specified, so the whole template is kept; the columns take the values of the
+-- likely keys. Templates without a code, or with the code of another sender in the same list, are numbered.
 
 insert into staged_alimtalk_templates by name
 select

@@ -1,5 +1,5 @@
--- E17: records as typed rows. A record that belongs to no day of the range is left out: it stays in the landed file, and the pull
--- that asks for its day brings it.
+-- E17: converts records to typed rows. A record whose day is outside the range is left out: it stays in the landed
+-- file, and the pull that requests its day loads it.
 
 create or replace temp view typed_statistics as
 with read as (
@@ -15,7 +15,7 @@ with read as (
 
 select
     pull,
-    -- An answer for one day leaves no doubt about the day of a record without one.
+    -- In an answer for one day, a record without a day belongs to that day.
     coalesce(try_cast(r.date as date), if(first_day = last_day, first_day, null)) as date,
     replace(r.resource_type, '_', '-') as resource_type,
     r.campaign_id,

@@ -1,4 +1,4 @@
--- E18: records as typed rows. The day that was asked for counts.
+-- E18: converts records to typed rows. The requested day counts.
 
 create or replace temp view typed_statistics as
 with read as (
@@ -18,7 +18,7 @@ select
     r.resource_id,
     r.resource_name,
     r.node_id,
-    -- The service spells it node_mane (E18).
+    -- E18 spells the key node_mane.
     coalesce(r.node_mane, r.node_name) as node_name,
     r.variant_id,
     r.variant_name,

@@ -1,5 +1,5 @@
--- Where a day is replaced that was there before, in the warehouse or in an earlier pull of this load: each counter that has
--- another value now.
+-- Restatements: each counter whose value differs from the one that is replaced, in the warehouse or in an earlier pull
+-- of this load.
 
 insert into ops.restatements by name
 with replacements as (
@@ -62,7 +62,7 @@ changes as (
     where before.value is distinct from after.value
 ),
 
--- A statistic that vanished is described by the day that is replaced.
+-- A statistic that is missing in the new answer is described by the replaced day.
 subjects as (
     select date, statistic_id, any_value(subject) as subject
     from (

@@ -1,7 +1,7 @@
 -- The answers of E17 and E18.
 
 -- name: read
--- E17 and E18: the records of the answers, bare arrays.
+-- Reads the records of the answers of E17 and E18, which are bare arrays.
 
 create or replace temp table documents as
 select
@@ -25,7 +25,7 @@ from (
 inner join asked using (pull);
 
 -- name: staged
--- The records with the id of their grain, and their conversions as documents.
+-- Gives each record the id of its grain, and reads its conversions as documents.
 
 create or replace temp table staged_statistics as
 with numbered as (
@@ -40,7 +40,7 @@ select
     * exclude (document)
 from numbered;
 
--- Numbered only when the lists are unfolded: each document needs a number of its own.
+-- Numbers the documents after the lists are unfolded, since each document needs its own number.
 
 create or replace temp table documents as
 select row_number() over () as row_id, *
@@ -74,7 +74,8 @@ from (
 ) as read;
 
 -- name: sizes
--- The size of each day in each pull, and of the day that it would replace: from an earlier pull of this load, or the warehouse.
+-- The size of each day in each pull, and of the day that it would replace, in an earlier pull of this load or in the
+-- warehouse.
 
 create or replace temp table sizes as
 with given as (
@@ -109,7 +110,7 @@ from steps
 where rows_before is not null;
 
 -- name: replaced
--- The rows of the days, and notes about odd answers.
+-- Replaces the rows of the days, and notes nonconforming answers.
 
 insert into loaded_rows
 select pull, count(*)
