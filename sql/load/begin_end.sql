@@ -53,7 +53,7 @@ create or replace temp table held_sizes (date date, campaign_id varchar, rows bi
 select distinct pull from versions;
 
 -- name: forget
--- Deletes the notes and held-back sizes of these days, which belong to the replaced pulls.
+-- Deletes the notes of these days and the sizes of their held-back answers: both belong to the pulls that are replaced.
 
 delete from ops.load_notes where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;
 delete from ops.drift_by_day where stream = getvariable('load').stream and date in (select date from days) and getvariable('load').complete;

@@ -127,7 +127,7 @@ outer_left as (
 select
     row_id,
     masked('{' || string_agg(member(key, left_value), ',' order by place) || '}') as extra,
-    -- A known key whose value is of another kind is removed from the document.
+    -- A known key whose value does not have the specified kind is removed from the document.
     '{' || string_agg(member(key, patch), ',') filter (known) || '}' as patch
 from outer_left
 group by row_id

@@ -150,7 +150,7 @@ async function search(
   return findPersons(session, given, { includeShared, also: also.flat() });
 }
 
-/** Number of persons from which on a shared id is not followed. */
+/** The largest number of persons that may share an id that is still followed. */
 const SHARED_BY = 3;
 
 function valueOf(ids: readonly Given[], kind: Given['kind']): string | undefined {

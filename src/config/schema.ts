@@ -257,7 +257,7 @@ const brandTemplates = z
 const alimtalkTemplates = z
   .strictObject(
     {
-      /** An empty list means the only channel, which needs no id. */
+      /** Leave the list empty if the account has a single channel: its id is then not sent. */
       channel_ids: ids('must be a list of channel ids').default([]),
       ...pages,
       channel_parameter: parameter('must be the name of a query parameter').default('channelId'),

@@ -102,7 +102,7 @@ export class Lake {
     return { main: this.#namespace, ops: `${this.#namespace}_ops`, marts: `${this.#namespace}_marts` };
   }
 
-  /** The namespace of the tables about the job, as a placeholder for statements. */
+  /** The lake's namespace for the tables of schema `ops`, as a placeholder in SQL statements. */
   get ops(): { readonly ops: string } {
     return { ops: this.schemas.ops };
   }

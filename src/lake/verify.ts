@@ -51,7 +51,7 @@ const compared = z.object({
 });
 
 /**
- * Compares everything that the lake should hold.
+ * Compares every table of the published file with its copy in the lake.
  *
  * @throws the errors of the catalog
  */

@@ -17,7 +17,7 @@ export const READINGS = 3;
 
 export interface ListsReader extends ListReader {
   readonly projectId: string;
-  /** The name of the messenger in paths. */
+  /** The word for the chat app in the paths of the service's endpoints. */
   readonly messenger: string;
   /** The previous pull. */
   readonly earlier: ReferencePull | undefined;

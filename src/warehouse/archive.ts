@@ -5,7 +5,7 @@ import type { Day } from '../calendar.js';
 import { Reader } from './reader.js';
 import { count, type Session, statement } from './session.js';
 
-/** A day of events as it was loaded, before it leaves the file. */
+/** A loaded day of events that is still in the warehouse file. */
 export interface HeldDay {
   readonly day: Day;
   readonly pull: string;

@@ -108,7 +108,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   },
   'message_data:webhook': { scalar: 'url method', any: 'headers data' },
   button: { scalar: 'type name linkMo linkPc schemeIos schemeAndroid', whole: 'ordering' },
-  // E17, E18
+  // Daily statistics (E17, E18).
   statistic: {
     scalar:
       'resource_type campaign_id campaign_name variant_id variant_name user_journey_id user_journey_name ' +
@@ -211,7 +211,7 @@ export interface Alike {
 
 /** The nonconforming members of the documents of a place. */
 export interface Nonconforming {
-  /** Keys that are unknown, or whose values are of another kind, in the order of the document. */
+  /** Keys that are unknown, or whose values do not have the kind that the list of fields gives, in document order. */
   readonly keys: readonly string[];
   /** True if unknown keys are the only deviation from the specification. */
   readonly unknownOnly: boolean;

@@ -240,8 +240,8 @@ export function isRefusal(error: unknown): boolean {
 
 /**
  * Converts the failure of a load to a `DawnloadError`: `DamageError` for a file with a wrong answer, `StorageError` for
- * a lack of disk or memory. Any other error is returned unchanged; but for reference data, which must not end a run, it
- * is converted too.
+ * a lack of disk or memory. Any other error is returned unchanged, except for reference data: its failure must not end a
+ * run, so it becomes a `DamageError`.
  */
 export function loadError(error: unknown, pull: string, isReference = false): Error {
   if (error instanceof DawnloadError) return error;

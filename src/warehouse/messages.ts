@@ -70,7 +70,7 @@ export const EVENT_TABLES: readonly EventTable[] = [
 /** The channels whose messages have a table of their own, as a SQL list. */
 export const CHANNELS = listOf(MESSAGES.map(({ place }) => channelOf(place)));
 
-/** The columns `extra` of all tables, by place. */
+/** A select of the column `extra` of every message table, with the place of the specification that it belongs to. */
 export const EXTRAS = unionOf(
   FILLED.map(({ table, place }) => `select '${place}' as place, export_date, extra from ${table}`),
 );

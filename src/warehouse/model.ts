@@ -41,8 +41,8 @@ const dirties = z
   .transform((text) => text !== undefined);
 
 /**
- * True if a model leaves days with archived events as they are: a model that is computed from events. A model that
- * depends on all streams takes each stream as it is.
+ * True if a model keeps its rows for days whose events are archived, because it is computed from events. A model that depends
+ * on every stream (coverage, for example) is recomputed on such days too.
  */
 function sparesArchived({ streams }: Dependence): boolean {
   return streams.includes('events') && streams.length < STREAMS.length;

@@ -147,7 +147,7 @@ export interface ErasureRow {
   readonly persons: number;
   /** Number of records that were cut from landed pages. */
   readonly records: number;
-  /** Number of rows that left the warehouse. */
+  /** Number of rows of the warehouse that were deleted. */
   readonly rows: number;
   /** Number of records that arrived after the erasure and were cut. */
   readonly lateRecords: number;

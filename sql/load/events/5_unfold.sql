@@ -1,4 +1,4 @@
--- Unfolds the lists in messages to one row per element, with the records that carry the message.
+-- Unfolds each list in a message to one row per element. Each row also lists the records that carry the message.
 
 -- name: list
 create or replace table {place}s as
