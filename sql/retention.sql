@@ -14,10 +14,10 @@ select
 -- The range and number of opt-out versions that ended before the day.
 select min(valid_to)::varchar as first_day, max(valid_to)::varchar as last_day, count(*) as items
 from opt_outs_history
-where valid_to < getvariable('before');
+where valid_to < getvariable('given').before::date;
 
 -- name: remove_opt_outs
-delete from opt_outs_history where valid_to < getvariable('before');
+delete from opt_outs_history where valid_to < getvariable('given').before::date;
 
 -- name: attach
 attach '{old}' as old (read_only);

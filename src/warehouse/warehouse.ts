@@ -157,7 +157,7 @@ export class Warehouse {
 
   /** Removes the versions of opt-outs that ended before the day. Returns undefined if there are none. */
   async removeClosedOptOuts(before: Day): Promise<{ days: Day[]; items: number } | undefined> {
-    await this.#session.set({ before: { day: before } });
+    await this.#session.set({ given: { before } });
     const ended = z.object({
       first_day: z.string().nullable(),
       last_day: z.string().nullable(),
