@@ -137,7 +137,7 @@ test('a folder in the place of a page, an answer or a manifest is told of in a s
 });
 
 test('a published file that was damaged is told of by who reads it, and the next run replaces it', async () => {
-  for (let part = 0.05; part < 1; part += 0.05) await damage(place.published, part);
+  for (let part = 0.05; part < 1; part += 0.02) await damage(place.published, part);
   for (const command of [
     ['status'],
     ['plan'],
