@@ -1,4 +1,5 @@
 // @module-tag long
+// @module-tag extended
 import { expect, test } from 'vitest';
 import { eraseWithKills } from './erasures.js';
 
