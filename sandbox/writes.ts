@@ -62,7 +62,7 @@ export class Writes implements Written {
   private readonly users = new Map<string, JsonObject>();
   /** Deleted users, and how much had been written before that. */
   private readonly deleted = new Map<string, { readonly at: string; readonly number: number }>();
-  /** Those among them that the world sends to, by number, and when the first deletion was, in microseconds. */
+  /** The deleted users to whom the world sends, by number, and the time of the first deletion in microseconds. */
   private readonly gone = new Map<number, number>();
   private readonly tracked: JsonObject[] = [];
   private readonly entered: JsonObject[] = [];

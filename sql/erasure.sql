@@ -6,6 +6,13 @@
 create or replace temp macro id_digest(kind, given) as
     if(kind = 'recipient', recipient(given), digest(kind || ' ' || redacted_field(given)));
 
+create or replace temp view numbers as
+select event_id, recipient_no from text_messages where recipient_no is not null
+union
+select event_id, recipient_no from friendtalk_messages where recipient_no is not null
+union
+select event_id, recipient_no from alimtalk_messages where recipient_no is not null;
+
 -- name: ids
 create or replace temp table erased_ids as
 select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
@@ -132,14 +139,6 @@ group by scanned.filename, scanned.position, scanned.record;
 -- The distinct sets of ids that occur in one record, and the digest of each id.
 
 create or replace temp table links as
-with numbers as (
-    select event_id, recipient_no from text_messages where recipient_no is not null
-    union
-    select event_id, recipient_no from friendtalk_messages where recipient_no is not null
-    union
-    select event_id, recipient_no from alimtalk_messages where recipient_no is not null
-)
-
 select row_number() over () as link, *
 from (
     select distinct
@@ -168,7 +167,8 @@ inner join (
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);
 
--- Ids that more than three persons share.
+-- name: start
+-- The ids that more than three persons share, and the ids from which the search starts.
 create or replace temp table shared_ids as
 select id
 from link_ids
@@ -189,7 +189,6 @@ inner join link_ids as own using (id)
 inner join link_ids as others on own.link = others.link
 where
     person_ids.step = getvariable('step') - 1
-    and (person_ids.step = 0 or person_ids.id not in (select id from shared_ids))
     and person_ids.id not in (select id from shared_ids)
     and others.id not in (select id from shared_ids)
     and (person_ids.origin, others.id) not in (select (origin, id) from person_ids);
@@ -218,15 +217,7 @@ create or replace temp table held_links as
 select distinct link from link_ids where id in (select id from erased_ids);
 
 create or replace temp table held_events as
-with numbers as (
-    select event_id, recipient_no from text_messages where recipient_no is not null
-    union
-    select event_id, recipient_no from friendtalk_messages where recipient_no is not null
-    union
-    select event_id, recipient_no from alimtalk_messages where recipient_no is not null
-),
-
-held as (
+with held as (
     select links.* from links semi join held_links using (link)
 )
 

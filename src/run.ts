@@ -23,9 +23,9 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { handOver, pushAfterRun, pushLake } from './run/hand-over.js';
+import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
-import { inRanges, retain, wereRemoved } from './run/retention.js';
+import { retain, wereRemoved } from './run/retention.js';
 import type { Export } from './exports/export.js';
 import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
@@ -128,7 +128,7 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
       return outcome;
     }
     await replaceDatabase(rebuilt, working, invocation.effects);
-    const removed = new Set((await removedExports(context)).map(({ day }) => day));
+    const removed = new Set(removedExports(context).map(({ day }) => day));
     const again = archived.filter((day) => !outcome.lost.includes(day) && !removed.has(day));
     if (again.length > 0) {
       invocation.terminal.note(
@@ -161,12 +161,12 @@ export function forget(
     if (erasing === undefined) return undefined;
     await pending.write(erasing);
     const line = erasures.register.unfinished?.line ?? (await erasures.begin(erasing));
-    const cut = { records: 0, files: 0 };
+    let cut = { records: 0, files: 0 };
     const outcome = await deliver(context, async () => {
       await cutLanded(context, erasing, pending);
       await reloadErased(context, new Set(erasing.pulls));
       effects.reach('erase/loaded');
-      Object.assign(cut, await erasures.cutBy(line, erasing.pulls));
+      cut = await erasures.cutBy(line, erasing.pulls);
       const rows = Object.values(erasing.rows).reduce((sum, one) => sum + one, 0);
       await erasures.register.append({
         event: 'cut',
@@ -428,25 +428,23 @@ async function holdsDays(
 }
 
 /** The loaded exports whose pages were removed by retention. */
-async function removedExports({ ledger, dataDir }: LocalContext): Promise<Export[]> {
-  const loaded = ledger.entries().filter(({ state }) => state === 'loaded');
-  const removed = await Promise.all(loaded.map((entry) => wereRemoved(dataDir, entry)));
-  return loaded.filter((_, nth) => removed[nth]);
+function removedExports({ ledger, dataDir }: LocalContext): Export[] {
+  return ledger.entries().filter((entry) => entry.state === 'loaded' && wereRemoved(dataDir, entry));
 }
 
 /** Copies the computed rows of days with removed pages from the private file, since they cannot be computed again. */
 async function takeRemovedDays(context: LocalContext): Promise<void> {
   const { warehouse, files, terminal } = context;
-  const days = (await removedExports(context)).map(({ day }) => day);
+  const days = removedExports(context).map(({ day }) => day);
   if (days.length === 0) return;
   try {
     await warehouse.takeDays(files.working, days);
     terminal.note(
-      `The pages of ${inRanges(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
+      `The pages of ${inWords(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );
   } catch (error) {
     terminal.warn(
-      `The pages of ${inRanges(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
+      `The pages of ${inWords(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
     );
   }
 }
@@ -471,7 +469,7 @@ async function lostDays(context: LocalContext): Promise<Day[]> {
   const covered = await warehouse.coverage('events');
   const missing = [...untracked, ...loaded].map(({ day }) => day).filter((day) => !covered.has(day));
   if (missing.length === 0) return [];
-  const removed = new Set((await removedExports(context)).map(({ day }) => day));
+  const removed = new Set(removedExports(context).map(({ day }) => day));
   return [...new Set(missing)].filter((day) => !removed.has(day));
 }
 

@@ -42,7 +42,7 @@ export class Catalogs {
     this.deleted.add(name);
   }
 
-  /** What was written: the changed catalogs, and the names of deleted ones. */
+  /** Returns the written state: the changed catalogs, and the names of deleted ones. */
   written(): JsonObject {
     const changed = [...this.byName.values()].filter((catalog) => catalog.isWritten());
     return {

@@ -16,7 +16,7 @@ interface Records {
   write(number: number, bytes: Uint8Array, at: number): number;
 }
 
-/** What was written through the interface, beside the world's own records. */
+/** Records of events that were written through the interface, in addition to the records of the world. */
 export interface Written {
   /** Whether there are users that exports do not show. */
   readonly hidesSome: boolean;
@@ -343,7 +343,7 @@ function writeDevice(bytes: Uint8Array, at: number, user: number): void {
   writeUuid(bytes, at, a, mix(a ^ 1), mix(a ^ 2), mix(a ^ 3));
 }
 
-/** What records say of a user beside the id: the same in every record. */
+/** The fields of a user other than the id; they are the same in every record. */
 export function identityOf(user: number): { serviceUser: string; device: string; serviceDevice: string } {
   const bytes = Buffer.alloc(100);
   writeHash(bytes, 0, user ^ SERVICE_USER);

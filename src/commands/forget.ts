@@ -11,6 +11,7 @@ import {
   countHeld,
   findPersons,
   heldBy,
+  readLinks,
   rowsHeld,
   type Given,
   type Persons,
@@ -129,6 +130,7 @@ async function search(
 ): Promise<Persons> {
   terminal.progress('looking for the ids in the warehouse');
   const session = await erasures.session();
+  await readLinks(session);
   const persons = await findPersons(session, given, { includeShared });
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsNumbers && persons.origins.every((origin) => known.has(origin))) return persons;

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
-import { openInstance } from '../storage/duckdb.js';
+import { escaped, openInstance } from '../storage/duckdb.js';
 import { dataFiles, foldersOf, instantName } from '../storage/paths.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
@@ -31,18 +31,13 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   });
   try {
     const connection = await instance.connect();
-    await connection.run(statement('erasure/attach', { old: quoted(working), new: quoted(rebuilt) }));
+    await connection.run(statement('erasure/attach', { old: escaped(working), new: escaped(rebuilt) }));
     await connection.run(statement('erasure/copy_database'));
   } finally {
     instance.closeSync();
   }
   await replaceDatabase(rebuilt, working, effects);
   effects.reach('erase/copied');
-}
-
-/** Escapes a path for use inside a SQL string literal. */
-function quoted(path: string): string {
-  return path.replaceAll("'", "''");
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Effects } from '../effects.js';
 import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope, valuesOf } from '../envelope.js';
 import { codeOf, DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
+import { namesIn } from '../storage/landed-pulls.js';
 import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
 import type { Pull, SizedFile } from '../storage/pull.js';
 import { gzipped, readWhole } from '../storage/repair-json.js';
@@ -103,12 +104,14 @@ export class Erasures {
 
   /** Returns a connection whose macros hash; its table `erased_ids` holds the digests to search for. */
   async session(): Promise<Session> {
-    this.#session ??= this.#open().then(async (session) => {
-      await session.set({ erased_ids: [...this.#ids] });
-      await session.run('erasure/ids');
-      return session;
-    });
+    this.#session ??= this.#open().then((session) => this.#prepare(session));
     return this.#session;
+  }
+
+  async #prepare(session: Session): Promise<Session> {
+    await session.set({ erased_ids: [...this.#ids] });
+    await session.run('erasure/ids');
+    return session;
   }
 
   /**
@@ -139,9 +142,7 @@ export class Erasures {
   /** Sets the digests to search for. */
   async lookFor(ids: readonly string[]): Promise<void> {
     this.#ids = new Set(ids);
-    const session = await this.session();
-    await session.set({ erased_ids: [...ids] });
-    await session.run('erasure/ids');
+    await this.#prepare(await this.session());
   }
 
   /** Returns the pulls unchanged, after cutting erased persons from their files; arriving pages are cut one by one. */
@@ -556,8 +557,9 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 async function pagesIn(folder: string): Promise<string[]> {
-  const names = (await entriesOf(folder)).map(({ name }) => name);
-  return names.filter((name) => pageOf(name) !== undefined).map((name) => join(folder, name));
+  return (await namesIn(folder))
+    .filter((name) => pageOf(name) !== undefined)
+    .map((name) => join(folder, name));
 }
 
 /** Returns the files of the lists in a snapshot, packed or page by page. */

@@ -23,7 +23,7 @@ const personId = z.object({
   shared: z.boolean(),
 });
 
-export type PersonId = z.infer<typeof personId>;
+type PersonId = z.infer<typeof personId>;
 
 export interface Persons {
   /** The digest of each given id, in the same order. */
@@ -34,9 +34,14 @@ export interface Persons {
   readonly found: readonly PersonId[];
 }
 
+/** Collects the sets of ids that occur in one record of the warehouse, for `findPersons` and `heldBy`. */
+export function readLinks(session: Session): Promise<void> {
+  return session.run('erasure/links');
+}
+
 /**
  * Finds all ids of the persons, starting from the given ids and following ids that occur in one record.
- * `include_shared` also follows ids of more than three persons.
+ * `includeShared` also follows ids of more than three persons. Call `readLinks` before.
  */
 export async function findPersons(
   session: Session,
@@ -57,7 +62,7 @@ export async function findPersons(
     erased_ids: start.map(({ id }) => id),
     include_shared: includeShared,
   });
-  await session.run('erasure/links');
+  await session.run('erasure/start');
   for (let step = 1; ; step++) {
     await session.set({ step });
     const { found } = await session.row('erasure/follow', z.object({ found: count }));
@@ -72,12 +77,13 @@ export async function findPersons(
   return { origins, ids: [...ids], found };
 }
 
-/** The days of exports with events of an erased person in the file, and the day of the first opt-out. */
 const held = z.object({ days: z.array(z.string()), first_opt_out: z.string().nullable() });
 
+/**
+ * Returns the days of exports with events of an erased person in the file, and the day of the first opt-out. Call
+ * `readLinks` before.
+ */
 export async function heldBy(session: Session): Promise<{ days: Day[]; firstOptOut: Day | undefined }> {
-  await session.set({ origins: [], include_shared: true });
-  await session.run('erasure/links');
   const { days, first_opt_out } = await session.row('erasure/held', held);
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }

@@ -12,7 +12,7 @@ import {
   StorageError,
   TryLaterError,
 } from '../errors.js';
-import { openInstance } from '../storage/duckdb.js';
+import { openInstance, escaped } from '../storage/duckdb.js';
 import { dataFiles } from '../storage/paths.js';
 import { ordinaryLimit } from '../warehouse/opening.js';
 import { Reader } from '../warehouse/reader.js';
@@ -120,7 +120,7 @@ export class Lake {
 
 /** A text as a SQL literal. */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
+  return `'${escaped(text)}'`;
 }
 
 /** Days as literals: `date '2026-11-01', date '2026-11-02'`. */

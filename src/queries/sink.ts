@@ -9,7 +9,7 @@ import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
-import { openInstance } from '../storage/duckdb.js';
+import { escaped, openInstance } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
@@ -35,7 +35,7 @@ export async function writeParquet(answer: QueryResult, file: string, scratch: s
       return `c${i}${exact} as "${name.replaceAll('"', '""')}"`;
     });
     await connection.run(
-      `copy (select ${columns.join(', ')} from answer) to '${file.replaceAll("'", "''")}' (format parquet, compression zstd)`,
+      `copy (select ${columns.join(', ')} from answer) to '${escaped(file)}' (format parquet, compression zstd)`,
     );
     connection.closeSync();
   } finally {

@@ -65,7 +65,8 @@ async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day
     .map(({ day }) => day);
 }
 
-function inWords(days: readonly Day[]): string {
+/** Formats days as ranges: `2026-01-01 to 2026-01-31, 2026-02-03`. */
+export function inWords(days: readonly Day[]): string {
   return rangesOf(days)
     .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))
     .join(', ');

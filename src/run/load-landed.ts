@@ -8,7 +8,7 @@ import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
-import { deleteHeld, heldBy } from '../erasure/person.js';
+import { deleteHeld, heldBy, readLinks } from '../erasure/person.js';
 import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
@@ -56,6 +56,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   const { erasures, landing, warehouse } = context;
   if (erasures.register.mark === undefined) return;
   const session = await erasures.session();
+  await readLinks(session);
   const { days, firstOptOut } = await heldBy(session);
   const wanted = (entry: Export): boolean =>
     days.includes(entry.day) || cut.has(`events/${entry.day}/${entry.key}`);
@@ -70,6 +71,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
     await loadOrReport(context, [earliest], 'again');
     await loadOrReport(context, later);
   }
+  await readLinks(session);
   const left = await heldBy(session);
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
 }
@@ -82,7 +84,7 @@ async function exportPull(
   const { day, key, exportId, window, records } = entry;
   const landedAt = landedAtOf(entry, context.landing.instants);
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
-  if (await wereRemoved(context.dataDir, entry)) return undefined;
+  if (wereRemoved(context.dataDir, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
   return {
     stream: 'events',

@@ -2,13 +2,14 @@
  * `retention`: how long events, their landed pages and opt-outs are kept. Events leave the file before it is published;
  * pages are removed after a file is published that holds what was computed from them.
  */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dayOf, isDay, rangesOf, shiftDay, type Day } from '../calendar.js';
+import { dayOf, isDay, shiftDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
-import { codeOf } from '../errors.js';
 import type { Export } from '../exports/export.js';
 import { DurableFolder } from '../storage/atomic-file.js';
+import { namesIn } from '../storage/landed-pulls.js';
 import { exportFolder, foldersOf } from '../storage/paths.js';
 import { orStorageError } from '../storage/storage-error.js';
 import { plural } from '../terminal/terminal.js';
@@ -17,12 +18,12 @@ import type { LocalContext } from './context.js';
 type Retention = Config['retention'];
 
 /** File in an export's folder that marks its pages as removed by retention, not missing. */
-export const REMOVED = 'removed.json';
+const REMOVED = 'removed.json';
 
-/** The due removals: days of events from the file, and folders of the landing zone. */
-export interface Due {
-  readonly events: readonly Day[];
-  readonly folders: readonly { readonly path: string; readonly day: Day }[];
+/** A folder of the landing zone that is due for removal, and the KST day of its content. */
+interface DueFolder {
+  readonly path: string;
+  readonly day: Day;
 }
 
 /**
@@ -39,9 +40,9 @@ export async function foldersDue(
     left,
     now,
   }: { readonly entries: readonly Export[]; readonly left: ReadonlySet<Day>; readonly now: Date },
-): Promise<Due['folders']> {
+): Promise<DueFolder[]> {
   const root = foldersOf(dataDir).landing;
-  const due: { path: string; day: Day }[] = [];
+  const due: DueFolder[] = [];
   if (landing !== undefined) {
     const before = shiftDay(dayOf(now), -landing);
     for (const { day, key, exportId, state } of entries) {
@@ -124,7 +125,7 @@ export async function retain(
 /** Removes landed folders; an export's folder keeps a note, so that its pages are not taken for lost. */
 async function removeFolders(
   dataDir: string,
-  folders: Due['folders'],
+  folders: readonly DueFolder[],
   effects: LocalContext['effects'],
 ): Promise<void> {
   const disk = new DurableFolder(dataDir, effects);
@@ -145,25 +146,7 @@ async function removeFolders(
 }
 
 /** True if the pages of a landed export were removed by retention. */
-export async function wereRemoved(dataDir: string, { day, key, exportId }: Export): Promise<boolean> {
+export function wereRemoved(dataDir: string, { day, key, exportId }: Export): boolean {
   if (exportId === undefined) return false;
-  const path = join(foldersOf(dataDir).landing, exportFolder({ day, key, exportId }), REMOVED);
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Returns the days as ranges in words: `2026-01-01 to 2026-01-31`. */
-export function inRanges(days: readonly Day[]): string {
-  return rangesOf([...new Set(days)].sort())
-    .map(({ start, end }) => (start === end ? start : `${start} to ${end}`))
-    .join(', ');
-}
-
-function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-    throw error;
-  });
+  return existsSync(join(foldersOf(dataDir).landing, exportFolder({ day, key, exportId }), REMOVED));
 }

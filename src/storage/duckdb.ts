@@ -49,3 +49,8 @@ export async function ask(sql: string): Promise<string> {
     instance.closeSync();
   }
 }
+
+/** Escapes a text, such as a path, for use between the quotes of a SQL string literal. */
+export function escaped(text: string): string {
+  return text.replaceAll("'", "''");
+}

@@ -2,6 +2,7 @@
  * Documents the file within itself: a comment on every table, view and column, and the whole dictionary in
  * `ops.dictionary`. Comments that are already right are left alone, so an ordinary run writes nothing here.
  */
+import { escaped } from '../storage/duckdb.js';
 import { z } from 'zod';
 import { Dictionary, relationName, type Words } from '../dictionary/dictionary.js';
 import type { Session } from './session.js';
@@ -89,7 +90,7 @@ function commentOn(thing: DescribedThing, text: string): Record<string, string> 
   return {
     kind: thing.kind,
     name: names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'),
-    text: text.replaceAll("'", "''"),
+    text: escaped(text),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
+import { escaped } from '../storage/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
@@ -181,7 +182,7 @@ export class Warehouse {
    */
   async takeDays(from: string, days: readonly Day[]): Promise<void> {
     const table = z.object({ schema: z.string(), table: z.string(), column: z.string() });
-    await this.#session.run('retention/attach', { old: from.replaceAll("'", "''") });
+    await this.#session.run('retention/attach', { old: escaped(from) });
     await this.#session.set({ days });
     const tables = await this.#session.rows('retention/take_days', table);
     for (const names of tables) await this.#session.run('retention/take_model', names);
