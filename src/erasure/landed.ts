@@ -83,6 +83,8 @@ export class Erasures {
   readonly #effects: Pick<Effects, 'now' | 'reach'>;
   readonly #disk: DurableFolder;
   readonly #open: () => Promise<Session>;
+  /** The folders that the sweep of this run left clean, with their inode change times. */
+  readonly #clean = new Map<string, number>();
   #session: Promise<Session> | undefined;
   #ids: ReadonlySet<string>;
 
@@ -154,12 +156,23 @@ export class Erasures {
         guarded.push({ ...pull, files: this.#arriving(pull.files) });
         continue;
       }
-      if (pull.stream === 'events' && 'length' in pull.files)
-        await this.late(await this.cut(await this.#sized(pull.files)));
-      if (pull.stream === 'opt_outs') await this.late(await this.cutSnapshot(join(this.#landing, pull.id)));
       guarded.push(pull);
+      if (pull.stream === 'events' && 'length' in pull.files) {
+        const [first] = pull.files;
+        if (first === undefined || (await this.#isClean(dirname(first)))) continue;
+        await this.late(await this.cut(await this.#sized(pull.files)));
+      } else if (pull.stream === 'opt_outs') {
+        const folder = join(this.#landing, pull.id);
+        if (!(await this.#isClean(folder))) await this.late(await this.cutSnapshot(folder));
+      }
     }
     return guarded;
+  }
+
+  /** True if the sweep of this run has searched the folder, and nothing has changed in it since. */
+  async #isClean(folder: string): Promise<boolean> {
+    const changed = this.#clean.get(folder);
+    return changed !== undefined && changed === (await stat(folder)).ctimeMs;
   }
 
   async *#arriving(files: AsyncIterable<readonly SizedFile[]>): AsyncGenerator<readonly SizedFile[]> {
@@ -194,8 +207,9 @@ export class Erasures {
       const cut = isSnapshot ? await this.cutSnapshot(folder, before) : await this.#cutFolder(folder, before);
       all = sum(all, cut);
     }
-    const changed = (await foldersOfPersons(this.#landing)).map((one) => one.changed);
-    const now = { line: mark.line, sum: mark.sum, changed: Math.floor(Math.max(0, ...changed)) };
+    for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
+    const changed = Math.floor(Math.max(0, ...this.#clean.values()));
+    const now = { line: mark.line, sum: mark.sum, changed };
     await this.#disk.write(this.#sweptPath, `${JSON.stringify(now)}\n`, 'erasures/swept');
     return all;
   }
