@@ -2,10 +2,11 @@
 -- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. The
 -- connection hashes under every setting.
 
--- name: open
+-- name: id_digest
 create or replace temp macro id_digest(kind, given) as
     if(kind = 'recipient', recipient(given), digest(kind || ' ' || redacted_field(given)));
 
+-- name: open
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
 union

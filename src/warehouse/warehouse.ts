@@ -1,5 +1,5 @@
 /** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
-import { escaped } from '../storage/duckdb.js';
+import { escaped, openInstance } from '../storage/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
@@ -8,6 +8,7 @@ import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { wellFormedJson } from '../text.js';
 import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
+import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
@@ -36,7 +37,7 @@ import type {
   RunEnd,
   RunStart,
 } from './rows.js';
-import { count, type Session } from './session.js';
+import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -120,6 +121,7 @@ export class Warehouse {
     const session = await this.#session.sibling();
     await session.run('session/1_settings');
     await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
+    await session.run('erasure/id_digest');
     await session.run('erasure/open');
     return session;
   }
@@ -411,7 +413,20 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   };
 }
 
-async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
+/** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
+export async function hashingSession(
+  words: Pick<WarehouseOptions, 'brand' | 'messenger'>,
+  key: Uint8Array,
+): Promise<Session> {
+  const session = await Session.open(await openInstance(':memory:'));
+  await session.run('session/1_settings');
+  await keepMacros(session);
+  await prepare(session, { ...words, privacy: { recipients: 'hash', key } });
+  await session.run('erasure/id_digest');
+  return session;
+}
+
+async function prepare(session: Session, { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
     settings: {
