@@ -5,10 +5,7 @@ import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { ask } from '../queries/ask.js';
-import {
-  loadCatalogue,
-  describeQuery,
-} from '../queries/catalogue.js';
+import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
 import { bundled, questionOf } from '../queries/question.js';
 import {
   csvLine,

@@ -1,7 +1,4 @@
 /** The targets of a push: their columns and limits, their requests, and how an answer states what was done. Pure. */
-import { z } from 'zod';
-import { isDay } from '../calendar.js';
-import type { AnswerClass } from '../api/answer.js';
 import {
   enterJourney,
   setUserProperties,
@@ -10,6 +7,7 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../api/endpoints.js';
+import { BODY_BYTES, ITEM_BYTES, isRecord, wrongOperators, wrongSize, wrongType } from '../api/limits.js';
 import { UsageError } from '../errors.js';
 
 export const MODES = ['replace', 'patch', 'delete'] as const;
@@ -51,6 +49,13 @@ export const KINDS = {
   },
 } as const satisfies Record<string, Traits>;
 export type Kind = keyof typeof KINDS;
+const ALL = [
+  'catalog-items',
+  'user-properties',
+  'opt-outs',
+  'events',
+  'journey',
+] as const satisfies readonly Kind[];
 
 export interface Target {
   readonly kind: Kind;
@@ -78,13 +83,13 @@ const NAME = /^[A-Za-z0-9_-]{1,250}$/;
 
 /** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
 export function parseTarget(
-  [kindText, name = '']: readonly [string, string?],
+  [kindText, name = '']: readonly [string, (string | undefined)?],
   { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
 ): Target {
-  const kind = kindOf(kindText);
+  const kind = ALL.find((one) => one === kindText);
   const wrong = (what: string, hint: string): UsageError => new UsageError(what, { hint });
   if (kind === undefined) {
-    throw wrong(`There is no target ${kindText}.`, `Choose one of ${Object.keys(KINDS).join(', ')}.`);
+    throw wrong(`There is no target ${kindText}.`, `Choose one of ${ALL.join(', ')}.`);
   }
   const { named } = KINDS[kind];
   if ((named === undefined) !== (name === '')) {
@@ -109,13 +114,6 @@ export function parseTarget(
     throw wrong(`${name} is not an 080 number.`, 'Give the number that recipients opt out of.');
   return { kind, name, mode: known, removes: remove };
 }
-
-const kindOf = (text: string): Kind | undefined =>
-  z
-    .enum(['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'])
-    .optional()
-    .catch(undefined)
-    .parse(text);
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -187,26 +185,17 @@ export function itemOf(
   }
 }
 
-/** The largest body of a call; that of catalogs (specification, Limits), and no family shows a larger one. */
-export const BODY_BYTES = 4 * 1024 * 1024 - 4_096;
-const ITEM_BYTES = 1024 * 1024;
-const STRING = 5_000;
-const ELEMENTS = 100;
-const NESTING = 50;
-
 /** The reason why the service would refuse a row, without its values: `price: must be a number`; undefined if it fits. */
-export function problemOf(
-  target: Target,
-  values: Values,
-  fields: Fields,
-  bytes: number,
-): string | undefined {
+export function problemOf(target: Target, values: Values, fields: Fields, bytes: number): string | undefined {
   const { identity } = traitsOf(target);
   const id = idOf(values[identity]);
   if (id === '') return `${identity}: is empty`;
   if (target.kind === 'catalog-items' && !NAME.test(id))
     return 'id: must have 1 to 250 letters, digits, _ and -';
-  if (target.kind === 'opt-outs' && (typeof values[identity] !== 'string' || !/^[+0-9][0-9 -]{5,24}$/.test(id)))
+  if (
+    target.kind === 'opt-outs' &&
+    (typeof values[identity] !== 'string' || !/^[+0-9][0-9 -]{5,24}$/.test(id))
+  )
     return 'recipient_no: must be a telephone number of at most 25 characters';
   if (takesAway(target)) return undefined;
   if (bytes > (target.kind === 'catalog-items' ? ITEM_BYTES : BODY_BYTES))
@@ -222,76 +211,6 @@ export function problemOf(
   }
   return undefined;
 }
-
-function wrongSize(value: unknown): string | undefined {
-  if (isLong(value)) return `must have at most ${STRING} characters`;
-  if (Array.isArray(value)) {
-    if (value.length > ELEMENTS) return `must have at most ${ELEMENTS} elements`;
-    if (value.some(isLong)) return `must have elements of at most ${STRING} characters`;
-  }
-  return isDeeper(value, NESTING - 1) ? `must have at most ${NESTING} levels` : undefined;
-}
-
-/** Characters are code points, as the service counts them. */
-const isLong = (value: unknown): boolean =>
-  typeof value === 'string' && value.length > STRING && Array.from(value).length > STRING;
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
-
-const isStrings = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string');
-const isRecord = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function wrongOperators(value: Values): string | undefined {
-  const given = Object.entries(value).filter(([, list]) => list !== null);
-  const fits = given.every(([key, list]) => /^\$(add|remove)$/.test(key) && isStrings(list));
-  if (!fits || given.length === 0) return 'must be an array of strings, or $add and $remove with such arrays';
-  return given.map(([, list]) => wrongSize(list)).find((wrong) => wrong !== undefined);
-}
-
-const TIME = /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
-
-/** The rule of a declared type that a value breaks (specification, Catalog item). */
-function wrongType(value: unknown, type: string | undefined): string | undefined {
-  switch (type) {
-    case 'string':
-      return typeof value === 'string' ? undefined : 'must be a text';
-    case 'number':
-      return typeof value === 'number' ? undefined : 'must be a number';
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'must be true or false';
-    case 'array':
-      return isStrings(value) ? undefined : 'must be an array of strings';
-    case 'time':
-      if (typeof value === 'number') return undefined;
-      return typeof value === 'string' && isDay(TIME.exec(value)?.[1] ?? '')
-        ? undefined
-        : 'must be an ISO 8601 time or Unix seconds';
-    case 'geo':
-      return isPlace(value) ? undefined : 'must be [longitude, latitude]';
-    case 'object':
-      if (!isRecord(value)) return 'must be an object';
-      return hasBadKey(value) ? 'must have keys without . and $' : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function isPlace(value: unknown): boolean {
-  const place = z.tuple([z.number().min(-180).max(180), z.number().min(-90).max(90)]);
-  return place.safeParse(value).success;
-}
-
-const hasBadKey = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(
-    ([key, one]) => (!Array.isArray(value) && /[.$]/.test(key)) || hasBadKey(one),
-  );
 
 /** The call that carries these items. */
 export function requestOf(target: Target, projectId: string, items: readonly unknown[]): ServiceRequest {
@@ -309,82 +228,6 @@ export function requestOf(target: Target, projectId: string, items: readonly unk
       return trackEvents(objects);
     case 'journey':
       return enterJourney(projectId, target.name, objects);
-  }
-}
-
-const ANSWERS = {
-  'catalog-items': z.object({ error: z.null() }),
-  'opt-outs': z.object({ success: z.literal(true) }),
-  journey: z.object({ success: z.literal(true), code: z.literal(200).optional() }),
-  'user-properties': z.object({ data: z.int().nonnegative() }),
-  events: z.object({ message: z.string() }),
-};
-
-/** The number of rows that an answer says were taken; undefined if it does not say so, or says an impossible number. */
-export function takenBy(
-  { kind }: Target,
-  verdict: AnswerClass,
-  body: Buffer,
-  rows: number,
-): number | undefined {
-  if (verdict.kind !== 'ok') return undefined;
-  const answer = ANSWERS[kind].safeParse(jsonOf(body));
-  if (!answer.success) return undefined;
-  const taken =
-    'data' in answer.data
-      ? answer.data.data
-      : 'message' in answer.data
-        ? countIn(answer.data.message, rows)
-        : rows;
-  return taken === undefined || taken > rows ? undefined : taken;
-}
-
-/** The number in the text that E13 answers. If it holds several numbers, the lowest one counts as what was tracked. */
-function countIn(message: string, rows: number): number | undefined {
-  const numbers = (message.match(/\d+/g) ?? []).map(Number);
-  if (numbers.length === 0 || /fail|error|\bnot\b|reject|ignor|skip|실패|거부|무시|못/i.test(message))
-    return undefined;
-  const lowest = Math.min(...numbers);
-  return lowest < rows || numbers.every((one) => one === rows) ? lowest : undefined;
-}
-
-const rejection = z.object({
-  error: z.object({
-    code: z.string().optional().catch(undefined),
-    details: z
-      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), code: z.string() }))
-      .optional()
-      .catch(undefined),
-  }),
-});
-
-/** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
-export function namedIn(body: Buffer, rows: number): Map<number, string> {
-  const found = new Map<number, string>();
-  const error = rejection.safeParse(jsonOf(body));
-  for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
-    const [list, nth, field] = path;
-    if (list !== 'items' || typeof nth !== 'number' || nth >= rows || found.has(nth)) continue;
-    found.set(nth, `${typeof field === 'string' ? `${field}: ` : ''}${word(code)}`);
-  }
-  return found;
-}
-
-/** The reason of a refusal without the service's sentences, which may repeat a value: `HTTP 400, INVALID_ARGUMENT`. */
-export function refusalOf(status: number | undefined, body: Buffer): string {
-  const error = rejection.safeParse(jsonOf(body));
-  const code = error.success ? error.data.error.code : undefined;
-  return `HTTP ${status ?? '?'}${code === undefined ? '' : `, ${word(code)}`}`;
-}
-
-/** A code of the service; anything else may hold a value. */
-const word = (code: string): string => (/^[A-Za-z][A-Za-z_-]{0,39}$/.test(code) ? code : 'refused');
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reads the list of catalogs and the items of each catalog (E2). */
 import { z } from 'zod';
+import { unanswered, type ServiceClient } from '../api/client.js';
 import { catalogItems, catalogs } from '../api/endpoints.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import {
@@ -166,4 +167,49 @@ export function catalogsOn(page: ListPage): [string, number | null][] {
       ? [[catalog.data.name, catalog.data.num_items ?? null]]
       : [];
   });
+}
+
+const declared = z.object({
+  name: z.string(),
+  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+});
+const listPage = z.object({
+  data: z.union([
+    z.array(z.unknown()),
+    z.object({ catalogs: z.array(z.unknown()), next_cursor: z.string().nullish() }),
+    z.object({ items: z.array(z.unknown()), next_cursor: z.string().nullish() }),
+  ]),
+});
+
+/**
+ * Asks for the declared types of a catalog's fields by name.
+ *
+ * @returns undefined if the list of catalogs has the catalog without its fields, or another shape (R1); null if it has
+ *   no such catalog
+ * @throws ServiceError, CredentialsError
+ */
+export async function declaredFields(
+  service: ServiceClient,
+  baseUrl: string,
+  catalog: string,
+): Promise<ReadonlyMap<string, string> | undefined | null> {
+  const seen = new Set<string | undefined>();
+  for (let cursor: string | undefined; !seen.has(cursor);) {
+    seen.add(cursor);
+    const { verdict, body } = await service.ask(catalogs(service.projectId, cursor));
+    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
+    const page = listPage.safeParse(JSON.parse(body.toString('utf8')));
+    if (!page.success) return undefined;
+    const { data } = page.data;
+    const rows = Array.isArray(data) ? data : 'catalogs' in data ? data.catalogs : data.items;
+    const found = rows.find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
+    if (found !== undefined) {
+      const fields = declared.safeParse(found);
+      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : undefined;
+    }
+    const next = Array.isArray(data) ? undefined : data.next_cursor;
+    if (next === undefined || next === null) return null;
+    cursor = next;
+  }
+  return null;
 }

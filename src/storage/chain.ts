@@ -143,10 +143,6 @@ export class ChainFile {
     return new ChainFile(path, disk, effects, lines, size, rest !== undefined);
   }
 
-  get bytes(): number {
-    return this.#size;
-  }
-
   /**
    * Appends a line; resolves once it is durable.
    *
@@ -175,20 +171,5 @@ export class ChainFile {
     this.#head = head;
     this.effects.reach(`${what}/durable`);
     return { text, body, sum: head.sum };
-  }
-
-  /** Replaces all lines by others, at once. */
-  async rewrite(bodies: readonly Readonly<Record<string, unknown>>[], what: string): Promise<void> {
-    let head = EMPTY;
-    const texts = bodies.map((body) => {
-      const line = encodeLine(head, body);
-      ({ head } = line);
-      return `${line.text}\n`;
-    });
-    const whole = texts.join('');
-    await this.disk.write(this.path, whole, what);
-    this.#head = head;
-    this.#size = Buffer.byteLength(whole);
-    this.#torn = false;
   }
 }

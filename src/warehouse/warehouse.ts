@@ -426,7 +426,10 @@ export async function hashingSession(
   return session;
 }
 
-async function prepare(session: Session, { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>): Promise<void> {
+async function prepare(
+  session: Session,
+  { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
     settings: {

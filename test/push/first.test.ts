@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Place } from '../support/dawnload.js';
+import { forgetPushes, lines, published, push, written } from './support.js';
+let place: Place;
+beforeAll(async () => { place = await published(); }, 60_000);
+beforeEach(() => forgetPushes(place));
+afterAll(() => place.remove());
+test('x', async () => {
+  const sql = "select 'u-' || i as user_id, 'gold' as tier from range(5) as r(i)";
+  const a = await push(place, 'user-properties', '--sql', sql, '--key', 'user_id');
+  console.log(a, await lines(place));
+  console.log(JSON.stringify(written(place).users));
+  console.log(await push(place, 'user-properties', '--sql', sql, '--key', 'user_id'));
+  console.log(await push(place, 'journey', 'uj-win02', '--sql', sql, '--key', 'user_id'));
+  console.log(await push(place, 'events', 'signed_up', '--sql', sql));
+  console.log(await push(place, 'opt-outs', '0801234567', '--sql', "select '0101234567' || i as recipient_no from range(5) r(i)"));
+  console.log(await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', "select 'kn-1024' as id, 12000 as price"));
+  console.log(await push(place, 'catalog-items', 'products', '--mode', 'replace', '--sql', "select 'kn-' || i as id, 12000 as price from range(120) r(i)", '--dry-run'));
+  console.log(await push(place, 'list'));
+});
