@@ -9,8 +9,28 @@ const STRING = 5_000;
 const ELEMENTS = 100;
 const NESTING = 50;
 
-/** The limit that a value breaks, as a clause without the value; undefined if it fits. */
-export function wrongSize(value: unknown): string | undefined {
+/**
+ * The rule that one of the values breaks, without the value: `price: must be a number`; undefined if all fit.
+ *
+ * @param fields the declared types of a catalog's fields
+ * @param isPatch true if arrays may be changed by `$add` and `$remove`
+ */
+export function wrongValue(
+  values: readonly (readonly [name: string, value: unknown])[],
+  fields: ReadonlyMap<string, string> | undefined,
+  isPatch: boolean,
+): string | undefined {
+  for (const [name, value] of values) {
+    if (value === null) continue;
+    const type = fields?.get(name);
+    const isChange = isPatch && type === 'array' && isRecord(value);
+    const wrong = wrongSize(value) ?? (isChange ? wrongOperators(value) : wrongType(value, type));
+    if (wrong !== undefined) return `${name}: ${wrong}`;
+  }
+  return undefined;
+}
+
+function wrongSize(value: unknown): string | undefined {
   if (isLong(value)) return `must have at most ${STRING} characters`;
   if (Array.isArray(value)) {
     if (value.length > ELEMENTS) return `must have at most ${ELEMENTS} elements`;
@@ -34,7 +54,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The rule of a patch of an array that a value breaks (`$add`, `$remove`). */
-export function wrongOperators(value: Readonly<Record<string, unknown>>): string | undefined {
+function wrongOperators(value: Readonly<Record<string, unknown>>): string | undefined {
   const given = Object.entries(value).filter(([, list]) => list !== null);
   const fits = given.every(([key, list]) => /^\$(add|remove)$/.test(key) && isStrings(list));
   if (!fits || given.length === 0) return 'must be an array of strings, or $add and $remove with such arrays';
@@ -45,7 +65,7 @@ const TIME =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 /** The rule of a declared type that a value breaks (specification, Catalog item). */
-export function wrongType(value: unknown, type: string | undefined): string | undefined {
+function wrongType(value: unknown, type: string | undefined): string | undefined {
   switch (type) {
     case 'string':
       return typeof value === 'string' ? undefined : 'must be a text';

@@ -51,7 +51,7 @@ const rejection = z.object({
 });
 
 /** The rows of a call that E2 names in the details of its error, by position, each with its reason; messages are not read. */
-export function namedIn(body: Buffer, rows: number): Map<number, string> {
+export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, string> {
   const found = new Map<number, string>();
   const error = rejection.safeParse(jsonOf(body));
   for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
@@ -78,4 +78,18 @@ function jsonOf(body: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The service's words about a refusal, unless they repeat a value of the items. */
+export function wordsOf(answer: ServiceAnswer, items: readonly unknown[]): string {
+  const { verdict } = answer;
+  if (verdict.kind === 'ok') return 'the answer does not state what was taken';
+  return valuesIn(items).some((value) => verdict.reason.includes(value)) ? refusalOf(answer) : verdict.reason;
+}
+
+/** The texts and numbers of a value that are long enough to be recognised. */
+function valuesIn(item: unknown): string[] {
+  if (typeof item === 'object' && item !== null) return Object.values(item).flatMap(valuesIn);
+  const value = typeof item === 'string' || typeof item === 'number' ? String(item) : '';
+  return value.length > 2 ? [value] : [];
 }

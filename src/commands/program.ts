@@ -372,6 +372,11 @@ function addPush(
     '[target]',
     'catalog-items, user-properties, opt-outs, events, journey, or a push of dawnload.yaml',
   );
+  // Options that both have are parsed by this command, also after the name of a subcommand.
+  const given = <T extends object>(options: T): T & PushOptions => ({
+    ...options,
+    ...push.opts<PushOptions>(),
+  });
   asking(push.argument('[name]', 'the catalog, 080 number, event or journey'))
     .option('--only <key>', 'send the one row with this key, to try it')
     .option('--delete-missing', 'delete the items that earlier pushes sent and the query lacks')
@@ -384,7 +389,7 @@ function addPush(
   add(push, 'list', 'list all pushes; exit code 1 while one needs action', ['dawnload push list'])
     .option(...JSON_OPTION)
     .action((options: JsonOptions) =>
-      act(async (invocation) => (await load()).pushListCommand(options, invocation)),
+      act(async (invocation) => (await load()).pushListCommand(given(options), invocation)),
     );
   asking(
     add(push, 'rejected', 'list the rows that were rejected, with the reasons', [
@@ -394,7 +399,9 @@ function addPush(
       .argument('[target]', 'a target, or a push of dawnload.yaml')
       .argument('[name]', 'the catalog, 080 number, event or journey'),
   ).action((target: string | undefined, name: string | undefined, options: PushOptions) =>
-    act(async (invocation) => (await load()).pushRejectedCommand(wordsOf(target, name), options, invocation)),
+    act(async (invocation) =>
+      (await load()).pushRejectedCommand(wordsOf(target, name), given(options), invocation),
+    ),
   );
   add(push, 'resume <push>', 'go on with a push that stopped; rows of unknown outcome are left out', [
     'dawnload push resume 2026-11-21.1',
@@ -403,7 +410,7 @@ function addPush(
     .option('--again', 'the service does not have the rows of unknown outcome: send them again')
     .option(...JSON_OPTION)
     .action((id: string, options: ResumePushOptions) =>
-      act(async (invocation) => (await load()).pushResumeCommand(id, options, invocation)),
+      act(async (invocation) => (await load()).pushResumeCommand(id, given(options), invocation)),
     );
   add(push, 'abandon <push>', 'give the rest of a push up', ['dawnload push abandon 2026-11-21.1']).action(
     (id: string) => act(async (invocation) => (await load()).pushAbandonCommand(id, invocation)),

@@ -1,12 +1,16 @@
 /** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
 import type { PushSettings } from '../config/schema.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { adviceOn, Memory, PushLedger, sentRows, unknownRows, type Push } from '../push/ledger.js';
-import { hashWith, keyHashOf, keyText, type Wanted } from '../push/plan.js';
-import { pushRows, Sources, type Pushed } from '../push/push.js';
-import { KINDS, masked, parseTarget, targetText, traitsOf } from '../push/targets.js';
+import { adviceOn, PushLedger, sentRows, unknownRows, type Push } from '../push/ledger.js';
+import { keyHashOf, keyText, type Wanted } from '../push/plan.js';
+import { hashWith, RowHashes } from '../storage/row-hashes.js';
+import { pushRows, type Pushed } from '../push/push.js';
+import { KeptQueries } from '../storage/kept-queries.js';
+import { isRecord } from '../api/limits.js';
+import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
@@ -41,7 +45,7 @@ export async function pushCommand(
   const [first] = words;
   if (first === undefined) {
     throw new UsageError('There is no target.', {
-      hint: `Choose one of ${Object.keys(KINDS).join(', ')}, or the name of a push in dawnload.yaml.`,
+      hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
     });
   }
   const config = requireService(invocation.loadConfig());
@@ -58,6 +62,47 @@ function wantedBy([first, second]: Words, options: PushOptions, config: Config):
     source: { name: query, sql, file, param },
     ...{ key, only, deleteMissing },
   };
+}
+
+/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
+function parseTarget(
+  [kindText, name = '']: readonly [string, (string | undefined)?],
+  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
+): Target {
+  const kind = ALL.find((one) => one === kindText);
+  const unless = (fits: boolean, what: string, hint: string): void => {
+    if (!fits) throw new UsageError(what, { hint });
+  };
+  if (kind === undefined)
+    throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
+  const { named } = KINDS[kind];
+  const needs = named === '' ? 'takes no name' : `needs ${named}`;
+  unless((named === '') === (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.');
+  const isCatalog = kind === 'catalog-items';
+  const known = MODES.find((one) => one === mode);
+  unless(
+    !isCatalog || known !== undefined,
+    'The target catalog-items needs --mode.',
+    `Choose ${MODES.join(', ')}.`,
+  );
+  unless(
+    isCatalog || mode === undefined,
+    `The target ${kind} has no --mode.`,
+    'It belongs to catalog-items.',
+  );
+  unless(!remove || kind === 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.');
+  unless(
+    !isCatalog || NAME.test(name),
+    `No catalog has the name ${name}.`,
+    'Names have letters, digits, _ and -.',
+  );
+  const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
+  unless(
+    kind !== 'opt-outs' || isNumber,
+    `${name} is not an 080 number.`,
+    'Give the number that recipients opt out of.',
+  );
+  return { kind, name, mode: known, removes: remove };
 }
 
 /** The push of an entry under `pushes`. */
@@ -122,6 +167,15 @@ function reasonsOf({ plan }: Pushed): Record<string, number> {
 
 function samplesOf({ plan }: Pushed): unknown[] {
   return [...plan.send, ...plan.gone].slice(0, 3).map(({ item }) => masked(item));
+}
+
+/** An item with every value masked, for people to look at its shape. */
+function masked(item: unknown): unknown {
+  if (Array.isArray(item)) return item.map(masked);
+  if (!isRecord(item)) return item === null ? null : '…';
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => [key, key === 'eventName' ? value : masked(value)]),
+  );
 }
 
 function asJson({ target }: Wanted, pushed: Pushed): object {
@@ -227,14 +281,13 @@ export async function pushRejectedCommand(
       : given.map(({ target }) => targetText(target));
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
   for (const target of new Set(targets)) {
-    const { rejections } = await Memory.open(dataDir, target, ledger, effects);
-    if (rejections.size === 0) continue;
+    const { rejections } = await RowHashes.open(dataDir, target, ledger.stateOf, effects);
     const keys = await keysOf(
       given.filter((one) => targetText(one.target) === target),
       dataDir,
       invocation,
     );
-    for (const { k, reason, pushes } of rejections.values())
+    for (const { k, reason, pushes } of rejections)
       all.push({ target, row: keys.get(k) ?? k, reason, tries: pushes.size, tried_again: pushes.size < 4 });
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
@@ -278,6 +331,8 @@ export interface ResumePushOptions extends JsonOptions {
   readonly again?: boolean;
 }
 
+const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== null);
+
 /** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
 export async function pushResumeCommand(
   id: string,
@@ -290,7 +345,7 @@ export async function pushResumeCommand(
     const ledger = await PushLedger.open(config.dataDir, effects);
     await ledger.settle();
     const push = ledger.get(id);
-    const source = await new Sources(config.dataDir, effects).read(push);
+    const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
     const unknown = unknownRows(push);
     await ledger.decide(push, 'resumed', again);
     if (unknown > 0 && !again)
@@ -309,7 +364,7 @@ export async function pushAbandonCommand(id: string, invocation: Invocation): Pr
     await ledger.settle();
     const push = ledger.get(id);
     await ledger.decide(push, 'abandoned');
-    await new Sources(config.dataDir, invocation.effects).drop(push);
+    await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
     invocation.terminal.note(
       `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken. The next push of the query sends the others.`,
     );

@@ -1,59 +1,47 @@
 /**
  * The ledger of pushes, `ledger/pushes.jsonl`: an intent is durable before its call leaves, its outcome after. It holds
- * numbers and keyed hashes, never a row. Beside it, `ledger/pushed/` holds the keyed hashes of the rows of each call, one
- * file for each target; a row counts as acknowledged if the ledger says so of its call.
+ * numbers and keyed hashes, never a row. The rows of each call are hashed beside it (storage/row-hashes.ts).
  */
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dayOf, monthOf } from '../calendar.js';
 import type { Effects } from '../effects.js';
-import { DamageError, RefusedError, UsageError } from '../errors.js';
+import { RefusedError, UsageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { ChainFile } from '../storage/chain.js';
-import { foldersOf, safeName } from '../storage/paths.js';
+import { pushDamage, type CallState } from '../storage/row-hashes.js';
+import { foldersOf } from '../storage/paths.js';
 
 const OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+const number = z.number();
+const text = z.string();
+const maybe = text.optional();
+/** The rows of a push by what becomes of them. */
 const counts = z.object({
-  rows: z.number(),
-  new: z.number(),
-  changed: z.number(),
-  unchanged: z.number(),
-  unknown: z.number(),
-  left: z.number(),
-  erased: z.number(),
+  ...{ rows: number, new: number, changed: number, unchanged: number },
+  ...{ unknown: number, left: number, erased: number },
 });
 export type Counts = z.infer<typeof counts>;
 
-const base = { push: z.string(), at: z.iso.datetime() };
+const begun = z.object({
+  ...{ target: text, mode: maybe, name: maybe, key: maybe, once: z.boolean(), only: z.boolean() },
+  ...{ source: text, run: text, counts },
+});
+const event = <E extends string>(name: E) => ({ event: z.literal(name), push: text, at: z.iso.datetime() });
 const line = z.discriminatedUnion('event', [
-  z.object({
-    ...{ ...base, event: z.literal('begun'), target: z.string(), once: z.boolean(), only: z.boolean() },
-    ...{
-      name: z.string().optional(),
-      key: z.string().optional(),
-      source: z.string(),
-      run: z.string(),
-      counts,
-    },
-  }),
-  z.object({
-    ...{ ...base, event: z.literal('intended'), call: z.number(), run: z.string(), rows: z.number() },
-    payload: z.string(),
-  }),
-  z.object({
-    ...{ ...base, event: z.literal('settled'), call: z.number(), outcome: z.enum(OUTCOMES) },
-    note: z.string().optional(),
-  }),
-  z.object({ ...base, event: z.literal('rejected'), rows: z.number(), reason: z.string() }),
-  z.object({ ...base, event: z.literal('stopped'), note: z.string() }),
-  z.object({ ...base, event: z.literal('resumed'), again: z.boolean() }),
-  z.object({ ...base, event: z.literal('abandoned') }),
-  z.object({ ...base, event: z.literal('done') }),
+  begun.extend(event('begun')),
+  z.object({ ...event('intended'), call: number, run: text, rows: number, payload: text }),
+  z.object({ ...event('settled'), call: number, outcome: z.enum(OUTCOMES), note: maybe }),
+  z.object({ ...event('rejected'), rows: number, reason: text }),
+  z.object({ ...event('stopped'), note: text }),
+  z.object({ ...event('resumed'), again: z.boolean() }),
+  z.object(event('abandoned')),
+  z.object(event('done')),
 ]);
 type Line = z.infer<typeof line>;
-type Begun = Omit<Extract<Line, { event: 'begun' }>, 'event' | 'push' | 'at'>;
+type Begun = z.infer<typeof begun>;
 
 interface Call {
   readonly rows: number;
@@ -91,13 +79,6 @@ export function adviceOn(push: Push): string {
   ).replace('  ', ' ');
 }
 
-const hint =
-  'Restore the ledger folder from a backup. Until then nothing is pushed, since rows could be sent twice.';
-const damage =
-  (path: string) =>
-  (what: string): DamageError =>
-    new DamageError(`${path} is damaged. ${what}`, { hint });
-
 export class PushLedger {
   readonly #file: ChainFile;
   readonly #effects: Effects;
@@ -108,7 +89,7 @@ export class PushLedger {
     this.#effects = effects;
     file.lines.forEach(({ body }, nth) => {
       const read = line.safeParse(body);
-      if (!read.success) throw damage(file.path)(`Line ${nth + 1} is not that of a push.`);
+      if (!read.success) throw pushDamage(file.path)(`Line ${nth + 1} is not that of a push.`);
       this.#apply(read.data);
     });
   }
@@ -117,12 +98,16 @@ export class PushLedger {
   static async open(dataDir: string, effects: Effects): Promise<PushLedger> {
     const path = join(foldersOf(dataDir).ledger, 'pushes.jsonl');
     const disk = new DurableFolder(dataDir, effects);
-    return new PushLedger(await ChainFile.open(path, disk, effects, damage(path)), effects);
+    return new PushLedger(await ChainFile.open(path, disk, effects, pushDamage(path)), effects);
   }
 
   /** All pushes, oldest first. */
   get pushes(): Push[] {
     return [...this.#pushes.values()];
+  }
+
+  has(id: string): boolean {
+    return this.#pushes.has(id);
   }
 
   get(id: string): Push {
@@ -131,26 +116,37 @@ export class PushLedger {
     throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
   }
 
-  /** Rows that the service has or may have of the pushes, in a run and in the KST month of an instant. */
-  spent(pushes: readonly Push[], run: string, now: Date): { inRun: number; inMonth: number } {
-    const calls = pushes
-      .flatMap((push) => [...push.calls.values()])
-      .filter(({ state }) => COUNTED.includes(state));
-    const sum = (some: readonly Call[]): number => some.reduce((rows, call) => rows + call.rows, 0);
+  /** Rows that the service has or may have, in a run and in the KST month of an instant; of all pushes, or of a name. */
+  spent(run: string, now: Date, name?: string): { inRun: number; inMonth: number } {
+    const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
+    const calls = pushes.flatMap((push) => [...push.calls.values()]);
+    const sum = (fits: (call: Call) => boolean): number =>
+      calls.reduce((rows, call) => rows + (COUNTED.includes(call.state) && fits(call) ? call.rows : 0), 0);
     return {
-      inRun: sum(calls.filter((call) => call.run === run)),
-      inMonth: sum(calls.filter(({ at }) => monthOf(at) === monthOf(now))),
+      inRun: sum((call) => call.run === run),
+      inMonth: sum(({ at }) => monthOf(at) === monthOf(now)),
     };
   }
 
-  /** Marks the calls of dead processes as ambiguous if they must not be sent twice. */
+  /** What is known of the rows of a call. */
+  readonly stateOf = (id: string, call: number): CallState => {
+    const push = this.#pushes.get(id);
+    const state = push?.calls.get(call)?.state;
+    return {
+      acknowledged: state === 'acknowledged',
+      doubt: state === 'in_doubt' || state === 'ambiguous',
+      unfinished: push !== undefined && isUnfinished(push),
+    };
+  };
+
+  /** Marks the calls of dead processes as ambiguous if they must not be sent twice, else as not sent. */
   async settle(): Promise<void> {
     for (const push of this.pushes) {
-      if (!push.once) continue;
+      const outcome = push.once ? 'ambiguous' : 'withdrawn';
       for (const [call, { state }] of push.calls) {
         if (state !== 'open') continue;
         const note = 'The process ended before it recorded the answer.';
-        await this.write(push, { event: 'settled', call, outcome: 'ambiguous', note });
+        await this.write(push, { event: 'settled', call, outcome, note });
       }
     }
   }
@@ -235,134 +231,3 @@ export class PushLedger {
     return push;
   }
 }
-
-/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
-export interface Hashed {
-  readonly k: string;
-  readonly r: string;
-}
-
-export interface Rejection {
-  readonly reason: string;
-  /** Number of pushes that the row was rejected in. */
-  readonly pushes: Set<string>;
-  readonly k: string;
-}
-
-const hashes = { c: z.string(), k: z.array(z.string()), r: z.array(z.string()) };
-const remembered = z.union([
-  z.object({ ...hashes, push: z.string(), call: z.number() }),
-  z.object({ ...hashes, push: z.string(), reason: z.string() }),
-]);
-type Remembered = z.infer<typeof remembered>;
-
-/** The class of rows that are taken away; acknowledging them forgets their keys. */
-export const GONE = 'gone';
-
-/** What is remembered of the rows of one target. Rows are compared with those of the same columns (`c`). */
-export class Memory {
-  readonly #file: ChainFile;
-  readonly #ledger: PushLedger;
-  /** The last acknowledged row by key and columns; in doubt if the service may have it. */
-  readonly #known = new Map<string, Map<string, { r: string; doubt: boolean }>>();
-  readonly rejections = new Map<string, Rejection>();
-  /** How often the unfinished pushes have sent a row. */
-  readonly #sent = new Map<string, number>();
-
-  private constructor(file: ChainFile, ledger: PushLedger) {
-    this.#file = file;
-    this.#ledger = ledger;
-    for (const { body } of file.lines) this.#apply(remembered.parse(body));
-  }
-
-  /** Throws as `PushLedger.open`. */
-  static async open(
-    dataDir: string,
-    target: string,
-    ledger: PushLedger,
-    effects: Pick<Effects, 'reach'>,
-  ): Promise<Memory> {
-    const path = join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
-    const disk = new DurableFolder(dataDir, effects);
-    return new Memory(await ChainFile.open(path, disk, effects, damage(path)), ledger);
-  }
-
-  /** True if a row with this key was acknowledged. */
-  knows(k: string): boolean {
-    return this.#known.has(k);
-  }
-
-  /** The keys of all acknowledged rows. */
-  get keys(): Iterable<string> {
-    return this.#known.keys();
-  }
-
-  /** How a row compares with the last acknowledged one. */
-  compare({ k, r }: Hashed, c: string): 'same' | 'in_doubt' | 'different' {
-    const known = this.#known.get(k)?.get(c);
-    if (known?.r !== r) return 'different';
-    return known.doubt ? 'in_doubt' : 'same';
-  }
-
-  /** True if an unfinished push has sent this row once more than was asked here. */
-  takeSent({ k, r }: Hashed): boolean {
-    const times = this.#sent.get(`${k} ${r}`) ?? 0;
-    if (times > 0) this.#sent.set(`${k} ${r}`, times - 1);
-    return times > 0;
-  }
-
-  /** Notes the rows of a call, before its intent. */
-  async intend({ id }: Push, call: number, c: string, rows: readonly Hashed[]): Promise<void> {
-    await this.#append({ push: id, call, c, ...lists(rows) });
-  }
-
-  /** Notes what the ledger says of rows from now on. */
-  acknowledged(c: string, rows: readonly Hashed[]): void {
-    for (const row of rows) this.#set(row, c, false);
-  }
-
-  async reject(push: Push, reason: string, c: string, rows: readonly Hashed[]): Promise<void> {
-    await this.#append({ push: push.id, reason, c, ...lists(rows) });
-    await this.#ledger.write(push, { event: 'rejected', rows: rows.length, reason });
-    this.#apply({ push: push.id, reason, c, ...lists(rows) });
-  }
-
-  async #append(body: Remembered): Promise<void> {
-    await this.#file.append(body, 'pushed');
-  }
-
-  #apply(body: Remembered): void {
-    const rows = body.k.map((k, nth) => ({ k, r: body.r[nth] ?? '' }));
-    if ('reason' in body) {
-      for (const { k, r } of rows) {
-        const { pushes } = this.rejections.get(`${k} ${r}`) ?? { pushes: new Set<string>() };
-        pushes.add(body.push);
-        this.rejections.set(`${k} ${r}`, { reason: body.reason, pushes, k });
-      }
-      return;
-    }
-    const push = this.#ledger.get(body.push);
-    const state = push.calls.get(body.call)?.state ?? 'withdrawn';
-    const doubt = state === 'in_doubt' || state === 'ambiguous';
-    if (state !== 'acknowledged' && !doubt) return;
-    for (const row of rows) {
-      this.#set(row, body.c, doubt);
-      if (!isUnfinished(push)) continue;
-      this.#sent.set(`${row.k} ${row.r}`, (this.#sent.get(`${row.k} ${row.r}`) ?? 0) + 1);
-    }
-  }
-
-  #set({ k, r }: Hashed, c: string, doubt: boolean): void {
-    this.rejections.delete(`${k} ${r}`);
-    if (c === GONE && !doubt) this.#known.delete(k);
-    else if (k !== '') {
-      const rows = this.#known.get(k) ?? new Map<string, { r: string; doubt: boolean }>();
-      this.#known.set(k, rows.set(c, { r, doubt }));
-    }
-  }
-}
-
-const lists = (rows: readonly Hashed[]): { k: string[]; r: string[] } => ({
-  k: rows.map(({ k }) => k),
-  r: rows.map(({ r }) => r),
-});

@@ -1,13 +1,15 @@
 /** What a push would send: the rows of the published file, checked, compared with what was acknowledged, and guarded. */
-import { createHmac } from 'node:crypto';
 import { UsageError } from '../errors.js';
 import type { Asking } from '../queries/question.js';
 import type { Found } from '../queries/rows.js';
 import { plural } from '../terminal/text.js';
-import { GONE, type Counts, type Hashed, type Memory, type Push, type PushLedger } from './ledger.js';
+import { GONE, type Hashed, type RowHashes } from '../storage/row-hashes.js';
+import type { Counts, Push, PushLedger } from './ledger.js';
 import {
   checkColumns,
   idOf,
+  isOnce,
+  NAME,
   itemOf,
   problemOf,
   takesAway,
@@ -50,22 +52,16 @@ export interface Plan {
   readonly doubts: readonly string[];
 }
 
-/** Hashes a text with the key of the data folder. */
-export const hashWith =
-  (key: Uint8Array) =>
-  (text: string): string =>
-    createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
-
 /** How often a rejected row is tried: once, and three times more. */
 const TRIES = 4;
 const TENFOLD = 10;
 
 interface Comparing {
-  readonly memory: Memory;
+  readonly memory: RowHashes;
   readonly ledger: PushLedger;
   /** The unfinished push that goes on. */
   readonly current: Push | undefined;
-  readonly sourceHash: string;
+  readonly source: string;
   readonly hash: (text: string) => string;
   readonly projectId: string;
   readonly names: FieldNames;
@@ -76,123 +72,110 @@ interface Comparing {
 
 /** @throws UsageError if the columns do not fit the target, or no row has the only key */
 export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan {
-  const { target, key, only } = wanted;
-  const { memory, ledger, current, hash, fields, erased } = comparing;
+  const { target, key, only, deleteMissing = false } = wanted;
+  const { memory, current, hash, fields, erased } = comparing;
   checkColumns(target, found.columns, key, fields);
-  const { identity, repeatable } = traitsOf(target);
-  const keyColumn = key ?? (target.kind === 'events' ? undefined : identity);
-  if (
-    wanted.deleteMissing === true &&
-    (target.kind !== 'catalog-items' || target.mode === 'delete' || keyColumn !== identity)
-  )
-    throw new UsageError('Only items of a catalog, by their id, can be deleted as missing.');
-  const textOf = (row: Values, column = identity): string => keyText(row[column]);
-  const rows = only === undefined ? found.rows : found.rows.filter((row) => textOf(row, keyColumn) === only);
-  if (only !== undefined && rows.length !== 1) {
-    const some = rows.length === 0 ? 'No row has' : `${rows.length} rows have`;
-    throw new UsageError(`${some} that ${keyColumn ?? identity}.`, {
-      hint: '--only sends one row; --key names the column.',
-    });
-  }
+  const { identity } = traitsOf(target);
+  const column = key ?? (target.kind === 'events' ? undefined : identity);
+  const isOfItems = target.kind === 'catalog-items' && target.mode !== 'delete' && column === identity;
+  if (deleteMissing && !isOfItems)
+    throw new UsageError('Only items of a catalog, by their id, can be deleted.');
+  const textOf = (row: Values): string => keyText(row[column ?? identity]);
+  const rows = only === undefined ? found.rows : found.rows.filter((row) => textOf(row) === only);
+  if (only !== undefined && rows.length !== 1)
+    throw new UsageError(`${rows.length} rows have that ${column ?? identity}, and --only sends one.`);
   const c = takesAway(target) ? GONE : classOf(target, found.columns, hash);
-  const keyHash = keyHashOf(target, keyColumn, hash);
-
+  const keyHash = keyHashOf(target, column, hash);
+  const counts = { rows: rows.length, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
   const send: Item[] = [];
   const invalid = new Map<string, Hashed[]>();
-  const counts = { rows: rows.length, new: 0, changed: 0, unchanged: 0, unknown: 0, left: 0, erased: 0 };
   const seen = new Set<string>();
-  const [empty, repeated] = [`${keyColumn ?? ''}: is empty`, `${keyColumn ?? ''}: occurs more than once`];
-  const reject = (reason: string, row: Hashed): void => {
-    const rows = invalid.get(reason);
-    if (rows === undefined) invalid.set(reason, [row]);
-    else rows.push(row);
-  };
+  const [empty, repeated] = [`${column ?? identity}: is empty`, `${column ?? ''}: occurs more than once`];
   let known = 0;
   for (const row of rows) {
-    const text = keyColumn === undefined ? '' : textOf(row, keyColumn);
+    const text = textOf(row);
     const values = takesAway(target) || target.kind === 'opt-outs' ? { [identity]: row[identity] } : row;
-    const hashed = {
-      k: keyColumn === undefined ? '' : keyHash(text),
-      r: hash(`row ${JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))}`),
-    };
+    const sorted = JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const hashed = { k: column === undefined ? '' : keyHash(text), r: hash(`row ${sorted}`) };
     const item = itemOf(target, values, comparing);
     const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
-    const isRepeated = keyColumn !== undefined && seen.has(text);
+    const isRepeated = column !== undefined && seen.has(text);
     seen.add(text);
-    const problem =
-      keyColumn !== undefined && text === ''
-        ? empty
-        : isRepeated
-          ? repeated
-          : problemOf(target, values, fields, bytes);
+    const wrong = text === '' ? empty : isRepeated ? repeated : problemOf(target, values, fields, bytes);
+    const isKnown = hashed.k !== '' && memory.knows(hashed.k);
+    if (isKnown) known++;
+    // A row that is refused here is remembered apart: it may fit one day.
+    const place = wrong === undefined ? hashed : { k: hashed.k, r: `!${hashed.r}` };
+    const tries = memory.rejectionOf(place)?.pushes;
+    const compared = key === undefined ? 'different' : memory.compare(hashed, c);
     if (erased.has(row)) counts.erased++;
-    else if (problem !== undefined) reject(problem, hashed);
+    else if (wrong === undefined && compared === 'same') counts.unchanged++;
+    else if (wrong === undefined && compared === 'in_doubt') counts.unknown++;
+    else if (wrong === undefined && key === undefined && memory.takeSent(hashed)) continue;
+    else if (current !== undefined && tries?.has(current.id) === true) continue;
+    else if (tries !== undefined && tries.size >= TRIES) counts.left++;
+    else if (wrong !== undefined) invalid.set(wrong, pushed(invalid.get(wrong), place));
     else {
-      const rejection = memory.rejections.get(`${hashed.k} ${hashed.r}`);
-      const compared = key === undefined ? 'different' : memory.compare(hashed, c);
-      const isKnown = hashed.k !== '' && memory.knows(hashed.k);
-      if (isKnown) known++;
-      if (compared === 'same') counts.unchanged++;
-      else if (compared === 'in_doubt') counts.unknown++;
-      else if (key === undefined && memory.takeSent(hashed)) continue;
-      else if (current !== undefined && rejection?.pushes.has(current.id) === true) continue;
-      else if (rejection !== undefined && rejection.pushes.size >= TRIES) counts.left++;
-      else {
-        counts[isKnown ? 'changed' : 'new']++;
-        send.push({ ...hashed, item, bytes });
-      }
+      counts[isKnown ? 'changed' : 'new']++;
+      send.push({ ...hashed, item, bytes });
     }
   }
-  const missing =
-    wanted.deleteMissing === true && only === undefined ? [...memory.keys].filter((id) => !seen.has(id)) : [];
-  const gone = missing.map((id) => ({ k: id, r: hash(`row ${id}`), item: { id }, bytes: id.length + 10 }));
+  const missing = deleteMissing && only === undefined ? [...memory.keys].filter((id) => !seen.has(id)) : [];
+  const ids = missing.filter((id) => NAME.test(id));
+  const gone = ids.map((id) => ({ k: id, r: hash(`row ${id}`), item: { id }, bytes: id.length + 10 }));
+  const some = {
+    known,
+    send,
+    bad: (what: 'empty' | 'repeated') => invalid.get({ empty, repeated }[what])?.length ?? 0,
+  };
+  return { c, send, gone, invalid, counts, doubts: doubtsOf(wanted, found, comparing, counts, some) };
+}
 
-  const doubts: string[] = [];
-  const doubt = (is: boolean, sentence: string): void => void (is && doubts.push(sentence));
-  const count = (reason: string): number => invalid.get(reason)?.length ?? 0;
-  doubt(rows.length === 0, 'The query has no rows.');
-  doubt(count(empty) > 0, `${plural(count(empty), 'row')} without ${keyColumn ?? ''}.`);
-  doubt(
-    count(repeated) > 0,
-    `${plural(count(repeated), 'row')} with the same ${keyColumn ?? ''} as another.`,
+const pushed = <T>(list: T[] = [], one: T): T[] => (list.push(one), list);
+
+/** The reasons why a person has to agree before anything is sent. */
+function doubtsOf(
+  { target, name, key, only }: Wanted,
+  { pushes }: Found,
+  { ledger, current, source }: Comparing,
+  { rows, unchanged }: Counts,
+  { known, send, bad }: { known: number; send: readonly Item[]; bad: (what: 'empty' | 'repeated') => number },
+): string[] {
+  const isWhole = only === undefined;
+  const line = ledger.pushes.filter(
+    (one) => one.target === targetText(target) && one.name === name && one.mode === target.mode && !one.only,
   );
-  const line = ledger.pushes.filter((one) => one.target === targetText(target) && one.name === wanted.name);
-  const last = line.filter((one) => one.state === 'done' && !one.only && one.counts.rows > 0).at(-1);
-  const isOdd =
-    last !== undefined &&
-    (rows.length > TENFOLD * last.counts.rows || rows.length * TENFOLD < last.counts.rows);
-  doubt(
-    isOdd && only === undefined && rows.length > 0,
-    `${plural(rows.length, 'row')}, and the last push had ${last?.counts.rows ?? 0}.`,
-  );
-  const before = line.filter((one) => one !== current && !one.only).at(-1);
-  doubt(
-    key !== undefined &&
-      known > 0 &&
-      counts.unchanged * TENFOLD < known &&
-      before !== undefined &&
-      before.source !== comparing.sourceHash,
-    `The query was edited since the last push, and ${counts.unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again: ${plural(send.length, 'row')}.`,
-  );
-  const lost = found.pushes
-    .filter((one) => one.target === targetText(target))
-    .map(({ id }) => id)
-    .filter((id) => !ledger.pushes.some((one) => one.id === id));
-  doubt(
-    !repeatable && lost.length > 0,
-    `The ledger lacks push ${lost.join(', ')}, which the warehouse remembers: rows may be sent twice.`,
-  );
-  doubt(
-    target.removes && send.length > 0,
-    `${plural(send.length, 'recipient')} would be removed from the list of those who opted out.`,
-  );
-  return { c, send, gone, invalid, counts, doubts };
+  const last = line.filter(({ state, counts }) => state === 'done' && counts.rows > 0).at(-1)?.counts.rows;
+  const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
+  const before = line.filter((one) => one !== current).at(-1);
+  const isEdited = before !== undefined && before.source !== source && key !== undefined;
+  const lost = pushes.filter((one) => one.target === targetText(target) && !ledger.has(one.id));
+  const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
+  const doubts: readonly (readonly [boolean, string])[] = [
+    [rows === 0, 'The query has no rows.'],
+    [bad('empty') > 0, `${plural(bad('empty'), 'row')} without a key.`],
+    [bad('repeated') > 0, `${plural(bad('repeated'), 'row')} with the key of another row.`],
+    [isWhole && isOdd, `${plural(rows, 'row')}, and the last push had ${last ?? 0}.`],
+    [
+      isWhole && isEdited && unchanged * TENFOLD < known,
+      `The query was edited since the last push, and ${agree}: ${plural(send.length, 'row')}.`,
+    ],
+    [
+      isOnce(target) && lost.length > 0,
+      `The ledger lacks push ${lost.map(({ id }) => id).join(', ')}, which the warehouse remembers: rows may be sent twice.`,
+    ],
+    [
+      target.removes && send.length > 0,
+      `${plural(send.length, 'recipient')} would leave the list of opt-outs.`,
+    ],
+  ];
+  return doubts.flatMap(([is, sentence]) => (is ? [sentence] : []));
 }
 
 /** Returns the function that hashes keys. Ids of catalog items are not personal, and are kept as they are. */
 export function keyHashOf(target: Target, column: string | undefined, hash: (text: string) => string) {
   const isPlain = target.kind === 'catalog-items' && column === traitsOf(target).identity;
-  return (text: string): string => (isPlain ? text : hash(`key ${column ?? ''} ${text}`));
+  return (text: string): string => (isPlain ? text : `#${hash(`key ${column ?? ''} ${text}`)}`);
 }
 
 /** Rows of items and properties are compared with rows of the same columns: other pushes set others. */
@@ -201,10 +184,8 @@ function classOf({ kind, mode }: Target, columns: readonly string[], hash: (text
   return hash(`columns ${mode ?? ''} ${JSON.stringify(names)}`);
 }
 
-export function keyText(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value)
-    : typeof value === 'boolean'
-      ? String(value)
-      : idOf(value);
-}
+/** The text of a key; empty if there is none. */
+export const keyText = (value: unknown): string =>
+  typeof value === 'object' || typeof value === 'boolean'
+    ? JSON.stringify(value ?? '').replace(/^""$/, '')
+    : idOf(value);

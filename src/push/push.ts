@@ -1,33 +1,21 @@
 /** Sends a push call by call: the intent is durable before a call leaves, what the service said of it after. */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { z } from 'zod';
 import { ServiceClient, unanswered, type ServiceAnswer } from '../api/client.js';
 import { BODY_BYTES } from '../api/limits.js';
-import { namedIn, refusalOf, takenBy } from '../api/written.js';
+import { namedIn, refusalOf, takenBy, wordsOf } from '../api/written.js';
 import type { ServiceConfig } from '../config.js';
 import { DawnloadError, messageOf, RefusedError, ServiceError } from '../errors.js';
 import { erasedRows } from '../erasure/rows.js';
-import { REFUSING_STATUSES, SIGNS_OF_WORK } from '../exports/request-outcome.js';
+import { isRefusal } from '../exports/request-outcome.js';
 import { declaredFields } from '../reference/catalogs.js';
 import type { Invocation } from '../run/invocation.js';
-import { DurableFolder } from '../storage/atomic-file.js';
-import { dataFiles, foldersOf } from '../storage/paths.js';
-import { readIfThere } from '../storage/storage-error.js';
+import { KeptQueries } from '../storage/kept-queries.js';
+import { dataFiles } from '../storage/paths.js';
 import { hmacKey } from '../warehouse/privacy.js';
-import {
-  adviceOn,
-  GONE,
-  isUnfinished,
-  Memory,
-  PushLedger,
-  sentRows,
-  type Outcome,
-  type Push,
-} from './ledger.js';
-import { findRows, type Found } from '../queries/rows.js';
-import { hashWith, planOf, type Item, type Plan, type Wanted } from './plan.js';
-import { requestOf, takesAway, targetText, traitsOf, type Target } from './targets.js';
+import { GONE, hashWith, RowHashes } from '../storage/row-hashes.js';
+import { adviceOn, isUnfinished, PushLedger, sentRows, type Outcome, type Push } from './ledger.js';
+import { findRows } from '../queries/rows.js';
+import { planOf, type Item, type Plan, type Wanted } from './plan.js';
+import { isOnce, requestOf, takesAway, targetText, traitsOf, type Target } from './targets.js';
 
 export interface Pushed {
   readonly plan: Plan;
@@ -63,56 +51,53 @@ export async function pushRows(
   const hash = hashWith(await hmacKey(dataDir, effects));
   const ledger = await PushLedger.open(dataDir, effects);
   await ledger.settle();
-  const sources = new Sources(dataDir, effects);
-  const sourceHash = hash(
-    `source ${JSON.stringify([wanted.source, wanted.key, target.mode, target.removes])}`,
-  );
   const unfinished = ledger.pushes.filter((one) => isUnfinished(one) && one.target === targetText(target));
   const ambiguous = unfinished.find(({ state }) => state === 'ambiguous');
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
-  const current =
-    wanted.only === undefined ? unfinished.find(({ source }) => source === sourceHash) : undefined;
+  const found = await findRows(dataFiles(dataDir).published, wanted.source, effects.now());
+  const source = hash(`source ${JSON.stringify([found.source, wanted.key, target.mode, target.removes])}`);
+  const isWhole = wanted.only === undefined;
+  const current = isWhole ? unfinished.find((one) => one.source === source) : undefined;
   const other = unfinished.find((one) => one !== current);
-  if (other?.once === true && wanted.only === undefined) {
+  if (other?.once === true && isWhole) {
     throw new RefusedError(`Push ${other.id} to ${other.target} is not finished, and it had another query.`, {
       hint: `Go on with it by \`dawnload push resume ${other.id}\`, or give it up by \`dawnload push abandon ${other.id}\`.`,
     });
   }
-  const memory = await Memory.open(dataDir, targetText(target), ledger, effects);
-  const found = await findRows(dataFiles(dataDir).published, wanted.source, effects.now());
+  const memory = await RowHashes.open(dataDir, targetText(target), ledger.stateOf, effects);
   const service = new ServiceClient(config, effects, signal, version);
   try {
-    const fields = await fieldsOf(target, service, config.baseUrl, found);
-    const erased = await erasedRows(target.kind === 'catalog-items' ? [] : found.rows, config, effects);
+    const isCatalog = target.kind === 'catalog-items';
+    const held = found.fields.filter(({ catalog }) => catalog === target.name);
+    const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, held) : undefined;
+    const erased = await erasedRows(isCatalog ? [] : found.rows, config, effects);
     const { projectId, push: names } = config;
-    const comparing = { memory, ledger, current, sourceHash, hash, projectId, names, fields, erased };
+    const comparing = { memory, ledger, current, source, hash, projectId, names, fields, erased };
     const plan = planOf(wanted, found, comparing);
     if (how.dryRun === true)
       return { plan, push: undefined, sent: 0, rejected: 0, calls: callsFor(plan, target) };
-    assertWithin(config, wanted, plan, ledger, runId, effects.now());
+    const rows = plan.send.length + plan.gone.length;
+    if (rows > 0) assertWithin(config, wanted, rows, (name) => ledger.spent(runId, effects.now(), name));
     if (plan.doubts.length > 0 && !(await how.agree(plan.doubts))) {
       throw new RefusedError(`Nothing was sent. ${plan.doubts.join(' ')}`, {
         hint: '--yes sends it all the same.',
       });
     }
-    for (const one of unfinished)
-      if (one !== current && !one.once) await ledger.write(one, { event: 'abandoned' });
+    for (const one of isWhole ? unfinished : [])
+      if (one !== current) await ledger.write(one, { event: 'abandoned' });
+    const { name, key } = wanted;
     const about = {
       target: targetText(target),
-      once: !traitsOf(target).repeatable,
-      only: wanted.only !== undefined,
+      once: isOnce(target),
+      only: !isWhole,
+      mode: target.mode,
+      name,
+      key,
     };
-    const push =
-      current ??
-      (await ledger.begin({
-        ...about,
-        name: wanted.name,
-        key: wanted.key,
-        source: sourceHash,
-        run: runId,
-        counts: plan.counts,
-      }));
-    await sources.keep(push, wanted);
+    const push = current ?? (await ledger.begin({ ...about, source, run: runId, counts: plan.counts }));
+    const queries = new KeptQueries(dataDir, effects);
+    const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
+    await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
     const sending = new Sending({
       ledger,
       memory,
@@ -134,106 +119,42 @@ export async function pushRows(
       throw error;
     }
     await ledger.write(push, { event: 'done' });
-    await sources.drop(push);
+    await queries.drop(push.id);
     return { plan, push, ...sending.counted };
   } finally {
     await service.close();
   }
 }
 
-/** The query of an unfinished push, which a person can resume. It is removed when the push ends. */
-export class Sources {
-  readonly #dataDir: string;
-  readonly #disk: DurableFolder;
-
-  constructor(dataDir: string, effects: Invocation['effects']) {
-    this.#dataDir = dataDir;
-    this.#disk = new DurableFolder(dataDir, effects);
-  }
-
-  #path({ id }: Push): string {
-    return join(foldersOf(this.#dataDir).private, 'pushes', `${id}.json`);
-  }
-
-  keep(push: Push, wanted: Wanted): Promise<void> {
-    return this.#disk.write(this.#path(push), JSON.stringify(wanted), 'push-source');
-  }
-
-  /** @throws RefusedError if it is not there */
-  async read(push: Push): Promise<Wanted> {
-    const text = await readIfThere(this.#path(push));
-    if (text === undefined)
-      throw new RefusedError(`The query of push ${push.id} is not kept any more.`, {
-        hint: 'Give it up by `dawnload push abandon`, and push again.',
-      });
-    return kept.parse(JSON.parse(text.toString('utf8')));
-  }
-
-  drop(push: Push): Promise<void> {
-    return rm(this.#path(push), { force: true });
-  }
-}
-
-const text = z.string().optional();
-const kept = z.object({
-  target: z
-    .object({
-      kind: z.enum(['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey']),
-      name: z.string(),
-      mode: z
-        .enum(['replace', 'patch', 'delete'])
-        .optional()
-        .transform((mode) => mode),
-      removes: z.boolean(),
-    })
-    .transform(({ mode, ...rest }) => ({ ...rest, mode })),
-  source: z.object({ name: text, sql: text, file: text, param: z.array(z.string()).optional() }),
-  ...{ name: text, key: text, only: text, deleteMissing: z.boolean().optional() },
-});
-
-async function fieldsOf(target: Target, service: ServiceClient, baseUrl: string, found: Found) {
-  if (target.kind !== 'catalog-items') return undefined;
-  const fields = await declaredFields(service, baseUrl, target.name);
-  if (fields === null)
-    throw new RefusedError(`The service has no catalog ${target.name}.`, { hint: 'Create it there first.' });
-  const held = found.fields.filter(({ catalog }) => catalog === target.name);
-  return fields ?? (held.length === 0 ? undefined : new Map(held.map(({ name, type }) => [name, type])));
-}
-
 /** @throws RefusedError if the rows are more than the settings allow, or the settings do not allow any */
 function assertWithin(
-  { push: { rowsPerRun, rowsPerMonth }, pushes }: ServiceConfig,
+  { push: { rowsPerRun: run, rowsPerMonth: month }, pushes }: ServiceConfig,
   { target, name }: Wanted,
-  { send, gone }: Plan,
-  ledger: PushLedger,
-  run: string,
-  now: Date,
+  rows: number,
+  spent: (name?: string) => { readonly inRun: number; readonly inMonth: number },
 ): void {
-  const own = pushes.find((one) => one.name === name);
-  const rows = send.length + gone.length;
-  if (!traitsOf(target).repeatable && (rowsPerRun ?? rowsPerMonth) === undefined && rows > 0) {
-    throw new RefusedError(
-      `Nothing is sent to ${targetText(target)} without push.rows_per_run and push.rows_per_month.`,
-      { hint: 'Set them in dawnload.yaml: they bound how many rows may reach the service.' },
+  const own = name === undefined ? undefined : pushes.find((one) => one.name === name);
+  const refuse = (what: string, hint: string): void => {
+    throw new RefusedError(`${what} Nothing was sent.`, { hint });
+  };
+  if (isOnce(target) && (run ?? month) === undefined)
+    refuse(
+      'push.rows_per_run and push.rows_per_month are not set.',
+      'They bound how many rows may reach people.',
     );
-  }
-  const all = ledger.spent(ledger.pushes, run, now);
-  const mine = ledger.spent(
-    ledger.pushes.filter((one) => one.name === name),
-    run,
-    now,
-  );
   for (const [limit, used, setting] of [
-    [rowsPerRun ?? rowsPerMonth, all.inRun, 'push.rows_per_run'],
-    [rowsPerMonth ?? rowsPerRun, all.inMonth, 'push.rows_per_month'],
-    [own?.rows_per_run, mine.inRun, `rows_per_run of ${name ?? ''}`],
-    [own?.rows_per_month, mine.inMonth, `rows_per_month of ${name ?? ''}`],
+    // A single limit counts for both, so that the missing one does not mean unlimited.
+    [run ?? month, spent().inRun, 'push.rows_per_run'],
+    [month ?? run, spent().inMonth, 'push.rows_per_month'],
+    [own?.rows_per_run, spent(name).inRun, 'rows_per_run of this push'],
+    [own?.rows_per_month, spent(name).inMonth, 'rows_per_month of this push'],
   ] as const) {
-    if (limit === undefined || rows <= limit - used || rows === 0) continue;
-    throw new RefusedError(
-      `${rows} rows are over ${setting}: ${Math.max(0, limit - used)} of ${limit} are left. Nothing was sent.`,
-      { hint: 'Narrow the query, or raise the limit.' },
-    );
+    const left = Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - used);
+    if (rows > left)
+      refuse(
+        `${rows} rows are over ${setting}, of which ${left} are left.`,
+        'Narrow the query, or raise it.',
+      );
   }
 }
 
@@ -264,7 +185,7 @@ const HOPELESS = 64;
 
 interface Context {
   readonly ledger: PushLedger;
-  readonly memory: Memory;
+  readonly memory: RowHashes;
   readonly push: Push;
   readonly target: Target;
   readonly service: ServiceClient;
@@ -293,9 +214,10 @@ class Sending {
   }
 
   async reject(rows: readonly { k: string; r: string }[], reason: string): Promise<void> {
-    const { memory, push } = this.#context;
+    const { ledger, memory, push } = this.#context;
     this.counted.rejected += rows.length;
-    await memory.reject(push, reason, this.#c, rows);
+    await memory.reject(push.id, reason, this.#c, rows);
+    await ledger.write(push, { event: 'rejected', rows: rows.length, reason });
   }
 
   /** Sends the rows in one call; what the service does not take is divided until the refused rows are found. */
@@ -303,15 +225,12 @@ class Sending {
     const { service, config, ledger, memory, push, invocation, hash } = this.#context;
     const target = this.#target;
     invocation.signal.throwIfAborted();
-    const request = requestOf(
-      target,
-      config.projectId,
-      rows.map(({ item }) => item),
-    );
+    const items = rows.map(({ item }) => item);
+    const request = requestOf(target, config.projectId, items);
     // The token comes first, so that a call that lacks one is never recorded as intended.
     const permit = await service.authorize();
     const call = push.calls.size + 1;
-    await memory.intend(push, call, this.#c, rows);
+    await memory.intend(push.id, call, this.#c, rows);
     const payload = hash(`payload ${JSON.stringify(request.body)}`);
     await ledger.write(push, { event: 'intended', call, run: invocation.runId, rows: rows.length, payload });
     this.counted.calls++;
@@ -320,7 +239,9 @@ class Sending {
     const settle = (outcome: Outcome, note?: string): Promise<Push> =>
       ledger.write(push, { event: 'settled', call, outcome, note });
     const taken = takenBy(request.endpoint, answer, rows.length);
-    if (taken === rows.length || this.#isGone(answer, rows)) {
+    const isMissing = target.kind === 'catalog-items' && answer.status === 404;
+    // An item that a repeated call does not find is taken away already.
+    if (taken === rows.length || (isMissing && takesAway(target) && rows.length === 1)) {
       await settle('acknowledged');
       memory.acknowledged(this.#c, rows);
       this.counted.sent += rows.length;
@@ -331,7 +252,7 @@ class Sending {
       }
       const note =
         taken === undefined
-          ? `The answer is unknown (${this.#words(answer, rows)}).`
+          ? `The answer is unknown (${wordsOf(answer, items)}).`
           : `The service counts ${taken} of ${rows.length} rows.`;
       await settle('ambiguous', note);
       throw new ServiceError(`The outcome of a call is unknown, so the push stopped. ${adviceOn(push)}`);
@@ -341,15 +262,13 @@ class Sending {
         ? this.reject(rows, 'the service did not count it')
         : this.#divide(rows, 'the service did not count it'));
     } else {
-      const reason = this.#words(answer, rows);
+      const reason = wordsOf(answer, items);
       await settle('refused', refusalOf(answer));
-      const isMissing = target.kind === 'catalog-items' && answer.status === 404;
       if (!(answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status)) && !isMissing)
         throw this.#failure(answer, reason);
       if (++this.#refused > HOPELESS && this.counted.sent === 0)
         throw new ServiceError(`The service has refused all of ${HOPELESS} calls (${reason}).`);
-      const named =
-        target.kind === 'catalog-items' ? namedIn(answer.body, rows.length) : new Map<number, string>();
+      const named = namedIn(answer, rows.length);
       for (const [nth, why] of named) await this.reject(rows.slice(nth, nth + 1), why);
       const rest = rows.filter((_, nth) => !named.has(nth));
       if (named.size > 0 && rest.length > 0) await this.#call(rest);
@@ -364,21 +283,6 @@ class Sending {
     await this.#call(rows.slice(middle));
   }
 
-  /** True if the only row is taken away already: a repeated call finds nothing. */
-  #isGone({ status }: ServiceAnswer, rows: readonly Item[]): boolean {
-    return (
-      takesAway(this.#target) && this.#target.kind === 'catalog-items' && status === 404 && rows.length === 1
-    );
-  }
-
-  /** The service's words, if they repeat no value of the rows. */
-  #words(answer: ServiceAnswer, rows: readonly Item[]): string {
-    const { verdict } = answer;
-    const said = verdict.kind === 'ok' ? 'it does not say what was taken' : verdict.reason;
-    const values = rows.flatMap(({ item }) => valuesIn(item));
-    return values.some((value) => said.includes(value)) ? refusalOf(answer) : said;
-  }
-
   #failure({ verdict }: ServiceAnswer, reason = 'no usable answer'): ServiceError {
     const what = targetText(this.#target);
     if (verdict.kind === 'unreachable' && !verdict.sent)
@@ -387,21 +291,4 @@ class Sending {
       hint: `${sentRows(this.#context.push)} rows were taken. The same command goes on with the others.`,
     });
   }
-}
-
-/** True if the service clearly refused a call that is sent once, so that none of its rows was taken. */
-function isRefusal({ verdict, status, body }: ServiceAnswer): boolean {
-  return (
-    /^(refused|forbidden|unauthorized|busy)$/.test(verdict.kind) &&
-    REFUSING_STATUSES.has(status ?? 0) &&
-    /^\s*\{.*"(error|message)"/s.test(body.toString('utf8', 0, 4_096)) &&
-    !SIGNS_OF_WORK.test(body.toString('utf8'))
-  );
-}
-
-/** The texts and numbers of an item that are long enough to be recognised. */
-function valuesIn(item: unknown): string[] {
-  if (typeof item === 'object' && item !== null) return Object.values(item).flatMap(valuesIn);
-  const value = typeof item === 'string' || typeof item === 'number' ? String(item) : '';
-  return value.length > 2 ? [value] : [];
 }

@@ -7,55 +7,27 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../api/endpoints.js';
-import { BODY_BYTES, ITEM_BYTES, isRecord, wrongOperators, wrongSize, wrongType } from '../api/limits.js';
+import { BODY_BYTES, ITEM_BYTES, isRecord, wrongValue } from '../api/limits.js';
 import { UsageError } from '../errors.js';
 
 export const MODES = ['replace', 'patch', 'delete'] as const;
-export type Mode = (typeof MODES)[number];
+type Mode = (typeof MODES)[number];
 
-interface Traits {
-  /** The column that every query of the target must have. */
-  readonly identity: string;
-  /** Maximum number of rows of a call (specification, Limits). */
-  readonly most: number;
-  /** True if a call may be sent again; otherwise it is sent once, and an unknown outcome needs a person. */
-  readonly repeatable: boolean;
-  /** The word after the kind; undefined if there is none. */
-  readonly named: string | undefined;
-  /** The names that the request itself uses. */
-  readonly reserved: readonly string[];
+/** @param most maximum number of rows of a call (specification, Limits) */
+function traits(identity: string, most: number, named = '', ...reserved: readonly string[]) {
+  return { identity, most, named, reserved };
 }
 
+/** The targets: the column that every query needs, the rows of a call, the word after the kind, names of the request. */
 export const KINDS = {
-  'catalog-items': {
-    ...{ identity: 'id', most: 50, repeatable: true, named: 'the name of a catalog' },
-    reserved: [],
-  },
-  'user-properties': {
-    ...{ identity: 'user_id', most: 1_000, repeatable: true, named: undefined },
-    reserved: [],
-  },
-  'opt-outs': {
-    ...{ identity: 'recipient_no', most: 1_000, repeatable: true, named: 'an 080 number' },
-    reserved: [],
-  },
-  events: {
-    ...{ identity: 'user_id', most: 500, repeatable: false, named: 'the name of an event' },
-    reserved: ['projectId', 'eventName', 'userId'],
-  },
-  journey: {
-    ...{ identity: 'user_id', most: 1_000, repeatable: false, named: 'the id of a user journey' },
-    reserved: ['userId'],
-  },
-} as const satisfies Record<string, Traits>;
-export type Kind = keyof typeof KINDS;
-const ALL = [
-  'catalog-items',
-  'user-properties',
-  'opt-outs',
-  'events',
-  'journey',
-] as const satisfies readonly Kind[];
+  'catalog-items': traits('id', 50, 'the name of a catalog'),
+  'user-properties': traits('user_id', 1_000),
+  'opt-outs': traits('recipient_no', 1_000, 'an 080 number'),
+  events: traits('user_id', 500, 'the name of an event', 'projectId', 'eventName', 'userId'),
+  journey: traits('user_id', 1_000, 'the id of a user journey', 'userId'),
+};
+type Kind = keyof typeof KINDS;
+export const ALL: readonly Kind[] = ['catalog-items', 'user-properties', 'opt-outs', 'events', 'journey'];
 
 export interface Target {
   readonly kind: Kind;
@@ -73,47 +45,15 @@ export interface FieldNames {
   readonly journeyField: string | undefined;
 }
 
-export const traitsOf = ({ kind }: Target): Traits => KINDS[kind];
+export const traitsOf = ({ kind }: Target) => KINDS[kind];
+/** True if a call is sent once: a repetition would reach people again. An unknown outcome needs a person. */
+export const isOnce = ({ kind }: Target): boolean => kind === 'events' || kind === 'journey';
 export const targetText = ({ kind, name }: Target): string => `${kind} ${name}`.trim();
 
 /** True if the rows of the target are taken away: nothing is remembered of them but that they are gone. */
 export const takesAway = ({ mode, removes }: Target): boolean => mode === 'delete' || removes;
 
-const NAME = /^[A-Za-z0-9_-]{1,250}$/;
-
-/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
-export function parseTarget(
-  [kindText, name = '']: readonly [string, (string | undefined)?],
-  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
-): Target {
-  const kind = ALL.find((one) => one === kindText);
-  const wrong = (what: string, hint: string): UsageError => new UsageError(what, { hint });
-  if (kind === undefined) {
-    throw wrong(`There is no target ${kindText}.`, `Choose one of ${ALL.join(', ')}.`);
-  }
-  const { named } = KINDS[kind];
-  if ((named === undefined) !== (name === '')) {
-    const what = named === undefined ? 'takes no name' : `needs ${named}`;
-    throw wrong(
-      `The target ${kind} ${what}.`,
-      `Write \`dawnload push ${kind}${named === undefined ? '' : ' NAME'}\`.`,
-    );
-  }
-  const known = MODES.find((one) => one === mode);
-  if ((kind === 'catalog-items') !== (mode !== undefined) || (mode !== undefined && known === undefined)) {
-    throw wrong(
-      kind === 'catalog-items' ? 'The target catalog-items needs a mode.' : `The target ${kind} has no mode.`,
-      `--mode ${MODES.join('|')} belongs to catalog-items.`,
-    );
-  }
-  if (remove && kind !== 'opt-outs')
-    throw wrong(`The target ${kind} has no --remove.`, 'It belongs to opt-outs.');
-  if (kind === 'catalog-items' && !NAME.test(name))
-    throw wrong(`No catalog has the name ${name}.`, 'Names have letters, digits, _ and -.');
-  if (kind === 'opt-outs' && !/^080-?\d{3,4}-?\d{4}$/.test(name))
-    throw wrong(`${name} is not an 080 number.`, 'Give the number that recipients opt out of.');
-  return { kind, name, mode: known, removes: remove };
-}
+export const NAME = /^[A-Za-z0-9_-]{1,250}$/;
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -127,7 +67,7 @@ export function checkColumns(
   key: string | undefined,
   fields: Fields,
 ): void {
-  const { identity, reserved }: Traits = KINDS[target.kind];
+  const { identity, reserved } = KINDS[target.kind];
   const missing = [identity, key].find((one) => one !== undefined && !columns.includes(one));
   if (missing !== undefined) {
     throw new UsageError(`The query has no column ${missing}, which ${targetText(target)} needs.`, {
@@ -147,9 +87,8 @@ export function checkColumns(
       hint: `Its fields are ${[...(fields?.keys() ?? [])].join(', ')}.`,
     });
   }
-  if (target.kind !== 'opt-outs' && target.kind !== 'events' && target.kind !== 'journey') {
-    if (columns.length < 2) throw new UsageError(`The query has no column but ${identity}: nothing is set.`);
-  }
+  if (/^catalog|^user/.test(target.kind) && columns.length < 2)
+    throw new UsageError(`The query has no column but ${identity}: nothing would be set.`);
 }
 
 /** The id of a row as text; empty if it has none. A whole number is an id too. */
@@ -200,16 +139,11 @@ export function problemOf(target: Target, values: Values, fields: Fields, bytes:
   if (takesAway(target)) return undefined;
   if (bytes > (target.kind === 'catalog-items' ? ITEM_BYTES : BODY_BYTES))
     return `the row: must have at most ${target.kind === 'catalog-items' ? '1' : '4'} MiB`;
-  for (const [column, value] of Object.entries(values)) {
-    if (column === identity || value === null) continue;
-    const wrong =
-      wrongSize(value) ??
-      (isRecord(value) && target.mode === 'patch' && fields?.get(column) === 'array'
-        ? wrongOperators(value)
-        : wrongType(value, fields?.get(column)));
-    if (wrong !== undefined) return `${column}: ${wrong}`;
-  }
-  return undefined;
+  return wrongValue(
+    Object.entries(values).filter(([column]) => column !== identity),
+    fields,
+    target.mode === 'patch',
+  );
 }
 
 /** The call that carries these items. */
@@ -229,13 +163,4 @@ export function requestOf(target: Target, projectId: string, items: readonly unk
     case 'journey':
       return enterJourney(projectId, target.name, objects);
   }
-}
-
-/** An item with every value masked, for people to look at its shape. */
-export function masked(item: unknown): unknown {
-  if (Array.isArray(item)) return item.map(masked);
-  if (!isRecord(item)) return item === null ? null : '…';
-  return Object.fromEntries(
-    Object.entries(item).map(([key, value]) => [key, key === 'eventName' ? value : masked(value)]),
-  );
 }

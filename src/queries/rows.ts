@@ -13,6 +13,8 @@ import { questionOf, type Asking } from './question.js';
 import { objectRows } from './sink.js';
 
 export interface Found {
+  /** The text of the query, and the parameters that were given. */
+  readonly source: readonly [sql: string, ...parameters: readonly string[]];
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** The types of the fields of each catalog as the file has them. */
@@ -28,8 +30,8 @@ const pushes = z.array(z.object({ id: z.string(), target: z.string() }));
  * @throws UsageError for a query that cannot be run, without the values that DuckDB quotes
  * @throws RefusedError if the file does not hold what the query asks about
  */
-export async function findRows(published: string, source: Asking, now: Date): Promise<Found> {
-  const question = questionOf(source, now);
+export async function findRows(published: string, asking: Asking, now: Date): Promise<Found> {
+  const question = questionOf(asking, now);
   if (question === undefined)
     throw new UsageError('There is no query.', { hint: 'Give --query NAME, --sql TEXT or -f FILE.' });
   const reader = await Reader.open(published);
@@ -47,7 +49,8 @@ export async function findRows(published: string, source: Asking, now: Date): Pr
     const answer = await ask(reader.connection, question.sql, values, question.subject);
     const rows: Record<string, unknown>[] = [];
     for await (const some of objectRows(answer)) rows.push(...some);
-    return { columns: answer.columns.map(({ name }) => name), rows, fields: declared, pushes: known };
+    const source = [question.sql, ...(asking.param ?? [])] as const;
+    return { source, columns: answer.columns.map(({ name }) => name), rows, fields: declared, pushes: known };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A cause would repeat the values.

@@ -62,4 +62,5 @@ export async function bytesOf(place: Place): Promise<string> {
   return texts.join('\n');
 }
 
-export const push = (place: Place, ...args: readonly string[]): Promise<Ended> => place.run(['push', ...args]);
+export const push = (place: Place, ...args: readonly string[]): Promise<Ended> =>
+  place.run(['push', ...args]);
