@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { formatKst } from '../calendar.js';
 import { requireService, type Config, type ServiceConfig } from '../config.js';
 import type { PushSettings } from '../config/schema.js';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import {
+  DawnloadError,
+  EXIT,
+  hintOf,
+  InterruptedError,
+  messageOf,
+  UsageError,
+  type ExitCode,
+} from '../errors.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, type Push } from '../push/ledger.js';
 import { keyHashOf, keyText, type Wanted } from '../push/plan.js';
 import { hashWith, RowHashes } from '../storage/row-hashes.js';
@@ -14,6 +22,7 @@ import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../p
 import { findRows } from '../queries/rows.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
+import type { RunReport } from '../run/report.js';
 import { assertSameProject } from '../storage/project.js';
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
@@ -118,6 +127,27 @@ export function wantedOf(settings: PushSettings): Wanted {
     key,
     deleteMissing,
   };
+}
+
+/** Makes the pushes of the configuration in order. A push that fails is recorded, and the next one follows. */
+export async function pushNightly(
+  config: ServiceConfig,
+  invocation: Invocation,
+  report: RunReport,
+): Promise<void> {
+  for (const settings of config.pushes) {
+    const { name } = settings;
+    invocation.terminal.progress(`pushing ${name}`);
+    try {
+      const wanted = wantedOf(settings);
+      const pushed = await pushRows(wanted, config, invocation, { agree: () => Promise.resolve(false) });
+      report.pushed({ name, failed: false, sentence: sentenceOn(wanted, pushed) });
+    } catch (error) {
+      if (error instanceof InterruptedError) throw error;
+      const hint = error instanceof DawnloadError ? ` ${hintOf(error)}` : '';
+      report.pushed({ name, failed: true, sentence: `${messageOf(error)}${hint}`.trim() });
+    }
+  }
 }
 
 async function perform(

@@ -31,6 +31,7 @@ import type {
   BudgetRow,
   Covered,
   ErasureRow,
+  PushRow,
   ExportRow,
   RetentionRow,
   MessageTotals,
@@ -292,6 +293,16 @@ export class Warehouse {
       }),
     );
     this.#options.effects.reach('exports/after-replace');
+  }
+
+  /** Replaces the rows of `ops.pushes` by those of the ledger. */
+  async replacePushes(rows: readonly PushRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.set({ given: { pushes: wellFormedJson(rows) } });
+        await this.#session.run('push/pushes');
+      }),
+    );
   }
 
   /** Replaces `ops.budget` by the settings of this run. */
