@@ -91,7 +91,7 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
   const invalid = new Map<string, Hashed[]>();
   const seen = new Set<string>();
   const [empty, repeated] = [`${column ?? identity}: is empty`, `${column ?? ''}: occurs more than once`];
-  let known = 0;
+  const known = { key: 0, alike: 0 };
   for (const row of rows) {
     const text = textOf(row);
     const values = takesAway(target) || target.kind === 'opt-outs' ? { [identity]: row[identity] } : row;
@@ -103,7 +103,8 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
     seen.add(text);
     const wrong = text === '' ? empty : isRepeated ? repeated : problemOf(target, values, fields, bytes);
     const isKnown = hashed.k !== '' && memory.knows(hashed.k);
-    if (isKnown) known++;
+    if (isKnown) known.key++;
+    if (isKnown && memory.knows(hashed.k, c)) known.alike++;
     // A row that is refused here is remembered apart: it may fit one day.
     const place = wrong === undefined ? hashed : { k: hashed.k, r: `!${hashed.r}` };
     const tries = memory.rejectionOf(place)?.pushes;
@@ -139,7 +140,15 @@ function doubtsOf(
   { pushes }: Found,
   { ledger, current, source }: Comparing,
   { rows, unchanged }: Counts,
-  { known, send, bad }: { known: number; send: readonly Item[]; bad: (what: 'empty' | 'repeated') => number },
+  {
+    known,
+    send,
+    bad,
+  }: {
+    known: { key: number; alike: number };
+    send: readonly Item[];
+    bad: (what: 'empty' | 'repeated') => number;
+  },
 ): string[] {
   const isWhole = only === undefined;
   const line = ledger.pushes.filter(
@@ -147,7 +156,10 @@ function doubtsOf(
   );
   const last = line.filter(({ state, counts }) => state === 'done' && counts.rows > 0).at(-1)?.counts.rows;
   const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
-  const before = line.filter((one) => one !== current).at(-1);
+  // A push of another name sets other columns; only rows with the same ones would be sent again.
+  const own = line.filter((one) => one !== current).at(-1);
+  const before =
+    own ?? ledger.pushes.filter((one) => one !== current && one.target === targetText(target)).at(-1);
   const isEdited = before !== undefined && before.source !== source && key !== undefined;
   const lost = pushes.filter((one) => one.target === targetText(target) && !ledger.has(one.id));
   const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
@@ -157,7 +169,7 @@ function doubtsOf(
     [bad('repeated') > 0, `${plural(bad('repeated'), 'row')} with the key of another row.`],
     [isWhole && isOdd, `${plural(rows, 'row')}, and the last push had ${last ?? 0}.`],
     [
-      isWhole && isEdited && unchanged * TENFOLD < known,
+      isWhole && isEdited && unchanged * TENFOLD < (own === undefined ? known.alike : known.key),
       `The query was edited since the last push, and ${agree}: ${plural(send.length, 'row')}.`,
     ],
     [

@@ -86,9 +86,10 @@ export class RowHashes {
     return new RowHashes(await ChainFile.open(path, disk, effects, pushDamage(path)), stateOf);
   }
 
-  /** True if a row with this key was acknowledged. */
-  knows(k: string): boolean {
-    return this.#known.has(k);
+  /** True if a row with this key was acknowledged; with `c`, one with the same columns. */
+  knows(k: string, c?: string): boolean {
+    const rows = this.#known.get(k);
+    return rows !== undefined && (c === undefined || rows.has(c));
   }
 
   /** The keys of all acknowledged rows. */
