@@ -27,8 +27,7 @@ import type { RunOver } from './run/journal.js';
 import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
-import type { Effects } from './effects.js';
-import { PushLedger, sentRows, unknownRows } from './push/ledger.js';
+import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
 import type { PushRow } from './warehouse/rows.js';
 import type { Export } from './exports/export.js';
 import type { Ledger } from './exports/ledger.js';
@@ -130,7 +129,7 @@ async function publishedAgain(
   const warehouse = await openWarehouse(path, config, invocation);
   let ending: RunOver;
   try {
-    await warehouse.replacePushes(await pushRows(dataDir, effects));
+    await warehouse.replacePushes(pushRows(await PushLedger.open(dataDir, effects)));
     ending = await record.expect(report, undefined, warehouse);
   } finally {
     await warehouse.close();
@@ -140,8 +139,7 @@ async function publishedAgain(
 }
 
 /** The rows of `ops.pushes`. */
-async function pushRows(dataDir: string, effects: Effects): Promise<PushRow[]> {
-  const { pushes } = await PushLedger.open(dataDir, effects);
+function pushRows({ pushes }: PushLedger): PushRow[] {
   return pushes.map((push) => ({
     ...push,
     ...push.counts,
@@ -391,8 +389,9 @@ async function deliver(
 /** Copies the ledger of pushes into the file. A damaged ledger stops pushes, and nothing else. */
 async function notePushes({ warehouse, dataDir, effects, report }: LocalContext): Promise<void> {
   try {
-    const rows = await pushRows(dataDir, effects);
-    if (rows.length > 0) await warehouse.replacePushes(rows);
+    const ledger = await PushLedger.open(dataDir, effects);
+    if (ledger.pushes.length > 0) await warehouse.replacePushes(pushRows(ledger));
+    for (const push of ledger.pushes.filter(waits)) report.needsAction(adviceOn(push));
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     report.needsAction(`${error.message} ${error.hint ?? ''}`);

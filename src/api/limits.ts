@@ -53,6 +53,12 @@ const isStrings = (value: unknown): boolean =>
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A value of a patch: operators without a list are left out, since a column of a query gives all rows the same keys. */
+export function patchValue(value: unknown): unknown {
+  if (!isRecord(value) || !Object.keys(value).every((key) => /^\$(add|remove)$/.test(key))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, list]) => list !== null));
+}
+
 /** The rule of a patch of an array that a value breaks (`$add`, `$remove`). */
 function wrongOperators(value: Readonly<Record<string, unknown>>): string | undefined {
   const given = Object.entries(value).filter(([, list]) => list !== null);

@@ -1,5 +1,6 @@
 /** What the answer to a request that writes (E2, E12, E13, E14, E16) states about its rows. Pure. */
 import { z } from 'zod';
+import { CredentialsError } from '../errors.js';
 import type { ServiceAnswer } from './client.js';
 
 const ANSWERS = {
@@ -92,4 +93,12 @@ function valuesIn(item: unknown): string[] {
   if (typeof item === 'object' && item !== null) return Object.values(item).flatMap(valuesIn);
   const value = typeof item === 'string' || typeof item === 'number' ? String(item) : '';
   return value.length > 2 ? [value] : [];
+}
+
+/** Throws the error without the service's words, which may repeat a value of what was sent. */
+export function withoutWords(error: unknown): never {
+  if (!(error instanceof CredentialsError)) throw error;
+  throw new CredentialsError('The service denies what was pushed.', {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  });
 }

@@ -12,7 +12,7 @@ import {
   UsageError,
   type ExitCode,
 } from '../errors.js';
-import { adviceOn, PushLedger, sentRows, unknownRows, type Push } from '../push/ledger.js';
+import { adviceOn, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
 import { keyHashOf, keyText, type Wanted } from '../push/plan.js';
 import { hashWith, RowHashes } from '../storage/row-hashes.js';
 import { pushRows, type Pushed } from '../push/push.js';
@@ -24,6 +24,7 @@ import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
 import type { RunReport } from '../run/report.js';
 import { assertSameProject } from '../storage/project.js';
+import { lockState } from '../storage/run-lock.js';
 import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -258,7 +259,9 @@ export async function pushListCommand(options: JsonOptions, invocation: Invocati
   const config = invocation.loadConfig();
   await assertSameProject(config);
   const { pushes } = await PushLedger.open(config.dataDir, effects);
-  const needed = pushes.filter(({ state }) => state === 'ambiguous');
+  const { held } = await lockState(config.dataDir);
+  // The call under way of a running push is known soon.
+  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!held && waits(push)));
   if (options.json === true) terminal.out(JSON.stringify(pushes.map(shown)));
   else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
   else {

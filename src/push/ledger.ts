@@ -68,6 +68,9 @@ const rowsIn = (push: Push, ...states: readonly string[]): number =>
   [...push.calls.values()].reduce((sum, call) => sum + (states.includes(call.state) ? call.rows : 0), 0);
 export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
 export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
+/** True if a person has to decide: nobody knows whether the service has some rows. */
+export const waits = (push: Push): boolean =>
+  isUnfinished(push) && push.once && unknownRows(push) > rowsIn(push, 'in_doubt');
 export const isUnfinished = ({ state }: Push): boolean => /sending|stopped|ambiguous/.test(state);
 
 /** The sentence about a push that waits for a person. */

@@ -1,9 +1,9 @@
 /** Sends a push call by call: the intent is durable before a call leaves, what the service said of it after. */
 import { ServiceClient, unanswered, type ServiceAnswer } from '../api/client.js';
 import { BODY_BYTES } from '../api/limits.js';
-import { namedIn, refusalOf, takenBy, wordsOf } from '../api/written.js';
+import { namedIn, refusalOf, takenBy, withoutWords, wordsOf } from '../api/written.js';
 import type { ServiceConfig } from '../config.js';
-import { DawnloadError, messageOf, RefusedError, ServiceError } from '../errors.js';
+import { DawnloadError, RefusedError, ServiceError } from '../errors.js';
 import { erasedRows } from '../erasure/rows.js';
 import { isRefusal } from '../exports/request-outcome.js';
 import { declaredFields } from '../reference/catalogs.js';
@@ -55,10 +55,10 @@ export async function pushRows(
   const ambiguous = unfinished.find(({ state }) => state === 'ambiguous');
   if (ambiguous !== undefined) throw new RefusedError(adviceOn(ambiguous));
   const found = await findRows(dataFiles(dataDir).published, wanted.source, effects.now());
-  const source = hash(`source ${JSON.stringify([found.source, wanted.key, target.mode, target.removes])}`);
+  const source = hash(`source ${JSON.stringify([found.source, wanted.key, target, wanted.only])}`);
   const isWhole = wanted.only === undefined;
-  const current = isWhole ? unfinished.find((one) => one.source === source) : undefined;
-  const other = unfinished.find((one) => one !== current);
+  const current = unfinished.find((one) => one.source === source);
+  const other = unfinished.find((one) => one !== current && !one.only);
   if (other?.once === true && isWhole) {
     throw new RefusedError(`Push ${other.id} to ${other.target} is not finished, and it had another query.`, {
       hint: `Go on with it by \`dawnload push resume ${other.id}\`, or give it up by \`dawnload push abandon ${other.id}\`.`,
@@ -83,32 +83,18 @@ export async function pushRows(
         hint: '--yes sends it all the same.',
       });
     }
-    for (const one of isWhole ? unfinished : [])
-      if (one !== current) await ledger.write(one, { event: 'abandoned' });
-    const { name, key } = wanted;
-    const about = {
-      target: targetText(target),
-      once: isOnce(target),
-      only: !isWhole,
-      mode: target.mode,
-      name,
-      key,
-    };
-    const push = current ?? (await ledger.begin({ ...about, source, run: runId, counts: plan.counts }));
     const queries = new KeptQueries(dataDir, effects);
+    for (const one of unfinished.filter((one) => isWhole && one !== current)) {
+      await ledger.write(one, { event: 'abandoned' });
+      await queries.drop(one.id);
+    }
+    const { name, key } = wanted;
+    const { mode } = target;
+    const about = { target: targetText(target), mode, name, key, once: isOnce(target), only: !isWhole };
+    const push = current ?? (await ledger.begin({ ...about, source, run: runId, counts: plan.counts }));
     const bundled = wanted.source.name === undefined ? { sql: found.source[0] } : {};
     await queries.keep(push.id, { ...wanted, source: { ...wanted.source, file: undefined, ...bundled } });
-    const sending = new Sending({
-      ledger,
-      memory,
-      push,
-      target,
-      service,
-      config,
-      invocation,
-      hash,
-      c: plan.c,
-    });
+    const sending = new Sending({ ...comparing, push, target, service, config, invocation, c: plan.c });
     try {
       for (const [reason, rows] of plan.invalid) await sending.reject(rows, reason);
       await sending.all(plan.send, target);
@@ -180,8 +166,8 @@ export function callsFor({ send, gone }: Plan, target: Target): number {
 /** Statuses of a call that is refused for what one of its rows holds. */
 const OF_ROWS: readonly (number | undefined)[] = [200, 400, 409, 413, 422];
 
-/** So many refused calls without a row that was taken: the service refuses the push, not its rows. */
-const HOPELESS = 64;
+/** So many refused calls in a row: the service refuses the push, not its rows. */
+const HOPELESS = 256;
 
 interface Context {
   readonly ledger: PushLedger;
@@ -234,7 +220,7 @@ class Sending {
     const payload = hash(`payload ${JSON.stringify(request.body)}`);
     await ledger.write(push, { event: 'intended', call, run: invocation.runId, rows: rows.length, payload });
     this.counted.calls++;
-    const answer = await (request.once ? permit.sendOnce(request) : service.ask(request));
+    const answer = await (request.once ? permit.sendOnce(request) : service.ask(request).catch(withoutWords));
     invocation.effects.reach('push/answered');
     const settle = (outcome: Outcome, note?: string): Promise<Push> =>
       ledger.write(push, { event: 'settled', call, outcome, note });
@@ -245,6 +231,7 @@ class Sending {
       await settle('acknowledged');
       memory.acknowledged(this.#c, rows);
       this.counted.sent += rows.length;
+      this.#refused = 0;
     } else if (request.once && !isRefusal(answer)) {
       if (answer.verdict.kind === 'unreachable' && !answer.verdict.sent) {
         await settle('withdrawn', answer.verdict.reason);
@@ -266,8 +253,8 @@ class Sending {
       await settle('refused', refusalOf(answer));
       if (!(answer.verdict.kind === 'refused' && OF_ROWS.includes(answer.status)) && !isMissing)
         throw this.#failure(answer, reason);
-      if (++this.#refused > HOPELESS && this.counted.sent === 0)
-        throw new ServiceError(`The service has refused all of ${HOPELESS} calls (${reason}).`);
+      this.#refused += isMissing ? 0 : 1;
+      if (this.#refused > HOPELESS) throw this.#failure(answer, `${HOPELESS} calls were refused, ${reason}`);
       const named = namedIn(answer, rows.length);
       for (const [nth, why] of named) await this.reject(rows.slice(nth, nth + 1), why);
       const rest = rows.filter((_, nth) => !named.has(nth));
@@ -287,7 +274,7 @@ class Sending {
     const what = targetText(this.#target);
     if (verdict.kind === 'unreachable' && !verdict.sent)
       return unanswered(what, this.#context.config.baseUrl, verdict);
-    return new ServiceError(`The push to ${what} stopped: ${messageOf(reason)}.`, {
+    return new ServiceError(`The push to ${what} stopped: ${reason}.`, {
       hint: `${sentRows(this.#context.push)} rows were taken. The same command goes on with the others.`,
     });
   }

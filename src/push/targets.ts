@@ -7,7 +7,7 @@ import {
   writeOptOuts,
   type ServiceRequest,
 } from '../api/endpoints.js';
-import { BODY_BYTES, ITEM_BYTES, isRecord, wrongValue } from '../api/limits.js';
+import { BODY_BYTES, ITEM_BYTES, isRecord, patchValue, wrongValue } from '../api/limits.js';
 import { UsageError } from '../errors.js';
 
 export const MODES = ['replace', 'patch', 'delete'] as const;
@@ -107,12 +107,13 @@ export function itemOf(
   const id = idOf(values[identity]);
   const rest = Object.entries(values).filter(([column]) => column !== identity);
   const given = Object.fromEntries(rest.filter(([, value]) => value !== null));
+  const patched = Object.fromEntries(rest.map(([column, value]) => [column, patchValue(value)]));
   const within = (field: string | undefined): object => (field === undefined ? given : { [field]: given });
   switch (target.kind) {
     case 'catalog-items':
       if (target.mode === 'delete') return { id };
       // A patch and a property change what is given, so null is a value; a replaced item has no other values.
-      return { id, ...(target.mode === 'patch' ? Object.fromEntries(rest) : given) };
+      return { id, ...(target.mode === 'patch' ? patched : given) };
     case 'user-properties':
       return { projectId, userId: id, [names.propertiesField]: Object.fromEntries(rest) };
     case 'opt-outs':

@@ -71,7 +71,10 @@ export class RowHashes {
   private constructor(file: ChainFile, stateOf: StateOf) {
     this.#file = file;
     this.#stateOf = stateOf;
-    for (const { body } of file.lines) this.#apply(remembered.parse(body));
+    const lines = file.lines.map(({ body }) => remembered.parse(body));
+    // A process that died before the intent left a line, and its number was given again.
+    const calls = new Map(lines.map((one, nth) => ['call' in one ? `${one.push} ${one.call}` : nth, one]));
+    for (const one of calls.values()) this.#apply(one);
   }
 
   /** Throws `DamageError` if the file was altered, and `StorageError`. */
