@@ -26,15 +26,19 @@ const tracked = () => written(place).events.filter(({ userId }) => userId.starts
 const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?.[0] ?? '';
 const JOURNEY = ['journey', 'uj-win02', '--sql'] as const;
 
-test('a journey takes 1,000 users a call, events 500, each with its fields', async () => {
-  const before = { ...place.sandbox.requests() };
-  expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
-  expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
-  expect(place.sandbox.requests().E16 - before.E16).toBe(2);
-  expect(place.sandbox.requests().E13 - before.E13).toBe(2);
-  expect(new Set(entered()).size).toBe(1001);
-  expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
-});
+test(
+  'a journey takes 1,000 users a call, events 500, each with its fields',
+  { tags: ['extended'] },
+  async () => {
+    const before = { ...place.sandbox.requests() };
+    expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
+    expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
+    expect(place.sandbox.requests().E16 - before.E16).toBe(2);
+    expect(place.sandbox.requests().E13 - before.E13).toBe(2);
+    expect(new Set(entered()).size).toBe(1001);
+    expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
+  },
+);
 
 const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
   ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
@@ -54,6 +58,7 @@ const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
 describe('after an unknown outcome', () => {
   test.each(UNKNOWN)(
     '%s: the call is sent once, the push stops, and nothing goes on by itself',
+    { tags: ['extended'] },
     async (_, fault, received) => {
       const before = place.sandbox.requests().E16;
       place.sandbox.setFaults([{ endpoint: 'E16', skip: 1, ...fault } as Fault]);
@@ -107,7 +112,7 @@ describe('events', () => {
     ['Events were tracked.', 1],
     ['1000 events were tracked.', 1],
   ];
-  test.each(COUNTS)('the answer "%s" ends with %i', async (message, code) => {
+  test.each(COUNTS)('the answer "%s" ends with %i', { tags: ['extended'] }, async (message, code) => {
     place.sandbox.setFaults([{ endpoint: 'E13', kind: 'other-shape-200', body: { message } }]);
     const before = place.sandbox.requests().E13;
     const result = await push(place, 'events', 'bought', '--sql', users(500));
@@ -117,14 +122,18 @@ describe('events', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ state: code === 0 ? 'done' : 'ambiguous' }]);
   });
 
-  test('several events of a user are no duplicates, unless a key tells them apart', async () => {
-    const sql = `select 'once${nth}-1' as user_id, i % 2 as order_id, i as n from range(4) as r(i)`;
-    expect((await push(place, 'events', 'bought', '--sql', sql)).code).toBe(0);
-    expect(tracked()).toHaveLength(4);
-    expect((await push(place, 'events', 'bought', '--sql', sql, '--key', 'order_id')).code).toBe(3);
-  });
+  test(
+    'several events of a user are no duplicates, unless a key tells them apart',
+    { tags: ['extended'] },
+    async () => {
+      const sql = `select 'once${nth}-1' as user_id, i % 2 as order_id, i as n from range(4) as r(i)`;
+      expect((await push(place, 'events', 'bought', '--sql', sql)).code).toBe(0);
+      expect(tracked()).toHaveLength(4);
+      expect((await push(place, 'events', 'bought', '--sql', sql, '--key', 'order_id')).code).toBe(3);
+    },
+  );
 
-  test('an event that was acknowledged is not tracked again with a key', async () => {
+  test('an event that was acknowledged is not tracked again with a key', { tags: ['extended'] }, async () => {
     const of = (count: number) =>
       `select 'once${nth}-' || i as user_id, 'o-' || i as order_id from range(${count}) as r(i)`;
     await push(place, 'events', 'bought', '--sql', of(20), '--key', 'order_id');
@@ -146,16 +155,20 @@ describe('a clear refusal', () => {
     expect(entered().sort()).toEqual([0, 1, 2].map((i) => `once${nth}-${i}`));
   });
 
-  test('of the whole target stops at the first call, and nothing is ambiguous', async () => {
-    const before = place.sandbox.requests().E16;
-    const unknown = await push(place, 'journey', 'nothing', '--sql', users(3000));
-    expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toContain('404');
-    const closed = await push(place, 'journey', 'uj-onb01', '--sql', users(3000));
-    expect(closed.code).toBe(1);
-    expect(place.sandbox.requests().E16 - before).toBe(2);
-    expect((await push(place, 'list')).code).toBe(0);
-  });
+  test(
+    'of the whole target stops at the first call, and nothing is ambiguous',
+    { tags: ['extended'] },
+    async () => {
+      const before = place.sandbox.requests().E16;
+      const unknown = await push(place, 'journey', 'nothing', '--sql', users(3000));
+      expect(unknown.code).toBe(1);
+      expect(unknown.stderr).toContain('404');
+      const closed = await push(place, 'journey', 'uj-onb01', '--sql', users(3000));
+      expect(closed.code).toBe(1);
+      expect(place.sandbox.requests().E16 - before).toBe(2);
+      expect((await push(place, 'list')).code).toBe(0);
+    },
+  );
 
   test('for the rate stops the push, and the same command goes on', async () => {
     place.sandbox.setFaults([
@@ -178,28 +191,32 @@ describe('a clear refusal', () => {
   });
 });
 
-test('a service that cannot be reached leaves nothing ambiguous', async () => {
+test('a service that cannot be reached leaves nothing ambiguous', { tags: ['extended'] }, async () => {
   await place.run(['push', 'list']);
   const gone = await place.run(['push', ...JOURNEY, users(3)], { DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' });
   expect(gone.code).toBe(1);
   expect((await lines(place)).filter(({ outcome }) => outcome === 'ambiguous')).toEqual([]);
 });
 
-test('an unfinished push with another query has to be resumed or abandoned first', async () => {
-  place.sandbox.setFaults([
-    {
-      endpoint: 'E16',
-      kind: 'status',
-      status: 429,
-      skip: 1,
-      times: 1,
-      body: { code: 429, success: false, error: 'Too many requests' },
-    },
-  ]);
-  const id = idIn(await push(place, ...JOURNEY, users(2000))) || String((await lines(place))[0]?.['push']);
-  const other = await push(place, ...JOURNEY, `${users(2000)} limit 1500`, '--yes');
-  expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining(id) as string });
-  const resumed = await push(place, 'resume', id);
-  expect(resumed.code, resumed.stderr).toBe(0);
-  expect(entered()).toHaveLength(2000);
-});
+test(
+  'an unfinished push with another query has to be resumed or abandoned first',
+  { tags: ['extended'] },
+  async () => {
+    place.sandbox.setFaults([
+      {
+        endpoint: 'E16',
+        kind: 'status',
+        status: 429,
+        skip: 1,
+        times: 1,
+        body: { code: 429, success: false, error: 'Too many requests' },
+      },
+    ]);
+    const id = idIn(await push(place, ...JOURNEY, users(2000))) || String((await lines(place))[0]?.['push']);
+    const other = await push(place, ...JOURNEY, `${users(2000)} limit 1500`, '--yes');
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining(id) as string });
+    const resumed = await push(place, 'resume', id);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(entered()).toHaveLength(2000);
+  },
+);

@@ -25,7 +25,7 @@ const users = (count: number, rest = "'gold' as tier", prefix = 'u') =>
   `select '${prefix}' || i as user_id, ${rest} from range(${count}) as r(i) order by i`;
 
 describe('user properties', () => {
-  test('go to the service 1,000 a call, with the types of the query', async () => {
+  test('go to the service 1,000 a call, with the types of the query', { tags: ['extended'] }, async () => {
     const before = requests().E14;
     const sql =
       "select 'many' || i as user_id, i as visits, true as vip, ['a', 'b'] as tags, null as gone from range(2001) as r(i)";
@@ -35,7 +35,7 @@ describe('user properties', () => {
     expect(propertiesOf('many7')).toEqual({ visits: 7, vip: true, tags: ['a', 'b'] });
   });
 
-  test('a number is an id too', async () => {
+  test('a number is an id too', { tags: ['extended'] }, async () => {
     await push(place, 'user-properties', '--sql', "select 4711 as user_id, 'x' as tier");
     expect(propertiesOf('4711')).toEqual({ tier: 'x' });
   });
@@ -64,7 +64,7 @@ describe('user properties', () => {
     expect((await lines(place)).filter(({ event }) => event === 'begun')).toHaveLength(1);
   });
 
-  test('a call that fails for a while is repeated', async () => {
+  test('a call that fails for a while is repeated', { tags: ['extended'] }, async () => {
     place.sandbox.setFaults([
       { endpoint: 'E14', kind: 'status', status: 429, times: 1 },
       { endpoint: 'E14', kind: 'reset-after', times: 1 },
@@ -76,6 +76,7 @@ describe('user properties', () => {
 
   test.each([[{}], [{ data: null }], [{ data: '5' }], [{ data: 6 }], [{ data: true }], [{ data: 4.5 }]])(
     'an answer %j acknowledges nothing',
+    { tags: ['extended'] },
     async (body) => {
       place.sandbox.setFaults([{ endpoint: 'E14', kind: 'other-shape-200', body }]);
       const { code } = await push(place, 'user-properties', '--sql', users(5));
@@ -113,20 +114,24 @@ describe('a lower count', () => {
     expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
   });
 
-  test('rejected rows are tried by three pushes more, then left, and a changed row is tried again', async () => {
-    const args = ['user-properties', '--key', 'user_id', '--sql'];
-    for (const nth of [1, 2, 3, 4]) {
-      const tried = await push(picky, ...args, mixed());
-      expect(tried.code, `push ${nth}: ${tried.stderr}`).toBe(1);
-      expect(tried.stderr).toContain('3 rejected');
-    }
-    const left = await push(picky, ...args, mixed());
-    expect(left.code).toBe(0);
-    expect(left.stderr).toContain('Pushed 0 rows');
-    expect(left.stderr).toContain('3 left after four rejections');
-    const changed = await push(picky, ...args, mixed('y'), '--yes');
-    expect(changed.stderr).toContain('3 rejected');
-  });
+  test(
+    'rejected rows are tried by three pushes more, then left, and a changed row is tried again',
+    { tags: ['extended'] },
+    async () => {
+      const args = ['user-properties', '--key', 'user_id', '--sql'];
+      for (const nth of [1, 2, 3, 4]) {
+        const tried = await push(picky, ...args, mixed());
+        expect(tried.code, `push ${nth}: ${tried.stderr}`).toBe(1);
+        expect(tried.stderr).toContain('3 rejected');
+      }
+      const left = await push(picky, ...args, mixed());
+      expect(left.code).toBe(0);
+      expect(left.stderr).toContain('Pushed 0 rows');
+      expect(left.stderr).toContain('3 left after four rejections');
+      const changed = await push(picky, ...args, mixed('y'), '--yes');
+      expect(changed.stderr).toContain('3 rejected');
+    },
+  );
 });
 
 describe('catalog items', () => {
@@ -144,7 +149,7 @@ describe('catalog items', () => {
     expect(itemOf('products', 'p-1')).toMatchObject({ name: 'name 1', sizes: ['sale', 'new'] });
   });
 
-  test('a missing item of a patch is rejected alone, by its id', async () => {
+  test('a missing item of a patch is rejected alone, by its id', { tags: ['extended'] }, async () => {
     const sql = "select if(i = 7, 'none', 'p-' || i) as id, 5 as price from range(30) as r(i)";
     const { code, stderr } = await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql);
     expect(code).toBe(1);
@@ -154,7 +159,7 @@ describe('catalog items', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ row: 'none', reason: 'HTTP 404, NOT_FOUND', tries: 1 }]);
   });
 
-  test('are deleted; one that is gone already is done', async () => {
+  test('are deleted; one that is gone already is done', { tags: ['extended'] }, async () => {
     const sql = "select id from (values ('p-1'), ('p-2'), ('never')) as v(id)";
     const { code, stderr } = await push(place, 'catalog-items', 'products', '--mode', 'delete', '--sql', sql);
     expect(code, stderr).toBe(0);
@@ -222,22 +227,26 @@ describe('catalog items', () => {
     expect(price.stdout).toContain('price: must be a number');
   });
 
-  test('an unknown field, catalog or mode is refused before anything is sent', async () => {
-    const sql = "select 'x' as id, 1 as colour";
-    const args = ['--mode', 'replace', '--sql', sql];
-    const field = await push(place, 'catalog-items', 'products', ...args);
-    expect(field).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('has no field colour') as string,
-    });
-    const catalog = await push(place, 'catalog-items', 'nothing', ...args);
-    expect(catalog).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('no catalog nothing') as string,
-    });
-    const mode = await push(place, 'catalog-items', 'products', '--sql', sql);
-    expect(mode).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode') as string });
-  });
+  test(
+    'an unknown field, catalog or mode is refused before anything is sent',
+    { tags: ['extended'] },
+    async () => {
+      const sql = "select 'x' as id, 1 as colour";
+      const args = ['--mode', 'replace', '--sql', sql];
+      const field = await push(place, 'catalog-items', 'products', ...args);
+      expect(field).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('has no field colour') as string,
+      });
+      const catalog = await push(place, 'catalog-items', 'nothing', ...args);
+      expect(catalog).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no catalog nothing') as string,
+      });
+      const mode = await push(place, 'catalog-items', 'products', '--sql', sql);
+      expect(mode).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode') as string });
+    },
+  );
 });
 
 describe('opt-outs', () => {
@@ -257,7 +266,7 @@ describe('opt-outs', () => {
     expect(isRegistered()).toHaveLength(0);
   });
 
-  test('a hash of a number is no number', async () => {
+  test('a hash of a number is no number', { tags: ['extended'] }, async () => {
     const sql = "select sha256('x') as recipient_no";
     const { stdout } = await push(place, 'opt-outs', NUMBER, '--sql', sql, '--dry-run', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -321,19 +330,23 @@ describe('guards', () => {
     expect(after.code, after.stderr).toBe(sql === users(0) ? 0 : 1);
   });
 
-  test('more than ten times or less than a tenth of the rows of the last push is refused without --yes', async () => {
-    const of = (count: number, ...more: string[]) =>
-      push(place, 'user-properties', '--sql', users(count, "'n' as n", 'n'), ...more);
-    expect((await of(20)).code).toBe(0);
-    expect(await of(201)).toMatchObject({
-      ...refused,
-      stderr: expect.stringContaining('201 rows') as string,
-    });
-    expect((await of(200)).code).toBe(0);
-    expect(await of(19)).toMatchObject({ ...refused, stderr: expect.stringContaining('200') as string });
-    expect((await of(19, '--yes')).code).toBe(0);
-    expect((await of(20)).code).toBe(0);
-  });
+  test(
+    'more than ten times or less than a tenth of the rows of the last push is refused without --yes',
+    { tags: ['extended'] },
+    async () => {
+      const of = (count: number, ...more: string[]) =>
+        push(place, 'user-properties', '--sql', users(count, "'n' as n", 'n'), ...more);
+      expect((await of(20)).code).toBe(0);
+      expect(await of(201)).toMatchObject({
+        ...refused,
+        stderr: expect.stringContaining('201 rows') as string,
+      });
+      expect((await of(200)).code).toBe(0);
+      expect(await of(19)).toMatchObject({ ...refused, stderr: expect.stringContaining('200') as string });
+      expect((await of(19, '--yes')).code).toBe(0);
+      expect((await of(20)).code).toBe(0);
+    },
+  );
 
   test('an edited query that would send everything again says so first', async () => {
     await push(place, ...KEYED, users(12, "'e' as e", 'e'));
@@ -349,34 +362,38 @@ describe('guards', () => {
     expect((await push(place, ...KEYED, users(13, "'f' as e", 'e'))).code).toBe(0);
   });
 
-  test('days that the query names have to be covered, through views and models too', async () => {
-    const named = (where: string, from = 'daily_statistics') =>
-      push(
-        place,
-        'user-properties',
+  test(
+    'days that the query names have to be covered, through views and models too',
+    { tags: ['extended'] },
+    async () => {
+      const named = (where: string, from = 'daily_statistics') =>
+        push(
+          place,
+          'user-properties',
+          '--sql',
+          `select 'd' as user_id, count(*) as n from ${from} where ${where}`,
+          '--dry-run',
+        );
+      expect((await named("date = '2026-11-20'")).code).toBe(0);
+      expect(await named("date = '2026-11-17'")).toMatchObject({
+        ...{ code: 3, stderr: expect.stringContaining('2026-11-17') as string },
+      });
+      expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
+      expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
+      expect((await named("date = '2026-11-20'", 'marts.message_pressure')).stderr).toContain('events');
+      expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
+      const parameter = [
         '--sql',
-        `select 'd' as user_id, count(*) as n from ${from} where ${where}`,
+        "select 'd' as user_id, getvariable('day') as n",
+        '-p',
+        'day=2026-11-01',
         '--dry-run',
-      );
-    expect((await named("date = '2026-11-20'")).code).toBe(0);
-    expect(await named("date = '2026-11-17'")).toMatchObject({
-      ...{ code: 3, stderr: expect.stringContaining('2026-11-17') as string },
-    });
-    expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
-    expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
-    expect((await named("date = '2026-11-20'", 'marts.message_pressure')).stderr).toContain('events');
-    expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
-    const parameter = [
-      '--sql',
-      "select 'd' as user_id, getvariable('day') as n",
-      '-p',
-      'day=2026-11-01',
-      '--dry-run',
-    ];
-    expect((await push(place, 'user-properties', ...parameter)).code).toBe(3);
-  });
+      ];
+      expect((await push(place, 'user-properties', ...parameter)).code).toBe(3);
+    },
+  );
 
-  test('the file has to be made by a run of the last complete day', async () => {
+  test('the file has to be made by a run of the last complete day', { tags: ['extended'] }, async () => {
     const late = { DAWNLOAD_NOW: '2026-11-22T00:00:00Z' };
     const { code, stderr } = await place.run(['push', 'user-properties', '--sql', users(1), '--yes'], late);
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('2026-11-21') as string });
@@ -436,22 +453,26 @@ describe('guards', () => {
   });
 });
 
-test('the ledger holds the target, numbers and keyed hashes, and a changed byte stops all pushes', async () => {
-  await push(place, 'user-properties', '--sql', users(2), '--key', 'user_id');
-  const [, intended] = await lines(place);
-  expect(Object.keys(intended ?? {}).sort()).toEqual(
-    ['seq', 'event', 'push', 'at', 'call', 'run', 'rows', 'payload', 'sum'].sort(),
-  );
-  expect(intended).toMatchObject({ event: 'intended', rows: 2 });
-  const file = join(place.folder, 'data', 'ledger', 'pushes.jsonl');
-  const text = await readFile(file, 'utf8');
-  const { writeFile } = await import('node:fs/promises');
-  await writeFile(file, text.replace('"rows":2', '"rows":3'));
-  const { code, stderr } = await push(place, 'user-properties', '--sql', users(2));
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is damaged') as string });
-});
+test(
+  'the ledger holds the target, numbers and keyed hashes, and a changed byte stops all pushes',
+  { tags: ['extended'] },
+  async () => {
+    await push(place, 'user-properties', '--sql', users(2), '--key', 'user_id');
+    const [, intended] = await lines(place);
+    expect(Object.keys(intended ?? {}).sort()).toEqual(
+      ['seq', 'event', 'push', 'at', 'call', 'run', 'rows', 'payload', 'sum'].sort(),
+    );
+    expect(intended).toMatchObject({ event: 'intended', rows: 2 });
+    const file = join(place.folder, 'data', 'ledger', 'pushes.jsonl');
+    const text = await readFile(file, 'utf8');
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(file, text.replace('"rows":2', '"rows":3'));
+    const { code, stderr } = await push(place, 'user-properties', '--sql', users(2));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is damaged') as string });
+  },
+);
 
-test('persons of the register of erasures are left out and counted', async () => {
+test('persons of the register of erasures are left out and counted', { tags: ['extended'] }, async () => {
   const sql = "select unnest(['user_0000001', 'kept']) as user_id, 'erased?' as tier";
   const erased = await place.run(['forget', '--user-id', 'user_0000001', '--yes']);
   expect(erased.code, erased.stderr).toBe(0);
