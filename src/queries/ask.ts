@@ -3,10 +3,10 @@
  * answer.
  */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { z } from 'zod';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../errors.js';
 import { answerOf, type QueryResult } from './sink.js';
 import type { ParameterValues } from './catalogue.js';
-import type { Language } from '../dictionary/dictionary.js';
 import { tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
 import { ID_COLUMNS } from '../warehouse/fields.js';
 import type { Reader } from '../warehouse/reader.js';
@@ -207,12 +207,13 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  */
 export async function droppedIds(reader: Pick<Reader, 'objects'>): Promise<string[]> {
   const [row] = await unlessMissing(reader.objects('from ops.privacy'), []);
-  const rules = String(row?.['columns'] ?? '').split(', ');
+  const { columns } = z.object({ columns: z.string().nullish() }).parse(row ?? {});
+  const rules = columns?.split(', ') ?? [];
   return ID_COLUMNS.filter((column) => rules.includes(`${column}: drop`));
 }
 
 /** The sentence that takes the place of numbers of people. */
-export function notCounted(dropped: readonly string[]): Readonly<Record<Language, string>> {
+export function notCounted(dropped: readonly string[]): Readonly<Record<'en' | 'ko', string>> {
   const names = dropped.join(', ');
   return {
     en: `The warehouse does not keep ${names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent messages. With hash they are.`,
