@@ -4,7 +4,7 @@ import { extname, resolve, join } from 'node:path';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { ask } from '../queries/ask.js';
+import { ask, droppedIds, notCounted } from '../queries/ask.js';
 import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
 import { bundled, questionOf } from '../queries/question.js';
 import {
@@ -95,6 +95,8 @@ export async function queryCommand(
       word: wordsIn(options),
     });
     invocation.terminal.note(summary(answer.rows(), format, question.title, options));
+    const dropped = question.countsPeople ? await droppedIds(reader) : [];
+    if (dropped.length > 0) invocation.terminal.warn(notCounted(dropped)[options.lang ?? 'en']);
     return EXIT.done;
   } catch (error) {
     // DuckDB reports an interruption as an error of the query; the signal has the real reason.
@@ -174,7 +176,11 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
-    await writeTo(stdout, piecesOf(`${JSON.stringify(catalogue, null, 2)}\n`));
+    const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
+      ...query,
+      counts_people,
+    }));
+    await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
     return EXIT.done;
   }
   const rows = catalogue.map(({ name, title, params }) => [

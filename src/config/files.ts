@@ -77,6 +77,8 @@ function withEmptySections(values: Record<string, unknown>): Record<string, unkn
   const sections = new Set([
     'privacy',
     'push',
+    'columns',
+    'retention',
     'exports',
     'budget',
     'reference',

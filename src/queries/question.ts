@@ -30,6 +30,8 @@ export interface Question {
   readonly subject: string;
   /** The title of the bundled query. */
   readonly title?: string;
+  /** True if a bundled query counts people. */
+  readonly countsPeople: boolean;
 }
 
 /** The query that the options specify; undefined if they specify none. */
@@ -41,8 +43,10 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
     });
   }
   const values = parseAssignments(param);
-  if (sql !== undefined) return { sql, values, params: [], subject: 'The query' };
-  if (file !== undefined) return { sql: readSql(file), values, params: [], subject: file };
+  if (sql !== undefined) return { sql, values, params: [], subject: 'The query', countsPeople: false };
+  if (file !== undefined) {
+    return { sql: readSql(file), values, params: [], subject: file, countsPeople: false };
+  }
   if (name === undefined) return undefined;
   const query = bundled(name);
   checkParameters(query, values);
@@ -58,6 +62,7 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
     params: query.params,
     subject: `The query ${name}`,
     title: query.title,
+    countsPeople: query.countsPeople,
   };
 }
 
