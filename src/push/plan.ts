@@ -66,6 +66,7 @@ interface Comparing {
   readonly projectId: string;
   readonly names: FieldNames;
   readonly fields: Fields;
+  readonly hashesIds: boolean;
   /** The rows of erased persons. */
   readonly erased: ReadonlySet<Values>;
 }
@@ -101,7 +102,7 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
     const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
     const isRepeated = column !== undefined && seen.has(text);
     seen.add(text);
-    const wrong = text === '' ? empty : isRepeated ? repeated : problemOf(target, values, fields, bytes);
+    const wrong = text === '' ? empty : isRepeated ? repeated : problemOf(target, values, comparing, bytes);
     const isKnown = hashed.k !== '' && memory.knows(hashed.k);
     if (isKnown) known.key++;
     if (isKnown && memory.knows(hashed.k, c)) known.alike++;

@@ -72,7 +72,8 @@ export async function pushRows(
     const fields = isCatalog ? await declaredFields(service, config.baseUrl, target.name, held) : undefined;
     const erased = await erasedRows(isCatalog ? [] : found.rows, config, effects);
     const { projectId, push: names } = config;
-    const comparing = { memory, ledger, current, source, hash, projectId, names, fields, erased };
+    const hashesIds = config.privacy.columns.some((one) => one.name === 'user_id' && one.rule === 'hash');
+    const comparing = { hashesIds, memory, ledger, current, source, hash, projectId, names, fields, erased };
     const plan = planOf(wanted, found, comparing);
     if (how.dryRun === true)
       return { plan, push: undefined, sent: 0, rejected: 0, calls: callsFor(plan, target) };

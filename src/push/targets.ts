@@ -125,8 +125,17 @@ export function itemOf(
   }
 }
 
-/** The reason why the service would refuse a row, without its values: `price: must be a number`; undefined if it fits. */
-export function problemOf(target: Target, values: Values, fields: Fields, bytes: number): string | undefined {
+/**
+ * The reason why the service would refuse a row, without its values: `price: must be a number`; undefined if it fits.
+ *
+ * @param hashesIds true if the warehouse stores hashes of user ids (privacy.columns)
+ */
+export function problemOf(
+  target: Target,
+  values: Values,
+  { fields, hashesIds }: { readonly fields: Fields; readonly hashesIds: boolean },
+  bytes: number,
+): string | undefined {
   const { identity } = traitsOf(target);
   const id = idOf(values[identity]);
   if (id === '') return `${identity}: is empty`;
@@ -137,6 +146,8 @@ export function problemOf(target: Target, values: Values, fields: Fields, bytes:
     (typeof values[identity] !== 'string' || !/^[+0-9][0-9 -]{5,24}$/.test(id))
   )
     return 'recipient_no: must be a telephone number of at most 25 characters';
+  if (identity === 'user_id' && hashesIds && /^[0-9a-f]{64}$/.test(id))
+    return 'user_id: is a hash (privacy.columns), which the service does not know';
   if (takesAway(target)) return undefined;
   if (bytes > (target.kind === 'catalog-items' ? ITEM_BYTES : BODY_BYTES))
     return `the row: must have at most ${target.kind === 'catalog-items' ? '1' : '4'} MiB`;

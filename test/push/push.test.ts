@@ -266,6 +266,18 @@ describe('opt-outs', () => {
     expect(isRegistered()).toHaveLength(0);
   });
 
+  test('a hash of a user id is none that the service knows', { tags: ['extended'] }, async () => {
+    try {
+      await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
+      const sql = "select unnest([sha256('x'), 'u-1']) as user_id, 1 as n";
+      const { stdout } = await push(place, 'user-properties', '--sql', sql, '--dry-run', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ new: 1, rows: 2 });
+      expect(stdout).toContain('is a hash');
+    } finally {
+      await place.configure(YAML);
+    }
+  });
+
   test('a hash of a number is no number', { tags: ['extended'] }, async () => {
     const sql = "select sha256('x') as recipient_no";
     const { stdout } = await push(place, 'opt-outs', NUMBER, '--sql', sql, '--dry-run', '--json');
