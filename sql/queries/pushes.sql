@@ -5,29 +5,32 @@
 --   end (date, default max(date)): last KST day; unless given, that of the newest push
 -- In other DuckDB clients, set parameters before: set variable start = '2026-11-01'; set variable "end" = '2026-11-30';
 -- example:
---   push_id  begun_at  target  name  state  rows  sent  unchanged  rejected  unknown  erased  calls  note
+--   push_id  begun_at_kst  target  name  state  rows  sent  unchanged  rejected  unknown  erased  calls  note
 
-with params as (
-    select
-        coalesce(getvariable('end')::date, max((begun_at at time zone 'Asia/Seoul')::date)) as last_day,
-        coalesce(getvariable('start')::date, last_day - 27) as first_day
+with begun as (
+    select *, begun_at at time zone 'Asia/Seoul' as begun_at_kst, begun_at_kst::date as date
     from ops.pushes
+),
+params as (
+    select
+        coalesce(getvariable('end')::date, max(date)) as last_day,
+        coalesce(getvariable('start')::date, last_day - 27) as first_day
+    from begun
 )
-
 select
-    pushes.push_id,
-    pushes.begun_at,
-    pushes.target,
-    pushes.name,
-    pushes.state,
-    pushes.rows,
-    pushes.sent,
-    pushes.unchanged,
-    pushes.rejected,
-    pushes.unknown,
-    pushes.erased,
-    pushes.calls,
-    pushes.note
-from ops.pushes as pushes
-inner join params on (pushes.begun_at at time zone 'Asia/Seoul')::date between params.first_day and params.last_day
-order by pushes.begun_at desc, pushes.push_id desc;
+    begun.push_id,
+    begun.begun_at_kst,
+    begun.target,
+    begun.name,
+    begun.state,
+    begun.rows,
+    begun.sent,
+    begun.unchanged,
+    begun.rejected,
+    begun.unknown,
+    begun.erased,
+    begun.calls,
+    begun.note
+from begun
+inner join params on begun.date between params.first_day and params.last_day
+order by begun.begun_at desc, begun.push_id desc;
