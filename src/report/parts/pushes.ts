@@ -1,5 +1,6 @@
 /** What pushes sent back to the service, what they left out, and what was rejected. */
 import { z } from 'zod';
+import { bar } from '../chart.js';
 import { html } from '../page.js';
 import { count, name, paragraph, part, rows, sum, text } from '../part.js';
 import { table } from '../table.js';
@@ -30,6 +31,7 @@ export const pushes = part({
     if (found.length === 0) return undefined;
     const of = (column: 'sent' | 'rejected' | 'unchanged'): string =>
       page.count(sum(found.map((push) => push[column])));
+    const most = Math.max(...found.map(({ sent }) => sent));
     const waiting = found.filter(({ state }) => state === 'ambiguous');
     const number = (column: 'rows' | 'sent' | 'unchanged' | 'rejected' | 'unknown' | 'erased') => ({
       head: column === 'sent' ? page.say({ en: 'Sent', ko: '보낸 행' }) : page.head(column),
@@ -61,6 +63,11 @@ export const pushes = part({
         page.say({ en: 'Pushes, newest first', ko: '푸시, 최근 순' }),
         [
           { head: page.head('target'), cell: ({ target }: Push) => target, sub: ({ push_id: id }) => id },
+          {
+            head: page.say({ en: 'compared', ko: '비교' }),
+            cell: ({ push_id: id, sent }) => bar(sent, most, `${id}: ${page.count(sent)}`),
+            kind: 'chart',
+          },
           { head: page.say({ en: 'State', ko: '상태' }), cell: ({ state }) => state, kind: 'text' },
           ...(['rows', 'sent', 'unchanged', 'rejected', 'unknown', 'erased'] as const).map(number),
         ],
