@@ -252,7 +252,11 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
-    await writeTo(stdout, piecesOf(`${JSON.stringify(catalogue, null, 2)}\n`));
+    const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
+      ...query,
+      counts_people,
+    }));
+    await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
     return EXIT.done;
   }
   const rows = catalogue.map(({ name, title, params }) => [
