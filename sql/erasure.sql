@@ -284,9 +284,15 @@ select
 -- name: remembered
 select line::integer as line, sum from ops.erasures order by line desc limit 1;
 
--- name: attach
+-- name: attach_old
 attach '{old}' as old (read_only);
-attach '{new}' as new;
+
+-- name: storage_version
+select rtrim(tags['storage_version'], '+') from duckdb_databases() where database_name = 'old';
+
+-- name: attach_new
+-- The format of the old file, which may hold columns that a newer format cannot write.
+attach '{new}' as new (storage_version '{version}');
 
 -- name: copy_database
 copy from database old to new;

@@ -31,7 +31,10 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   });
   try {
     const connection = await instance.connect();
-    await connection.run(statement('erasure/attach', { old: escaped(working), new: escaped(rebuilt) }));
+    await connection.run(statement('erasure/attach_old', { old: escaped(working) }));
+    const versions = await connection.runAndReadAll(statement('erasure/storage_version'));
+    const version = z.tuple([z.tuple([z.string()])]).parse(versions.getRows())[0][0];
+    await connection.run(statement('erasure/attach_new', { new: escaped(rebuilt), version }));
     await connection.run(statement('erasure/copy_database'));
   } finally {
     instance.closeSync();
