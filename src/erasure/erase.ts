@@ -13,6 +13,7 @@ import { dataFiles, foldersOf, instantName } from '../storage/paths.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
 import { statement } from '../warehouse/session.js';
+import { spelledIn } from './spelling.js';
 
 /** The crash points of an erasure, in addition to those of files, of the load and of publishing. */
 export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copied', 'erase/receipt'] as const;
@@ -46,36 +47,31 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
  */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** Matches a word that may be an id; `NUMBERS` matches digits as people write numbers. */
+/** Matches a word that may be an id. */
 const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
-const NUMBERS =
-  /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
 
-/** Searches texts for the ids of persons: each id as it is, and numbers in every spelling. */
+/** Searches texts for the ids of persons: each id as it is, and numbers and addresses in every spelling. */
 export class Finder {
   readonly #words: ReadonlySet<string>;
-  readonly #numbers: ReadonlySet<string>;
+  readonly #spelled: ReadonlySet<string>;
   readonly #others: readonly string[];
 
   constructor(ids: Iterable<string>) {
     const telling = [...ids].filter((id) => TELLING.test(id));
     this.#words = new Set(telling.map((id) => id.toLowerCase()));
-    this.#numbers = new Set(telling.map(digitsOf).filter((digits) => digits.length >= 8));
+    const whole = telling.flatMap((id) =>
+      [...spelledIn(id)].filter(({ start, end }) => end - start === id.length),
+    );
+    this.#spelled = new Set(whole.map(({ plain }) => plain));
     this.#others = telling.filter((id) => id.match(WORDS)?.[0] !== id);
   }
 
   holds(text: string): boolean {
     for (const [word] of text.matchAll(WORDS)) if (this.#words.has(word.toLowerCase())) return true;
-    for (const [number] of text.matchAll(NUMBERS)) if (this.#numbers.has(digitsOf(number))) return true;
+    if (this.#spelled.size > 0)
+      for (const { plain } of spelledIn(text)) if (this.#spelled.has(plain)) return true;
     return this.#others.some((id) => text.includes(id));
   }
-}
-
-/** Returns the digits of a number, with a leading 0 if it is Korean; an empty text if the text is not a number. */
-function digitsOf(text: string): string {
-  const plain = text.normalize('NFKC').replace(/%20|&nbsp;|\u200b/g, '');
-  if (!/^\+?[0-9 ().\-/,_·]+$/.test(plain)) return '';
-  return plain.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
 }
 
 /** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */

@@ -27,6 +27,7 @@ import {
 } from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
 import type { Register } from './register.js';
+import { blanked } from './spelling.js';
 
 /** Bytes of JSON that are searched in one batch. */
 const BATCH_BYTES = 32 * 2 ** 20;
@@ -377,21 +378,17 @@ export class Erasures {
     }
   }
 
-  /**
-   * Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found or the
-   * result is not JSON.
-   */
+  /** Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found. */
   #blanked(text: string): string | undefined {
-    const blank = text.replace(WRITTEN, (piece) =>
-      this.#ids.has(digestOf(this.#key, plain(piece))) ? '*'.repeat(piece.length) : piece,
-    );
-    if (blank === text) return undefined;
-    try {
-      JSON.parse(blank);
-      return blank;
-    } catch {
-      return undefined;
-    }
+    const isErased = (plain: string): boolean => this.#ids.has(digestOf(this.#key, plain));
+    const blank = text.replace(SCALARS, (scalar) => {
+      // A number that is a JSON number has lost its leading zero.
+      if (!scalar.startsWith('"')) return isErased(`0${scalar}`) ? '0' : scalar;
+      const value = z.string().parse(JSON.parse(scalar));
+      const without = blanked(value, isErased);
+      return without === value ? scalar : JSON.stringify(without);
+    });
+    return blank === text ? undefined : blank;
   }
 
   #note(): Noted {
@@ -434,14 +431,8 @@ export class Erasures {
   }
 }
 
-/** Matches an address, or digits as people write numbers: full-width digits and invisible characters included. */
-const WRITTEN =
-  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|[+\uff0b]?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/\uff0d\u2010-\u2015]|\p{Cf}|%20){5,28}[0-9\uff10-\uff19]/gu;
-
-function plain(piece: string): string {
-  const ascii = piece.normalize('NFKC').replace(/\p{Cf}|%20/gu, '');
-  return ascii.includes('@') ? ascii.toLowerCase() : ascii.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
-}
+/** Matches a text or a number in JSON. */
+const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
 /** Returns the same digest as the load does, for a number or address in its plain spelling. */
 function digestOf(key: Uint8Array, text: string): string {

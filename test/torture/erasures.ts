@@ -179,9 +179,16 @@ async function eraseOne(
   if (kills > 0) result = await place.execute(args);
   if (result.code !== 0) throw new Error(`forget ended with ${result.code}: ${result.stderr}`);
   for (const id of ids) gone.add(id);
-  const others = without(before, gone);
-  if (JSON.stringify(await records(place)) !== JSON.stringify(others))
-    throw new Error(`The records of others changed: ${person}`);
+  const left = new Set((await records(place)).map((row) => JSON.stringify(row)));
+  const others = new Set(without(before, gone).map((row) => JSON.stringify(row)));
+  const unlike = [
+    ...[...left].filter((row) => !others.has(row)).map((row) => `not cut: ${row}`),
+    ...[...others].filter((row) => !left.has(row)).map((row) => `cut: ${row}`),
+  ];
+  if (unlike.length > 0)
+    throw new Error(
+      `${unlike.length} records, after ${args.join(' ')} (${[...ids].join(', ')}): ${unlike[0]}`,
+    );
   const written = [...ids].map((id) => id.slice(id.indexOf(' ') + 1));
   const found = await filesWith(place, [...written, ...numbers.flatMap(spellingsOf)]);
   if (found.length > 0) throw new Error(`${person} is left in ${found.join(', ')}.`);
