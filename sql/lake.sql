@@ -120,6 +120,21 @@ create schema if not exists lake.{schema};
 -- name: create_table
 create table lake.{table} ({columns}) {clauses};
 
+-- name: data_files
+-- The data files of a table: all that lie in its folder, and those that its current snapshot references.
+
+select file, bool_or(current) as current
+from (
+    select file, false as current
+    from glob({pattern})
+    union all
+    select file_path, true
+    from iceberg_metadata(lake.{table})
+    where manifest_content = 'DATA' and status <> 'DELETED'
+)
+group by file
+order by file;
+
 -- name: describe
 select column_name as name, column_type as type
 from (describe lake.{table});
@@ -186,6 +201,40 @@ where relation = '{relation}' and date is null;
 
 -- name: holds_export
 select exists (from lake.{main}.events where export_date in ({days})) as held;
+
+-- name: erased_in_files
+-- The files that hold ids of erased persons, and how many. A text holds numbers and addresses as hashes, or is redacted here.
+
+create or replace temp table file_values as
+select distinct filename, kind, value
+from (
+    unpivot (from read_parquet([{files}], union_by_name = true, filename = true, hive_partitioning = false))
+    on columns(name -> name in ({columns}))::varchar
+    into name kind value value
+);
+
+create or replace temp table file_ids as
+select distinct
+    filename,
+    case
+        when kind in ({texts}) then 'hash'
+        when kind in ('recipient', 'recipient_no') then 'recipient'
+        when kind in ({persons}) then 'person'
+        else kind
+    end as kind,
+    unnest(if(kind in ({texts}), regexp_extract_all(redacted(value), '[0-9a-f]{64}'), [value])) as given
+from file_values;
+
+select file_ids.filename as file, count(*) as ids
+from file_ids
+semi join (
+    select kind, given
+    from (select distinct kind, given from file_ids) as different
+    where if(kind = 'hash', given, id_digest(kind, given)) in (select id from erased_ids)
+) as erased
+    using (kind, given)
+group by file_ids.filename
+order by file_ids.filename;
 
 -- name: insert_days
 insert into lake.{table} ({names})
@@ -327,6 +376,12 @@ select {names} from staged where {chosen};
 set catalog_error_max_schemas = 0;
 
 set TimeZone = 'Asia/Seoul';
+
+-- name: snapshots
+select manifest_list
+from iceberg_snapshots(lake.{table})
+order by timestamp_ms desc
+limit 1;
 
 -- name: stage_relation
 -- Stages the rows of a relation, and determines its parts that differ in the lake: its days, or the whole relation if

@@ -23,7 +23,8 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
+import { bucketKeeps } from './lake/bucket.js';
+import { handOver, inWords, pushAfterRun, pushLake, withLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import type { Export } from './exports/export.js';
@@ -42,6 +43,7 @@ import {
   type Begun,
   type Erased,
 } from './erasure/erase.js';
+import { deleteComputed } from './erasure/person.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
@@ -197,8 +199,10 @@ async function deletedInLake(config: Config, invocation: Invocation): Promise<st
   const { dataDir, lake } = config;
   if (lake === undefined) return undefined;
   try {
-    const commits = await pushLake({ dataDir, lake }, invocation, 'forget', true);
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and bucket versions or object locks for longer`;
+    const settings = { dataDir, lake };
+    const commits = await pushLake(settings, invocation, 'forget', true);
+    const folder = await withLake(settings, invocation, (opened) => opened.folder());
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
@@ -439,6 +443,7 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
   if (days.length === 0) return;
   try {
     await warehouse.takeDays(files.working, days);
+    if (context.erasures.register.mark !== undefined) await deleteComputed(await context.erasures.session());
     terminal.note(
       `The pages of ${inWords(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );

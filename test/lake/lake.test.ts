@@ -253,15 +253,16 @@ describe('the writer of a lake', () => {
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
   });
 
-  test('loses an erased person in one commit, and the receipt says that old data files still hold the rows', async () => {
+  test('loses an erased person in one commit; data files of before are named until none holds the person', async () => {
     const { place, lake } = await filled();
+    const tables = ['dl.events', 'dl.text_messages', 'dl_marts.identities'];
+    await lake.writeFiles('old.parquet', tables);
     const [{ user }] = (await lake.rows(
-      'select user_id as user from lake.dl.events where user_id is not null order by 1 limit 1'.replace(
-        'lake.',
-        '',
-      ),
+      'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
     )) as [{ user: string }];
     const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
+    const nobody = await good(place.run(['lake', 'verify', '--erased']));
+    expect(nobody.stderr).toContain('none found in 3 data files');
     await good(place.run(['forget', '--user-id', user, '--yes']));
     expect(await lake.rows(`select count(*)::int as n from dl.events where user_id = '${user}'`)).toEqual([
       { n: 0 },
@@ -272,6 +273,20 @@ describe('the writer of a lake', () => {
     );
     const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
     expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
+    expect(text).toContain('is not an S3 bucket');
+    await lake.writeFiles('new.parquet', tables);
+    const found = await place.run(['lake', 'verify', '--erased', '--json']);
+    expect(found.code).toBe(1);
+    expect(found.stderr).toContain('no longer referenced');
+    const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
+    expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
+      'events false',
+      'text_messages false',
+      'marts.identities false',
+    ]);
+    for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
+    const gone = await good(place.run(['lake', 'verify', '--erased']));
+    expect(gone.stderr).toContain('none found in 3 data files');
   });
 
   test('is not a copy of its data folder', async () => {

@@ -1,0 +1,70 @@
+/** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
+import { z } from 'zod';
+import { PERSONS } from '../erasure/person.js';
+import { count, listOf } from '../warehouse/session.js';
+import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';
+
+interface HoldingFile extends DataFile {
+  readonly table: string;
+  /** Number of ids of erased persons in the file. */
+  readonly ids: number;
+}
+
+interface Searched {
+  readonly tables: number;
+  /** Number of data files that were searched. */
+  readonly files: number;
+  readonly holding: readonly HoldingFile[];
+}
+
+/** Columns with ids of persons, as the lake stores them. */
+const IDS = ['user_id', 'service_user_id', 'device_id', 'service_device_id', 'recipient', 'recipient_no'];
+
+/** Number of files that are read together. */
+const AT_ONCE = 64;
+
+const found = z.object({ file: z.string(), ids: count });
+
+/**
+ * Reads every data file of the tables that may hold persons. The session must be able to hash, and its table
+ * `erased_ids` must hold the digests of the erased persons.
+ */
+export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
+  const searched = { tables: 0, files: 0, holding: new Array<HoldingFile>() };
+  for (const relation of await relationsOf(lake)) {
+    const texts = textsOf(relation);
+    const columns = [...texts, ...relation.columns.map(({ name }) => name).filter((name) => isId(name))];
+    if (columns.length === 0) continue;
+    const table = nameOf(relation);
+    progress(table);
+    const files = await lake.catalog.dataFiles(lake.session, lake.tableOf(relation));
+    searched.tables++;
+    searched.files += files.length;
+    for (let first = 0; first < files.length; first += AT_ONCE) {
+      const some = files.slice(first, first + AT_ONCE);
+      const rows = await lake.session.rows('lake/erased_in_files', found, {
+        files: some.map(({ file }) => quoted(file)).join(', '),
+        columns: listOf(columns),
+        texts: listOf(['', ...texts]),
+        persons: listOf(PERSONS),
+      });
+      for (const { file, ids } of rows) {
+        const current = some.find((one) => one.file === file)?.current ?? false;
+        searched.holding.push({ table, file, current, ids });
+      }
+    }
+  }
+  return searched;
+}
+
+const isId = (name: string): boolean => IDS.includes(name) || PERSONS.includes(name);
+
+/** The columns of a message table whose texts may mention somebody. */
+function textsOf({ schema, name, stream, columns }: Relation): string[] {
+  const holdsTexts =
+    schema === 'main' && name !== 'events' && (stream === 'events' || name === 'message_contents');
+  if (!holdsTexts) return [];
+  return columns.flatMap((one) =>
+    one.type === 'VARCHAR' && !isId(one.name) && !one.name.endsWith('_id') ? [one.name] : [],
+  );
+}
