@@ -78,6 +78,7 @@ export class Erasures {
   readonly register: Register;
   /** Landed files that could not be read and therefore were not searched. */
   readonly unread = new Set<string>();
+  readonly #dataDir: string;
   readonly #landing: string;
   readonly #tempDirectory: string;
   readonly #key: Uint8Array;
@@ -96,6 +97,7 @@ export class Erasures {
     open: () => Promise<Session>,
   ) {
     this.register = register;
+    this.#dataDir = dataDir;
     this.#landing = foldersOf(dataDir).landing;
     this.#tempDirectory = tempDirectory;
     this.#key = key;
@@ -197,7 +199,7 @@ export class Erasures {
    */
   async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
     const { mark } = this.register;
-    const last = await this.#swept();
+    const last = await sweptLine(this.#dataDir);
     this.register.assertHolds(last, 'the landing zone');
     if (mark === undefined) return NOTHING;
     const since = last?.line === mark.line ? last.changed : 0;
@@ -211,7 +213,7 @@ export class Erasures {
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
     const changed = Math.floor(Math.max(0, ...this.#clean.values()));
     const now = { line: mark.line, sum: mark.sum, changed };
-    await this.#disk.write(this.#sweptPath, `${JSON.stringify(now)}\n`, 'erasures/swept');
+    await this.#disk.write(sweptPath(this.#landing), `${JSON.stringify(now)}\n`, 'erasures/swept');
     return all;
   }
 
@@ -414,20 +416,19 @@ export class Erasures {
     }
     return { records, files };
   }
+}
 
-  get #sweptPath(): string {
-    return join(this.#landing, 'erasures.json');
-  }
+const sweptPath = (landing: string): string => join(landing, 'erasures.json');
 
-  async #swept(): Promise<z.infer<typeof swept> | undefined> {
-    const text = await readIfThere(this.#sweptPath);
-    if (text === undefined) return undefined;
-    try {
-      return swept.parse(JSON.parse(text.toString('utf8')));
-    } catch {
-      // Without this file, everything is searched again.
-      return undefined;
-    }
+/** The last line of the register that has been applied to the landing zone; undefined if that is not known. */
+export async function sweptLine(dataDir: string): Promise<z.infer<typeof swept> | undefined> {
+  const text = await readIfThere(sweptPath(foldersOf(dataDir).landing));
+  if (text === undefined) return undefined;
+  try {
+    return swept.parse(JSON.parse(text.toString('utf8')));
+  } catch {
+    // Without this file, everything is searched again.
+    return undefined;
   }
 }
 
