@@ -218,9 +218,14 @@ async function cutLanded(
   erasing: Begun,
   pending: Pending,
 ): Promise<void> {
+  const pulls = new Set(erasing.pulls);
+  const known = new Set(erasing.written);
   await erasures.sweep(async (pull, written) => {
-    erasing.pulls = [...new Set([...erasing.pulls, pull])];
-    erasing.written = [...new Set([...erasing.written, ...written])];
+    const before = pulls.size + known.size;
+    pulls.add(pull);
+    for (const id of written) known.add(id);
+    if (pulls.size + known.size === before) return;
+    [erasing.pulls, erasing.written] = [[...pulls], [...known]];
     await pending.write(erasing);
   });
   effects.reach('erase/landing-swept');

@@ -47,27 +47,33 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
  */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** Matches a word that may be an id. */
-const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
+/** Match words that may be ids, also where letters of another script or a full stop touch them. */
+const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
 /** Searches texts for the ids of persons: each id as it is, and numbers and addresses in every spelling. */
 export class Finder {
-  readonly #words: ReadonlySet<string>;
+  readonly #words: readonly { readonly pattern: RegExp; readonly ids: ReadonlySet<string> }[];
   readonly #spelled: ReadonlySet<string>;
   readonly #others: readonly string[];
 
   constructor(ids: Iterable<string>) {
     const telling = [...ids].filter((id) => TELLING.test(id));
-    this.#words = new Set(telling.map((id) => id.toLowerCase()));
+    const kindOf = (id: string): RegExp | undefined => WORDS.find((pattern) => id.match(pattern)?.[0] === id);
+    this.#words = WORDS.map((pattern) => ({
+      pattern,
+      ids: new Set(telling.filter((id) => kindOf(id) === pattern)),
+    }));
+    this.#others = telling.filter((id) => kindOf(id) === undefined);
     const whole = telling.flatMap((id) =>
       [...spelledIn(id)].filter(({ start, end }) => end - start === id.length),
     );
     this.#spelled = new Set(whole.map(({ plain }) => plain));
-    this.#others = telling.filter((id) => id.match(WORDS)?.[0] !== id);
   }
 
   holds(text: string): boolean {
-    for (const [word] of text.matchAll(WORDS)) if (this.#words.has(word.toLowerCase())) return true;
+    for (const { pattern, ids } of this.#words) {
+      if (ids.size > 0) for (const word of text.match(pattern) ?? []) if (ids.has(word)) return true;
+    }
     if (this.#spelled.size > 0)
       for (const { plain } of spelledIn(text)) if (this.#spelled.has(plain)) return true;
     return this.#others.some((id) => text.includes(id));

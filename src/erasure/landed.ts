@@ -279,12 +279,12 @@ export class Erasures {
   }
 
   async #cutMatches(found: readonly Match[]): Promise<Cut> {
+    const files = new Map<string, Map<number, boolean>>();
+    for (const { file, position, own } of found)
+      files.set(file, (files.get(file) ?? new Map<number, boolean>()).set(position, own));
     let all = NOTHING;
-    for (const file of new Set(found.map((one) => one.file))) {
-      const matches = found.filter((one) => one.file === file);
-      const body = await readWhole(file);
-      const own = new Map(matches.map((one) => [one.position, one.own]));
-      const { text, records } = edited(body, this.#note(), (record, nth) => {
+    for (const [file, own] of files) {
+      const { text, records } = edited(await readWhole(file), this.#note(), (record, nth) => {
         const isOwn = own.get(nth);
         return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
       });
@@ -295,11 +295,14 @@ export class Erasures {
   }
 
   async #cutFolder(folder: string, before: Before): Promise<Cut> {
-    const files = await this.#sized(await pagesIn(folder));
-    const found = await this.find(files);
-    if (found.length === 0) return NOTHING;
-    await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
-    return this.#cutMatches(found);
+    let all = NOTHING;
+    for (const some of batchesOf(await this.#sized(await pagesIn(folder)))) {
+      const found = await this.find(some);
+      if (found.length === 0) continue;
+      await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
+      all = sum(all, await this.#cutMatches(found));
+    }
+    return all;
   }
 
   /** Cuts a snapshot of opt-outs (E12), and corrects its manifest, which then states the number of cut rows. */

@@ -14,6 +14,7 @@ const DIGIT = '[0-9\uff10-\uff19]';
 const GAP = String.raw`(?:[-.,/_\s()+\xb7\u2010-\u2015\uff08-\uff0f]|%2[0BCDEF]|&nbsp;|\p{Cf}|[\u034f\u115f\u1160\u3164\uffa0])`;
 
 const RUN = new RegExp(`${GAP}?${DIGIT}(?:${DIGIT}|${GAP}){6,}`, 'giu');
+const ONE_GROUP = new RegExp(`^${DIGIT}+$`);
 const GROUP = new RegExp(`${GAP}|(${DIGIT}+)`, 'giu');
 
 const AT = String.raw`(?:[@\uff20]|%40|&#0*64;|&#x0*40;|&commat;)`;
@@ -31,6 +32,8 @@ const MOST = 15;
  */
 export function* spelledIn(text: string): Generator<Spelled> {
   for (const { 0: run, index: from } of text.matchAll(RUN)) {
+    // Nearly all digits belong to an instant or an id.
+    if (run.length > MOST && ONE_GROUP.test(run)) continue;
     const groups = [...run.matchAll(GROUP)].filter(([, digits]) => digits !== undefined);
     for (const [nth, { index: first }] of groups.entries()) {
       const start = from + first - (/[+\uff0b]/.test(text[from + first - 1] ?? '') ? 1 : 0);
@@ -45,9 +48,9 @@ export function* spelledIn(text: string): Generator<Spelled> {
     }
   }
   for (const { 0: sign, index } of text.matchAll(AT_SIGN)) {
-    const [local = ''] = LOCAL.exec(text.slice(Math.max(0, index - 128), index)) ?? [];
     const [domain] = DOMAIN.exec(text.slice(index + sign.length, index + 256)) ?? [];
     if (domain === undefined) continue;
+    const [local = ''] = LOCAL.exec(text.slice(Math.max(0, index - 128), index)) ?? [];
     const end = index + sign.length + domain.length;
     for (let nth = 0; nth < local.length; nth++) {
       if (nth > 0 && /[A-Za-z0-9]/.test(local[nth - 1] ?? '')) continue;

@@ -31,3 +31,12 @@ test.each(['0101234567', '10101234567890', '010-1234-56789', 'x.gildong@mail.exa
     expect(new Finder([NUMBER, ADDRESS]).holds(`a ${text} b`)).toBe(false);
   },
 );
+
+test.each(['가입한 user_0000138님', '/user_0000138.jpg', '"user_0000138"', 'a3-b4-c5d6e7f8.', '아이디-한글'])(
+  'the ids are found in %s',
+  (text) => {
+    const finder = new Finder(['user_0000138', 'a3-b4-c5d6e7f8', '아이디-한글']);
+    expect(finder.holds(text)).toBe(true);
+    expect(finder.holds(text.replace(/8|글/g, '9'))).toBe(false);
+  },
+);
