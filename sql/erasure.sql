@@ -6,8 +6,8 @@
 create or replace temp macro person_digest(kind, given) as
     if(kind = 'recipient', recipient(given), id_digest(kind, given));
 
-create or replace temp macro person_digest(kind, given) as
-    digest('person ' || md5_number_lower(kind || ' ' || given)::varchar);
+create or replace temp macro number_digest(kind, stored) as
+    digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
 
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
@@ -33,7 +33,8 @@ select
                 ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
                 lambda kind: digest(kind || ' ' || recipient(given_ids.given))
             )
-            else [person_digest(given_ids.kind, given_ids.given)]
+            when rule_of(given_ids.kind) = 'drop' then []
+            else [number_digest(given_ids.kind, ruled(given_ids.kind, given_ids.given))]
         end
     ) as ids
 from (
@@ -208,7 +209,7 @@ select distinct
     person_ids.id,
     link_ids.kind,
     link_ids.value,
-    if(link_ids.kind <> 'recipient', person_digest(link_ids.kind, link_ids.value), null) as person,
+    if(link_ids.kind <> 'recipient', number_digest(link_ids.kind, link_ids.value), null) as person,
     false as shared
 from person_ids
 left join link_ids using (id)

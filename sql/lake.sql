@@ -230,7 +230,11 @@ from file_ids
 semi join (
     select kind, given
     from (select distinct kind, given from file_ids) as different
-    where if(kind = 'hash', given, id_digest(kind, given)) in (select id from erased_ids)
+    -- A hashed column holds the digests themselves.
+    where
+        (regexp_full_match(given, '[0-9a-f]{64}') and given in (select id from erased_ids))
+        or (kind = 'person' and digest('person ' || given) in (select id from erased_ids))
+        or (kind not in ('hash', 'person') and person_digest(kind, given) in (select id from erased_ids))
 ) as erased
     using (kind, given)
 group by file_ids.filename
