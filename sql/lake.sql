@@ -135,6 +135,24 @@ from (
 group by file
 order by file;
 
+-- name: delete_erased
+delete from lake.{table} where event_id in (select event_id from erased_events);
+
+-- name: delete_erased_contents
+-- Contents that only erased persons received. The condition does not rely on the deletions of this transaction.
+delete from lake.{main}.message_contents
+where
+    content_id in (select content_id from erased_contents)
+    and content_id not in (
+        select content_id
+        from (
+            select content_id, event_id from lake.{main}.sent_emails
+            union all
+            select content_id, event_id from lake.{main}.sent_push_messages
+        ) as sent
+        where content_id is not null and event_id not in (select event_id from erased_events)
+    );
+
 -- name: describe
 select column_name as name, column_type as type
 from (describe lake.{table});
@@ -201,6 +219,51 @@ where relation = '{relation}' and date is null;
 
 -- name: holds_export
 select exists (from lake.{main}.events where export_date in ({days})) as held;
+
+-- name: erased_events
+-- The events of erased persons on days that only the lake holds.
+
+create or replace temp table erased_events as
+with numbers as (
+    select event_id, recipient_no from lake.{main}.text_messages where {which}
+    union all
+    select event_id, recipient_no from lake.{main}.friendtalk_messages where {which}
+    union all
+    select event_id, recipient_no from lake.{main}.alimtalk_messages where {which}
+),
+
+given as (
+    from (
+        unpivot (
+            select event_id, user_id, service_user_id, device_id, service_device_id
+            from lake.{main}.events
+            where {which}
+        )
+        on user_id, service_user_id, device_id, service_device_id
+        into name kind value value
+    )
+    union all
+    select event_id, 'recipient', recipient_no
+    from numbers
+    where recipient_no is not null
+)
+
+select distinct event_id
+from given
+semi join (
+    select kind, value
+    from (select distinct kind, value from given) as different
+    -- A hashed column holds the digests themselves.
+    where value in (select id from erased_ids) or person_digest(kind, value) in (select id from erased_ids)
+) as erased
+    using (kind, value);
+
+create or replace temp table erased_contents as
+select content_id from lake.{main}.sent_emails where event_id in (select event_id from erased_events)
+union
+select content_id from lake.{main}.sent_push_messages where event_id in (select event_id from erased_events);
+
+select count(*) as rows from erased_events;
 
 -- name: erased_in_files
 -- The files that hold ids of erased persons, and how many. A text holds numbers and addresses as hashes, or is redacted here.

@@ -24,7 +24,8 @@ import {
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
 import { bucketKeeps } from './lake/bucket.js';
-import { handOver, inWords, pushAfterRun, pushLake, withLake } from './run/hand-over.js';
+import { prepareErased } from './lake/erased.js';
+import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import type { Export } from './exports/export.js';
@@ -60,6 +61,7 @@ import {
   setAside,
 } from './warehouse/publish.js';
 import { refuseNewer } from './warehouse/migrate.js';
+import { hmacKey } from './warehouse/privacy.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -182,7 +184,7 @@ export function forget(
     await rewriteDatabase(dataDir, effects);
     await publish({ working: files.working, published: files.published, effects });
     const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
-    const lake = await deletedInLake(config, invocation);
+    const lake = await deletedInLake(config, invocation, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
     await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
@@ -195,13 +197,20 @@ export function forget(
  * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
  * receipt.
  */
-async function deletedInLake(config: Config, invocation: Invocation): Promise<string | undefined> {
+async function deletedInLake(
+  config: Config,
+  invocation: Invocation,
+  ids: readonly string[],
+): Promise<string | undefined> {
   const { dataDir, lake } = config;
   if (lake === undefined) return undefined;
   try {
     const settings = { dataDir, lake };
-    const commits = await pushLake(settings, invocation, 'forget', true);
-    const folder = await withLake(settings, invocation, (opened) => opened.folder());
+    let folder: string | undefined;
+    const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
+      folder = await opened.folder();
+      await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
+    });
     return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;

@@ -8,7 +8,7 @@ import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
 import { changesOf, type Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
-import { searchDataFiles } from '../lake/erased.js';
+import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
@@ -16,7 +16,6 @@ import { pushLake, rowsOf, withLake } from '../run/hand-over.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
-import { prepareSearch } from '../warehouse/warehouse.js';
 import type { JsonOptions } from './shared.js';
 
 export interface LakeSetupOptions extends JsonOptions {
@@ -215,9 +214,7 @@ async function verifyErased(
   const key = await hmacKey(config.dataDir, effects);
   const { ids } = await Register.open(config.dataDir, keyFingerprint(key), effects);
   const { tables, files, holding } = await withLake(config, invocation, async (lake) => {
-    await prepareSearch(lake.session, { ...config, privacy: { ...config.privacy, key } });
-    await lake.session.set({ erased_ids: ids });
-    await lake.session.run('erasure/ids');
+    await prepareErased(lake, config, { key, ids });
     return searchDataFiles(lake, (table) => {
       terminal.progress(`searching the data files of ${table}`);
     });

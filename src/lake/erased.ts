@@ -1,7 +1,9 @@
 /** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
 import { z } from 'zod';
+import type { Config } from '../config.js';
 import { PERSONS } from '../erasure/person.js';
 import { count, listOf } from '../warehouse/session.js';
+import { prepareSearch } from '../warehouse/warehouse.js';
 import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';
 
 interface HoldingFile extends DataFile {
@@ -23,11 +25,21 @@ const IDS = ['user_id', 'service_user_id', 'device_id', 'service_device_id', 're
 /** Number of files that are read together. */
 const AT_ONCE = 64;
 
+/** Makes the lake's session hash as the register does, and know the erased persons. */
+export async function prepareErased(
+  { session }: Lake,
+  config: Pick<Config, 'brand' | 'messenger' | 'privacy'>,
+  { key, ids }: { readonly key: Uint8Array; readonly ids: readonly string[] },
+): Promise<void> {
+  await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });
+  await session.set({ erased_ids: ids });
+  await session.run('erasure/ids');
+}
+
 const found = z.object({ file: z.string(), ids: count });
 
 /**
- * Reads every data file of the tables that may hold persons. The session must be able to hash, and its table
- * `erased_ids` must hold the digests of the erased persons.
+ * Reads every data file of the tables that may hold persons. Call `prepareErased` before.
  */
 export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
   const searched = { tables: 0, files: 0, holding: new Array<HoldingFile>() };

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -427,6 +427,22 @@ describe('local_days', () => {
       archived: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
       push: {},
     });
+
+    // An erased person leaves the lake, also where retention has removed the pages of a day.
+    const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
+    const [folder = ''] = await readdir(pages);
+    await rm(join(pages, folder), { recursive: true });
+    await mkdir(join(pages, folder));
+    await writeFile(join(pages, folder, 'removed.json'), '{}');
+    const [{ user }] = (await lake.rows(
+      "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
+    )) as [{ user: string }];
+    await good(place.run(['forget', '--user-id', user, '--yes']));
+    const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
+    expect(await lake.rows(of)).toEqual([{ n: 0 }]);
+    const orphans =
+      'select count(*)::int as n from dl.sent_push_messages anti join dl.events using (event_id)';
+    expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
     expect(place.sandbox.bills()).toHaveLength(13);
   });
 
