@@ -87,6 +87,11 @@ exports:
   budget: { records_per_run: 1000000, records_per_month: 1000000 }
 `;
 
+const PRIVACY = [
+  ...['recipients: hash', 'recipients: hash', 'recipients: keep', 'recipients: drop'],
+  'columns: { user_id: hash, device_id: drop }',
+] as const;
+
 /** What differs between a warehouse after erasures and one that never had the persons. */
 const MAY_DIFFER: Except = {
   tables: [
@@ -119,8 +124,8 @@ export async function eraseWithKills(options: ErasureOptions): Promise<ErasureRe
   const report: ErasureReport = { erasures: 0, kills: 0, points: new Map() };
   const waiting = [...first];
   while (report.erasures < erasures) {
-    const privacy = chance.pick(['hash', 'hash', 'keep', 'drop'] as const);
-    const place = await Place.make(`${YAML}privacy: { recipients: ${privacy} }\n`, {
+    const privacy = chance.pick(PRIVACY);
+    const place = await Place.make(`${YAML}privacy: { ${privacy} }\n`, {
       eventsPerDay: 60 + chance.below(200),
       seed: chance.below(1_000_000),
     });
@@ -136,7 +141,7 @@ export async function eraseWithKills(options: ErasureOptions): Promise<ErasureRe
         if (place.sandbox.requests().E20 !== billed) throw new Error('Something was paid again.');
         await compareWithOthers(place, gone);
         report.erasures++;
-        say(`erasure ${report.erasures}, recipients ${privacy}, ${how}: held, ${Date.now() - began} ms`);
+        say(`erasure ${report.erasures}, ${privacy}, ${how}: held, ${Date.now() - began} ms`);
       }
     } finally {
       await place.remove();
