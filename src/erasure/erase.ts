@@ -196,25 +196,7 @@ export class Pending {
   }
 }
 
-/** The receipt of one erasure, in snake case as it is written. */
-export interface Receipt {
-  readonly erased_at: string;
-  /** The reference of the request, as it was given. */
-  readonly reference: string | undefined;
-  /** The rule by which records were chosen. */
-  readonly rule: string;
-  /** The persons: the keyed digests of the given ids. */
-  readonly persons: readonly string[];
-  /** Number of ids that more than three persons share; these were neither followed nor erased. */
-  readonly shared_ids: number;
-  readonly places: readonly { readonly place: string; readonly erased: number; readonly unit: string }[];
-  readonly search: Searched;
-  /** Number of rows that E15 reports as deleted; undefined if the service was not asked. */
-  readonly service_deleted_rows: number | undefined;
-  /** The state of the lake, as a clause; undefined without a lake. */
-  readonly lake: string | undefined;
-  readonly out_of_reach: readonly string[];
-}
+export type Receipt = ReturnType<typeof receiptOf>;
 
 export interface Erased {
   readonly receipt: Receipt;
@@ -232,18 +214,24 @@ const OUT_OF_REACH = [
   'answers, copies and reports that people have saved elsewhere',
 ];
 
+/**
+ * The receipt of one erasure, in snake case as it is written. It names the persons by the keyed digests of the given
+ * ids.
+ */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
   cut: { readonly records: number; readonly files: number },
   search: Searched,
   unread: readonly string[],
+  /** The state of the lake, as a clause; undefined without a lake. */
   lake: string | undefined,
-): Receipt {
+) {
   return {
     erased_at: at,
     reference,
     rule: RULE,
     persons: origins,
+    /** Ids that more than three persons share; these were neither followed nor erased. */
     shared_ids: sharedIds,
     places: [
       { place: `landing zone, ${cut.files} files`, erased: cut.records, unit: 'records' },
@@ -254,6 +242,7 @@ export function receiptOf(
       })),
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
+    /** Rows that E15 reports as deleted. */
     service_deleted_rows: serviceDeletedRows,
     lake,
     out_of_reach: OUT_OF_REACH,

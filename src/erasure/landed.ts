@@ -4,18 +4,18 @@
  * so that its record count stays the same.
  */
 import { createHmac } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope, valuesOf } from '../envelope.js';
-import { codeOf, DamageError } from '../errors.js';
+import { DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { namesIn } from '../storage/landed-pulls.js';
 import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
 import type { Pull, SizedFile } from '../storage/pull.js';
 import { gzipped, readWhole } from '../storage/repair-json.js';
-import { orStorageError, readIfThere } from '../storage/storage-error.js';
+import { readIfThere } from '../storage/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,
@@ -555,40 +555,29 @@ async function foldersOfPersons(landing: string): Promise<Folder[]> {
     ['opt_outs', 2],
   ] as const) {
     let level = [join(landing, stream)];
-    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(foldersIn))).flat();
-    for (const folder of level.sort()) folders.push({ folder, changed: (await stat(folder)).ctimeMs });
+    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(pathsIn))).flat();
+    for (const folder of level.sort()) {
+      const found = await stat(folder);
+      if (found.isDirectory()) folders.push({ folder, changed: found.ctimeMs });
+    }
   }
   return folders;
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  return (await entriesOf(folder)).filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+async function pathsIn(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).map((name) => join(folder, name));
 }
 
 async function pagesIn(folder: string): Promise<string[]> {
-  return (await namesIn(folder))
-    .filter((name) => pageOf(name) !== undefined)
-    .map((name) => join(folder, name));
+  return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined);
 }
 
 /** Returns the files of the lists in a snapshot, packed or page by page. */
 async function listFilesIn(folder: string): Promise<string[]> {
   const files: string[] = [];
-  for (const one of await entriesOf(folder)) {
-    const path = join(folder, one.name);
-    if (one.isDirectory()) files.push(...(await listFilesIn(path)));
-    else if (one.name.endsWith('.json.gz')) files.push(path);
-  }
+  for (const path of await pathsIn(folder))
+    files.push(...(path.endsWith('.json.gz') ? [path] : await listFilesIn(path)));
   return files.sort();
-}
-
-function entriesOf(folder: string) {
-  return orStorageError('list', folder, () =>
-    readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-      throw error;
-    }),
-  );
 }
 
 function sum(a: Cut, b: Cut): Cut {

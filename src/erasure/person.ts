@@ -2,11 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
+import { PERSON_COLUMNS } from '../warehouse/fields.js';
 import { EVENT_TABLES } from '../warehouse/messages.js';
 import { count, listOf, type Session } from '../warehouse/session.js';
-
-/** Columns in which models hold persons as numbers. */
-export const PERSONS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
 
 /** An id by which the request names a person. */
 export interface Given {
@@ -137,7 +135,7 @@ const computedColumns = z.object({ table: z.string(), persons: z.array(z.string(
 /** The rows that models computed of the erased persons on days whose events have left the file. */
 async function computedRows(session: Session): Promise<Rows[]> {
   const tables = await session.rows('erasure/computed_columns', computedColumns, {
-    persons: listOf(PERSONS),
+    persons: listOf(PERSON_COLUMNS),
   });
   if (tables.length === 0) return [];
   const left = (day: string): string =>

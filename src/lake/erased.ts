@@ -1,7 +1,7 @@
 /** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
 import { z } from 'zod';
 import type { Config } from '../config.js';
-import { PERSONS } from '../erasure/person.js';
+import { ID_COLUMNS, PERSON_COLUMNS } from '../warehouse/fields.js';
 import { count, listOf } from '../warehouse/session.js';
 import { prepareSearch } from '../warehouse/warehouse.js';
 import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';
@@ -20,7 +20,7 @@ interface Searched {
 }
 
 /** Columns with ids of persons, as the lake stores them. */
-const IDS = ['user_id', 'service_user_id', 'device_id', 'service_device_id', 'recipient', 'recipient_no'];
+const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
 
 /** Number of files that are read together. */
 const AT_ONCE = 64;
@@ -58,7 +58,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
         files: some.map(({ file }) => quoted(file)).join(', '),
         columns: listOf(columns),
         texts: listOf(['', ...texts]),
-        persons: listOf(PERSONS),
+        persons: listOf(PERSON_COLUMNS),
       });
       for (const { file, ids } of rows) {
         const current = some.find((one) => one.file === file)?.current ?? false;
@@ -69,7 +69,7 @@ export async function searchDataFiles(lake: Lake, progress: (table: string) => v
   return searched;
 }
 
-const isId = (name: string): boolean => IDS.includes(name) || PERSONS.includes(name);
+const isId = (name: string): boolean => IDS.includes(name) || PERSON_COLUMNS.includes(name);
 
 /** The columns of a message table whose texts may mention somebody. */
 function textsOf({ schema, name, stream, columns }: Relation): string[] {
