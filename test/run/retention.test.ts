@@ -102,15 +102,12 @@ test('an erased person leaves what was computed of removed days, and others stay
   const [before] = await place.rows(persons, published);
   expect(await place.rows(persons)).toEqual([{ n: Number(before?.['n']) - 2 }]);
   // An older file comes back, and with it the rows.
-  await cp(published, place.published);
   await cp(
     join(kept, 'private', 'warehouse.duckdb'),
     join(place.folder, 'data', 'private', 'warehouse.duckdb'),
   );
-  for (const command of ['rebuild', 'run']) {
-    expect((await place.run([command])).code).toBe(0);
-    expect(await rowsOf(users[0])).toBe(0);
-  }
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  expect(await rowsOf(users[0])).toBe(0);
   await rm(join(place.folder, 'data'), { recursive: true });
   await cp(kept, join(place.folder, 'data'), { recursive: true });
 });
