@@ -8,7 +8,7 @@ import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
-import { deleteHeld, heldBy, readLinks } from '../erasure/person.js';
+import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
 import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
@@ -74,6 +74,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   await readLinks(session);
   const left = await heldBy(session);
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
+  await deleteComputed(session);
 }
 
 /** Returns the pull of a landed export; undefined while pages are missing. */

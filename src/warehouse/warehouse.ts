@@ -124,8 +124,7 @@ export class Warehouse {
   async searching(): Promise<Session> {
     const session = await this.#session.sibling();
     await session.run('session/1_settings');
-    await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
-    await session.run('erasure/open');
+    await prepareSearch(session, this.#options);
     return session;
   }
 
@@ -422,7 +421,19 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   };
 }
 
-async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
+/** Makes the macros of the database hash persons under every setting. */
+export async function prepareSearch(
+  session: Session,
+  options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
+  await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
+  await session.run('erasure/open');
+}
+
+async function prepare(
+  session: Session,
+  { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
     settings: {
