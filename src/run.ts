@@ -389,7 +389,7 @@ async function publishSound(
   lost: readonly Day[],
   failure: Error | undefined,
 ): Promise<number | undefined> {
-  const { warehouse, report, files, path, effects, terminal } = context;
+  const { warehouse, report, files, path, dataDir, effects, terminal } = context;
   const empty = (await warehouse.loader.loaded()).size === 0;
   if (lost.length > 0) {
     const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
@@ -397,6 +397,7 @@ async function publishSound(
     report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now${lake}`);
   }
   await warehouse.close();
+  if (path === files.working && existsSync(files.toRewrite)) await rewriteDatabase(dataDir, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });

@@ -24,7 +24,7 @@ export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copie
  * @throws the error of DuckDB when the disk refuses; the file is unchanged
  */
 export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
-  const { working, rebuilt, temp } = dataFiles(dataDir);
+  const { working, rebuilt, temp, toRewrite } = dataFiles(dataDir);
   await discardDatabase(rebuilt);
   const instance = await openInstance(':memory:', {
     temp_directory: temp,
@@ -42,6 +42,12 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   }
   await replaceDatabase(rebuilt, working, effects);
   effects.reach('erase/copied');
+  await orStorageError('remove', toRewrite, () => rm(toRewrite, { force: true }));
+}
+
+/** Notes durably that rows of erased persons are deleted from the private file, whose free blocks still hold them. */
+export function markForRewriting(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
+  return new DurableFolder(dataDir, effects).write(dataFiles(dataDir).toRewrite, '', 'erasures/rewrite');
 }
 
 /**
