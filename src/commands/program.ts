@@ -50,6 +50,7 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
+    'dawnload demo --verbose    # every table, and three whole answers',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
   add(program, 'init', 'ask what has to be known, try it on the service, write dawnload.yaml and .env', [

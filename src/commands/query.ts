@@ -1,7 +1,6 @@
 /** `dawnload query`: runs a bundled query or any SQL against the published warehouse. */
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { extname, resolve, join } from 'node:path';
-import { closest } from 'fastest-levenshtein';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
@@ -9,10 +8,11 @@ import { ask } from '../queries/ask.js';
 import {
   loadCatalogue,
   type QueryFile,
-  checkParameters,
+  bundledQuery,
   parseAssignments,
   type ParameterValues,
   describeQuery,
+  valuesFor,
 } from '../queries/catalogue.js';
 import {
   csvLine,
@@ -163,34 +163,14 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
   if (sql !== undefined) return { sql, values, params: [], subject: 'The query' };
   if (file !== undefined) return { sql: readSql(file), values, params: [], subject: file };
   if (name === undefined) return undefined;
-  const query = bundled(name);
-  checkParameters(query, values);
-  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
+  const query = bundledQuery(name);
   return {
     sql: query.sql,
-    values: new Map([
-      // The command's clock determines the present, because a rehearsal may have moved the clock.
-      ...(takes('now') ? [['now', effects.now().toISOString()] as const] : []),
-      ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
-      ...values,
-    ]),
+    values: valuesFor(query, values, effects.now(), lang),
     params: query.params,
     subject: `The query ${name}`,
     title: query.title,
   };
-}
-
-function bundled(name: string): QueryFile {
-  const catalogue = loadCatalogue();
-  const query = catalogue.find((file) => file.name === name);
-  if (query !== undefined) return query;
-  const nearest = closest(
-    name,
-    catalogue.map((file) => file.name),
-  );
-  throw new UsageError(`There is no bundled query ${name}.`, {
-    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
-  });
 }
 
 function readSql(file: string): string {
@@ -271,7 +251,7 @@ async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCo
       hint: 'Name a bundled query; `dawnload query` lists them.',
     });
   }
-  await writeTo(stdout, piecesOf(`${describeQuery(bundled(name))}\n`));
+  await writeTo(stdout, piecesOf(`${describeQuery(bundledQuery(name))}\n`));
   return EXIT.done;
 }
 
