@@ -52,7 +52,7 @@ export async function docsCommand(
 ): Promise<ExitCode> {
   const language = options.lang ?? 'en';
   const schemas = entriesOf(await columnsOfEmpty(invocation), Dictionary.load(), language);
-  const relation = options.table === undefined ? undefined : find(schemas, options.table);
+  const relation = options.table === undefined ? undefined : findRelation(schemas, options.table);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
   const text = {
@@ -100,7 +100,8 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
   }
 }
 
-function find(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+/** @throws UsageError that names the nearest tables and views */
+export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');
   const found =

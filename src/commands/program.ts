@@ -9,6 +9,7 @@ import type { ForgetOptions } from './forget.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
 import type { ReportOptions } from './report.js';
+import type { McpOptions } from './mcp.js';
 import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
@@ -258,6 +259,22 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
+    );
+
+  add(
+    program,
+    'mcp',
+    'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
+    [
+      'dawnload mcp --config /etc/dawnload/dawnload.yaml',
+      'dawnload mcp --rows 200 --characters 20000 --seconds 10',
+    ],
+  )
+    .option('--rows <count>', 'how many rows an answer has at most', '1000')
+    .option('--characters <count>', 'how long an answer is at most', '50000')
+    .option('--seconds <seconds>', 'how long a question may take', '30')
+    .action((options: McpOptions) =>
+      act(async (invocation) => (await import('./mcp.js')).mcpCommand(options, invocation)),
     );
 
   add(program, 'completion <shell>', 'print what makes the Tab key complete commands: bash, zsh or fish', [

@@ -1,0 +1,323 @@
+/**
+ * Answers for agents: as many rows as the limits allow, and beside them what makes an answer trustworthy: the days that it
+ * covers, the days that are missing, findings of checks about its tables, and what its columns mean.
+ */
+import { statSync } from 'node:fs';
+import { z } from 'zod';
+import { dayCount, daysOf, formatKst, listDays, type DayRange } from '../calendar.js';
+import { Dictionary, type Language } from '../dictionary/dictionary.js';
+import { UsageError } from '../errors.js';
+import { unlessMissing } from '../storage/duckdb.js';
+import { STREAMS, REFERENCE_STREAMS, type Stream } from '../storage/pull.js';
+import { findingGroup, type FindingGroup, readCheck } from '../warehouse/checks.js';
+import { isIncremental, mentions, models } from '../warehouse/model.js';
+import { Reader } from '../warehouse/reader.js';
+import { statement, statementsIn } from '../warehouse/session.js';
+import { ask } from './ask.js';
+import { loadCatalogue, type ParameterValues, type QueryFile } from './catalogue.js';
+import { knownValues } from './known-values.js';
+import { jsonText } from './sink.js';
+
+export interface Limits {
+  readonly rows: number;
+  /** The length of a whole answer. */
+  readonly characters: number;
+  readonly seconds: number;
+}
+
+export interface AgentQuestion {
+  readonly sql: string;
+  readonly values: ParameterValues;
+  /** The bundled query; undefined for free SQL. */
+  readonly query?: QueryFile;
+  readonly language: Language;
+}
+
+/** Findings that an answer lists at most; the question `checks` lists all. */
+const MOST_FINDINGS = 10;
+
+/**
+ * Opens the published file for one call and closes it after, so that each call sees the newest night.
+ *
+ * @throws UsageError after the limit of seconds
+ * @throws ConfigError, CorruptDatabaseError if there is no file, or a damaged one
+ */
+export async function withFile<T>(
+  file: string,
+  { seconds }: Limits,
+  signal: AbortSignal,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  const reader = await Reader.open(file);
+  await reader.confine('without spilling');
+  const done = (async () => {
+    try {
+      return await work(reader);
+    } finally {
+      await reader.close();
+    }
+  })();
+  // The only function of DuckDB that runs may not notice an interruption; its reader closes when it ends.
+  done.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    const stop = (error: Error) => (): void => {
+      reader.connection.interrupt();
+      fail(error);
+    };
+    const hint = 'Ask for fewer days, or for a question that is bundled (list_questions).';
+    timer = setTimeout(
+      stop(new UsageError(`There was no answer within ${seconds} seconds.`, { hint })),
+      seconds * 1000,
+    );
+    signal.addEventListener('abort', stop(new UsageError('The call was cancelled.', { hint: '' })), {
+      once: true,
+    });
+  });
+  return Promise.race([done, late]).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+/**
+ * Answers a question as JSON text within the limits.
+ *
+ * @throws UsageError if DuckDB cannot run the SQL, or it does more than read
+ */
+export async function answerFor(
+  reader: Reader,
+  file: string,
+  { sql, values: given, query, language }: AgentQuestion,
+  limits: Limits,
+): Promise<string> {
+  const values = query === undefined ? given : await knownValues(query, given, reader);
+  const subject = query === undefined ? 'The query' : `The query ${query.name}`;
+  const answer = await ask(reader.connection, sql, values, subject);
+  const rows: string[] = [];
+  for await (const chunk of answer.chunks) {
+    for (const row of chunk.getRows()) {
+      rows.push(`[${answer.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`);
+    }
+    if (rows.length > limits.rows) break;
+  }
+  const columns = answer.columns.map(({ name }) => name);
+  const relations = relationsIn(reader, sql);
+  const about = {
+    ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
+    ...(await coverageOf(reader, relations, await daysAsked(reader, sql))),
+    published_at: formatKst(statSync(file).mtime),
+    tables: [...relations].sort(),
+    ...definitionsOf(columns, relations, language),
+    ...(query === undefined ? { bundled_questions: questionsAbout(relations) } : {}),
+  };
+  // Under a low limit the words give way to the numbers.
+  const isLong = JSON.stringify(about).length > limits.characters / 2;
+  const short = {
+    ...about,
+    findings: about.findings.map(({ name }) => name),
+    definitions: 'too long: describe the tables',
+  };
+  return fitted(
+    'rows',
+    rows,
+    { columns, about: isLong ? short : about },
+    limits,
+    'Aggregate, or ask for fewer days or columns.',
+  );
+}
+
+/** A JSON object with as many items as the limits allow; `cut` says why and where it ends early. */
+export function fitted(
+  name: string,
+  items: readonly string[],
+  rest: Readonly<Record<string, unknown>>,
+  { rows, characters }: Pick<Limits, 'rows' | 'characters'>,
+  advice: string,
+): string {
+  const written = (kept: readonly string[], cut: string | null): string =>
+    `${JSON.stringify({ cut, ...rest }).slice(0, -1)},"${name}":[\n${kept.join(',\n')}\n]}`;
+  const notice = (count: number, why: string): string =>
+    `CUT: only the first ${count} ${name} are here, since ${why}. Totals of them would be wrong. ${advice}`;
+  let room = characters - written([], notice(rows, `an answer has at most ${characters} characters`)).length;
+  const kept: string[] = [];
+  for (const item of items.slice(0, rows)) {
+    room -= item.length + 2;
+    if (room < 0) return written(kept, notice(kept.length, `an answer has at most ${characters} characters`));
+    kept.push(item);
+  }
+  return written(kept, items.length > rows ? notice(rows, `an answer has at most ${rows}`) : null);
+}
+
+const period = z.tuple([z.object({ first_day: z.string().nullable(), last_day: z.string().nullable() })]);
+
+/** The days that a bundled question is about: those of its own CTE `params`; undefined if it has none, or for free SQL. */
+async function daysAsked(reader: Reader, sql: string): Promise<DayRange | undefined> {
+  const params = /^with (params as \(\n[\s\S]*?\n\))/m.exec(sql)?.[1];
+  if (params === undefined || !/ as last_day\b/.test(params)) return undefined;
+  const first = / as first_day\b/.test(params) ? 'first_day' : 'null';
+  // The connection still has the variables of the question.
+  const asked = await reader.objects(
+    `with ${params} select (${first})::date::varchar as first_day, last_day::date::varchar as last_day from params`,
+  );
+  const [{ first_day: start, last_day: end }] = period
+    .catch([{ first_day: null, last_day: null }])
+    .parse(asked);
+  return start === null || end === null ? undefined : { start, end };
+}
+
+/** The tables and views that a statement reads, by their names in SQL; views with what they are made of. */
+function relationsIn(reader: Reader, sql: string): Set<string> {
+  const known = new Set(Object.keys(Dictionary.load().document.relations));
+  const parts = (text: string): string[] =>
+    reader.connection
+      .getTableNames(text, true)
+      .map((name) =>
+        name
+          .replace(/ AS .*$/s, '')
+          .replaceAll('"', '')
+          .replace(/^(warehouse\.)?(main\.)?/i, '')
+          .toLowerCase(),
+      )
+      .filter((name) => known.has(name));
+  // DuckDB names no tables of several statements, and none behind views. A name that is only mentioned counts too.
+  const text = sql.replace(/--.*$/gm, '').replaceAll('"', '').toLowerCase();
+  const mentioned = [...known].filter((name) =>
+    new RegExp(
+      `\\b(from|join|pivot|describe|summarize)\\s+(main\\.)?${name.replace('.', '\\.')}\\b(?!\\.)`,
+    ).test(text),
+  );
+  return new Set([...parts(sql), ...mentioned, ...mentioned.flatMap((name) => parts(`from ${name}`))]);
+}
+
+/** The streams of base tables, by their names; models name theirs. */
+const STREAM_OF: readonly (readonly [RegExp, Stream])[] = [
+  [/_by_subchannel$/, 'statistics_by_subchannel'],
+  [/^daily_/, 'statistics'],
+  [/^campaign_(metric|collection)/, 'campaigns'],
+  [/^catalog/, 'catalogs'],
+  [/^brand_template/, 'brand_templates'],
+  [/^alimtalk_template/, 'alimtalk_templates'],
+  [/^opt_outs/, 'opt_outs'],
+  [/^(?!\w+\.).*(message|^events$|emails$)/, 'events'],
+];
+
+function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
+  return new Set(
+    [...relations].flatMap((relation): readonly Stream[] => {
+      const model = models().find((known) => known.relation === relation);
+      if (model !== undefined && isIncremental(model)) return model.incremental.streams;
+      const [, stream] = STREAM_OF.find(([pattern]) => pattern.test(relation)) ?? [];
+      return stream === undefined ? [] : [stream];
+    }),
+  );
+}
+
+/** A snapshot is of one day; earlier days cannot be asked for. */
+function isSnapshot(stream: Stream): boolean {
+  return REFERENCE_STREAMS.some((known) => known === stream);
+}
+
+const covered = z.array(z.object({ stream: z.enum(STREAMS), date: z.string() }));
+
+/** The days of each stream behind the relations, and the findings of checks of these streams and days. */
+async function coverageOf(
+  reader: Reader,
+  relations: ReadonlySet<string>,
+  range: DayRange | undefined,
+): Promise<{ findings: FindingGroup[] } & Record<string, unknown>> {
+  const streams = streamsOf(relations);
+  const held = covered.parse(await reader.objects(statement('status/coverage')));
+  const newest = held.reduce(
+    (last, { stream, date }) => (date > last && !isSnapshot(stream) ? date : last),
+    '',
+  );
+  const days = [...streams].map((stream) => {
+    const dates = held.filter((row) => row.stream === stream).map(({ date }) => date);
+    const [first] = dates;
+    if (first === undefined) return { stream, days: 0, missing: 'all: nothing of it is held' };
+    if (isSnapshot(stream)) return { stream, last_snapshot: dates.at(-1) };
+    const wanted = range ?? { start: first, end: newest };
+    const within = new Set(dates.filter((date) => date >= wanted.start && date <= wanted.end));
+    const missing = dayCount(wanted) > MOST_DAYS ? [] : daysOf(wanted).filter((day) => !within.has(day));
+    return {
+      stream,
+      days: within.size,
+      of: dayCount(wanted),
+      missing: missing.length === 0 ? 'none' : listDays(missing),
+    };
+  });
+  const known = z
+    .array(findingGroup)
+    .parse(await unlessMissing(reader.objects(statement('status/findings')), []));
+  const checks = new Map(
+    statementsIn('checks')
+      .map(readCheck)
+      .map((check) => [check.name, check]),
+  );
+  const findings = known.filter(
+    ({ name, first_date, last_date }) =>
+      (checks.get(name)?.streams.some((stream) => streams.has(stream)) ?? true) &&
+      (range === undefined ||
+        first_date === null ||
+        last_date === null ||
+        (first_date <= range.end && last_date >= range.start)),
+  );
+  return {
+    ...(range === undefined ? {} : { days_asked: `${range.start}..${range.end}` }),
+    coverage: days,
+    findings: findings.slice(0, MOST_FINDINGS),
+    ...(findings.length > MOST_FINDINGS
+      ? { more_findings: `${findings.length - MOST_FINDINGS}: ask for checks` }
+      : {}),
+  };
+}
+
+/** A longer range is a slip, such as the year 1; its days are not listed. */
+const MOST_DAYS = 40_000;
+
+/** What the columns mean: first in the relations that were read, then wherever a column has this name. */
+function definitionsOf(
+  columns: readonly string[],
+  relations: ReadonlySet<string>,
+  language: Language,
+): { definitions: Record<string, string>; columns_without_definition?: string[] } {
+  const dictionary = Dictionary.load();
+  const { relations: all, columns: general } = dictionary.document;
+  const find = (column: string): string | undefined =>
+    [
+      ...[...relations].map((name) => all[name]?.columns[column]),
+      general[column],
+      ...Object.values(all).map((relation) => relation.columns[column]),
+    ]
+      .map((words) => words?.[language])
+      .find((text) => text !== undefined);
+  const definitions = new Map<string, string>();
+  for (const column of columns) {
+    const [, before = '', stem = column, after = ''] =
+      /^(previous_|week_|usual_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
+    const text = find(column) ?? (before + after === '' ? undefined : find(stem));
+    if (text !== undefined) definitions.set(column, text);
+  }
+  const without = columns.filter((column) => !definitions.has(column));
+  return {
+    definitions: Object.fromEntries(definitions),
+    ...(without.length === 0 ? {} : { columns_without_definition: without }),
+  };
+}
+
+/** Bundled questions that read the same tables, for whoever wrote SQL. */
+function questionsAbout(relations: ReadonlySet<string>): string[] {
+  return loadCatalogue()
+    .map(({ name, title, sql }) => ({
+      name,
+      title,
+      shared: [...relations].filter((relation) => !relation.startsWith('ops.') && mentions(sql, relation))
+        .length,
+    }))
+    .filter(({ shared }) => shared > 0)
+    .sort((a, b) => b.shared - a.shared)
+    .slice(0, MOST_QUESTIONS)
+    .map(({ name, title }) => `${name}: ${title}`);
+}
+
+const MOST_QUESTIONS = 5;
