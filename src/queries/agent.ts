@@ -94,11 +94,13 @@ export async function answerFor(
   const subject = query === undefined ? 'The query' : `The query ${query.name}`;
   const answer = await ask(reader.connection, sql, values, subject);
   const rows: string[] = [];
+  let length = 0;
   for await (const chunk of answer.chunks) {
     for (const row of chunk.getRows()) {
       rows.push(`[${answer.columns.map(({ type }, i) => jsonText(row[i] ?? null, type)).join(',')}]`);
     }
-    if (rows.length > limits.rows) break;
+    length += rows.slice(-chunk.rowCount).join().length;
+    if (rows.length > limits.rows || length > limits.characters) break;
   }
   const columns = answer.columns.map(({ name }) => name);
   const relations = relationsIn(reader, sql);
@@ -276,25 +278,26 @@ async function coverageOf(
 const MOST_DAYS = 40_000;
 
 /** What the columns mean: first in the relations that were read, then wherever a column has this name. */
-function definitionsOf(
+export function definitionsOf(
   columns: readonly string[],
   relations: ReadonlySet<string>,
   language: Language,
 ): { definitions: Record<string, string>; columns_without_definition?: string[] } {
   const dictionary = Dictionary.load();
-  const { relations: all, columns: general } = dictionary.document;
+  const { relations: all, columns: general, heads } = dictionary.document;
   const find = (column: string): string | undefined =>
     [
       ...[...relations].map((name) => all[name]?.columns[column]),
       general[column],
+      heads[column],
       ...Object.values(all).map((relation) => relation.columns[column]),
     ]
-      .map((words) => words?.[language])
+      .map((words) => (typeof words === 'string' ? undefined : words?.[language]))
       .find((text) => text !== undefined);
   const definitions = new Map<string, string>();
   for (const column of columns) {
     const [, before = '', stem = column, after = ''] =
-      /^(previous_|week_|usual_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
+      /^(previous_|week_|usual_|shrunk_)?(\w+?)(_low|_high|_of_others|_of_all)?$/.exec(column) ?? [];
     const text = find(column) ?? (before + after === '' ? undefined : find(stem));
     if (text !== undefined) definitions.set(column, text);
   }
