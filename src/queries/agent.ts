@@ -285,15 +285,18 @@ export function definitionsOf(
 ): { definitions: Record<string, string>; columns_without_definition?: string[] } {
   const dictionary = Dictionary.load();
   const { relations: all, columns: general, heads } = dictionary.document;
-  const find = (column: string): string | undefined =>
-    [
-      ...[...relations].map((name) => all[name]?.columns[column]),
-      general[column],
-      heads[column],
-      ...Object.values(all).map((relation) => relation.columns[column]),
-    ]
-      .map((words) => (typeof words === 'string' ? undefined : words?.[language]))
-      .find((text) => text !== undefined);
+  const textsIn = (
+    some: readonly ({ en?: string | undefined; ko?: string | undefined } | string | undefined)[],
+  ): string[] => some.flatMap((words) => (typeof words === 'object' ? (words[language] ?? []) : []));
+  const find = (column: string): string | undefined => {
+    const read = [...relations].map((name) => all[name]?.columns[column]);
+    // A name that means one thing wherever it is a column means it here too.
+    const elsewhere = new Set(textsIn(Object.values(all).map(({ columns: own }) => own[column])));
+    return (
+      textsIn([...read, general[column], heads[column]])[0] ??
+      (elsewhere.size === 1 ? [...elsewhere][0] : undefined)
+    );
+  };
   const definitions = new Map<string, string>();
   for (const column of columns) {
     const [, before = '', stem = column, after = ''] =
