@@ -3,8 +3,8 @@
 -- connection hashes under every setting.
 
 -- name: open
-create or replace temp macro id_digest(kind, given) as
-    if(kind = 'recipient', recipient(given), digest(kind || ' ' || redacted_field(given)));
+create or replace temp macro person_digest(kind, given) as
+    if(kind = 'recipient', recipient(given), id_digest(kind, given));
 
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
@@ -23,7 +23,7 @@ select distinct unnest(getvariable('erased_ids')::varchar[]) as id;
 select
     given_ids.given,
     list_distinct(
-        [id_digest(given_ids.kind, given_ids.given)]
+        [person_digest(given_ids.kind, given_ids.given)]
         || case
             when given_ids.kind = 'recipient'
             then list_transform(
@@ -98,7 +98,7 @@ with given as (
 ),
 
 erased as (
-    select kind, given, id_digest(kind, given) as id
+    select kind, given, person_digest(kind, given) as id
     from (select distinct kind, given from given where given <> '') as different
     where id in (select id from erased_ids)
 ),
@@ -163,7 +163,8 @@ with members as (
 select members.link, members.kind, members.value, digests.id
 from members
 inner join (
-    select kind, value, id_digest(kind, value) as id
+    -- A hashed column holds the digests themselves.
+    select kind, value, if(rule_of(kind) = 'hash', value, person_digest(kind, value)) as id
     from (select distinct kind, value from members) as different
 ) as digests using (kind, value);
 

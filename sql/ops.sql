@@ -208,7 +208,8 @@ values ($recordsPerRun, $recordsPerMonth, $pricePerRecord, $currency, $startDate
 insert into ops.migrations (number, name, applied_at) values ($number, $name, $applied_at);
 
 -- name: note_privacy
-insert into ops.privacy (recipients, key_fingerprint) values ($recipients, $key_fingerprint);
+insert into ops.privacy by name
+select $recipients as recipients, nullif($columns, '') as columns, $key_fingerprint as key_fingerprint;
 
 -- name: privacy_held
 -- The recorded setting, null if there is none. A file with loads but without a setting was made by a version that did not
@@ -216,6 +217,7 @@ insert into ops.privacy (recipients, key_fingerprint) values ($recipients, $key_
 
 select
     privacy.recipients,
+    privacy.columns,
     privacy.key_fingerprint,
     exists (from ops.loads) as has_rows
 from (values (1)) as always (one)

@@ -135,6 +135,14 @@ export function loadConfig(
     ...given,
     file: found ? file : undefined,
     dataDir,
+    privacy: {
+      ...given.privacy,
+      // The service names two columns after the brand.
+      columns: given.privacy.columns.map(({ name, rule }) => ({
+        name: name.replace(new RegExp(`^${given.brand}_(?=(?:user|device)_id$)`), 'service_'),
+        rule,
+      })),
+    },
     // Without a sender key there are no brand templates to list.
     reference: { ...reference, brandTemplates: brand.senderKeys.length === 0 ? undefined : brand },
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },

@@ -144,6 +144,12 @@ main_goals: { c1: 구매, j1: 가입 }
     ['concurrency: 0', /concurrency must be a whole number from 1 to 256/],
     ['concurrency: many', /concurrency must be a whole number/],
     ['privacy: { recipients: maybe }', /privacy.recipients must be keep, hash or drop/],
+    ['privacy: { columns: { recipientNo: drop } }', /recipientNo is set by privacy.recipients/],
+    ['privacy: { columns: { campaign_id: drop } }', /campaign_id is a column that cannot be left out/],
+    [
+      'privacy: { columns: { requestDate: hash } }',
+      /requestDate must be keep or drop, since a time has no place/,
+    ],
     ['exports: { budget: {} }', /exports.budget must set records_per_run, records_per_month or both/],
     ['exports: { include_message_data: yes }', /include_message_data must be true or false/],
   ])('%s is refused in one sentence', (line, words) => {
@@ -154,9 +160,17 @@ main_goals: { c1: 구매, j1: 가입 }
     expect(refusal(`${rest}\n${line}\n`)).toMatch(words);
   });
 
+  test('rules of columns name the id columns of the brand, and leave out what is kept', () => {
+    const columns = '{ acme_user_id: hash, device_id: keep, 이름: drop }';
+    expect(load(`${MINIMUM}brand: acme\nprivacy: { columns: ${columns} }\n`).privacy.columns).toEqual([
+      { name: 'service_user_id', rule: 'hash' },
+      { name: '이름', rule: 'drop' },
+    ]);
+  });
+
   test('a section whose lines are all commented out is an empty one', () => {
     const config = load(`${MINIMUM}privacy:\n  # recipients: keep\nexports:\n  # budget:\n`);
-    expect(config.privacy).toEqual({ recipients: 'hash' });
+    expect(config.privacy).toEqual({ recipients: 'hash', columns: [] });
     expect(config.exports.budget).toBeUndefined();
     expect(refusal(`${MINIMUM}exports: off\n`)).toMatch(/exports must hold "key: value" lines/);
   });

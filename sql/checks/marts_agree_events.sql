@@ -16,6 +16,7 @@ with records as (
             marts.event_kind(event_name) = 'succeeded'
             and not marts.is_display(channel)
             and coalesce(user_id, service_user_id, device_id, service_device_id) is not null
+            and marts.counts_people()
         ) as readers
     from events
     semi join batch_days using (date)

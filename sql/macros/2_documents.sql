@@ -190,3 +190,49 @@ create macro macros.counted_day(micros, export_day) as
 -- The value of a record's field after redaction. Ids are excepted, since they consist largely of digits.
 create macro macros.redacted_field(given) as
     case when regexp_full_match(given, getvariable('patterns').plain_id) then given else redacted(given) end;
+
+-- The rule of privacy.columns for a column or key; null if it is kept.
+create macro macros.rule_of(key) as
+    map_extract_value(map(getvariable('settings').ruled_keys, getvariable('settings').rules), key);
+
+-- The digest of an id of this kind, which is also the hash under privacy.columns. It differs between kinds.
+create macro macros.id_digest(kind, given) as digest(kind || ' ' || redacted_field(given));
+
+-- A value under the rule of its column or key.
+create macro macros.ruled(key, given) as case rule_of(key)
+    when 'drop' then null
+    when 'hash'
+    then if(
+        given = '',
+        given,
+        id_digest(map_extract_value(map(getvariable('settings').ruled_keys, getvariable('settings').ruled_names), key), given)
+    )
+    else given
+end;
+
+-- A member of a document as it is, and under its rule, separated by a character that JSON escapes.
+create macro macros.ruled_member(key, value) as
+    to_json(key)::varchar || ':' || value || chr(31)
+    || to_json(key)::varchar || ':' || coalesce(to_json(ruled(key, value ->> '$'))::varchar, 'null');
+
+-- A document with the replaced members, of which the longest come first, since a value may hold others. The character
+-- after a member ends its value. A document may be a text as a whole.
+create macro macros.with_members(document, members) as
+    coalesce(
+        list_reduce(
+            members,
+            lambda seen, one: if(
+                seen = split_part(one, chr(31), 1),
+                split_part(one, chr(31), 2),
+                list_reduce(
+                    [',', '}', ']'],
+                    lambda so_far, sign: replace(
+                        so_far, split_part(one, chr(31), 1) || sign, split_part(one, chr(31), 2) || sign
+                    ),
+                    seen
+                )
+            ),
+            document
+        ),
+        document
+    );

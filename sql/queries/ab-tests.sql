@@ -1,5 +1,6 @@
 -- title: A/B tests
 -- question: Which variant of each A/B test is better, and is that more than chance?
+-- counts: people
 -- params:
 --   campaign (varchar, default null): id of the one campaign to look at
 --   metric (varchar, default null, one of click conversion): only this metric

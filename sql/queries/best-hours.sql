@@ -1,5 +1,6 @@
 -- title: Best hours to send
 -- question: At which hour does each campaign get the most clicks on each channel, as far as the numbers can tell?
+-- counts: people
 -- params:
 --   start (date, default min(date)): first KST day of sending; unless given, the first one held
 --   end (date, default max(date)): last KST day of sending; unless given, the last one held

@@ -1,5 +1,6 @@
 -- title: Campaigns and user journeys over a range
 -- question: What did each campaign and user journey send, on which channel, and how did people respond?
+-- counts: people
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -1,5 +1,6 @@
 -- title: Cohorts and click retention
 -- question: Of those who got their first message in a week, how many still click weeks later?
+-- counts: people
 -- params:
 --   weeks (bigint, default 12, from 0): how many weeks after the first one to show
 -- In other DuckDB clients, set parameters before: set variable weeks = 8;

@@ -1,5 +1,6 @@
 -- title: Events per message
 -- question: How often do opens, clicks and all other events happen on each channel, per message and by how many people?
+-- counts: people
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds
@@ -26,7 +27,7 @@ names as (
         event_people.kind,
         count(*) as events,
         -- People of several days do not add up: a person may appear on more than one.
-        count(distinct coalesce(people.person, event_people.person)) as users
+        if(marts.counts_people(), count(distinct coalesce(people.person, event_people.person)), null) as users
     from marts.event_people
     inner join params on event_people.date between params.first_day and params.last_day
     left join marts.people on event_people.person = people.weaker_id

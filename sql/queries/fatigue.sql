@@ -1,5 +1,6 @@
 -- title: Fatigue by campaign
 -- question: Do readers of a campaign click less when they had many messages in the days before?
+-- counts: people
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -1,5 +1,6 @@
 -- title: Reach
 -- question: How many different people did each campaign reach (messages were sent to them), and how many of them clicked?
+-- counts: people
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -1,5 +1,6 @@
 -- title: Workdays, weekends and holidays
 -- question: Do messages do better on workdays, weekends or public holidays?
+-- counts: people
 -- params:
 --   start (date, default last_day - 27): first KST day; unless given, 28 days in all
 --   end (date, default max(date)): last KST day; unless given, the last one that the warehouse holds

@@ -17,6 +17,7 @@ import {
   type Persons,
 } from '../erasure/person.js';
 import type { Begun } from '../erasure/erase.js';
+import { ID_COLUMNS } from '../warehouse/fields.js';
 import { EXIT, RefusedError, ServiceError, UsageError, messageOf, type ExitCode } from '../errors.js';
 import { forget } from '../run.js';
 import type { LocalContext } from '../run/context.js';
@@ -74,8 +75,7 @@ async function begin(
       hint: 'Name one by --user-id, --recipient or --email, or many in a file with -f.',
     });
   }
-  const dropsNumbers = config.privacy.recipients === 'drop';
-  const persons = await search(context, given, options.includeShared === true, dropsNumbers);
+  const persons = await search(context, given, options.includeShared === true, config);
   await erasures.lookFor(persons.ids);
   const session = await erasures.session();
   await heldBy(session);
@@ -120,73 +120,80 @@ async function begin(
 
 /**
  * Finds the ids of the persons in the warehouse. Landed pages are searched too if the warehouse does not contain a given
- * id, and if `privacy.recipients` is `drop`, because the warehouse then contains no numbers.
+ * id, and if it does not contain all ids, because the settings drop numbers or ids.
  */
 async function search(
   { erasures, terminal }: LocalContext,
   given: readonly Given[],
   includeShared: boolean,
-  dropsNumbers: boolean,
+  { privacy, brand }: Config,
 ): Promise<Persons> {
   terminal.progress('looking for the ids in the warehouse');
+  const dropsIds =
+    privacy.recipients === 'drop' ||
+    privacy.columns.some(({ name, rule }) => rule === 'drop' && ID_COLUMNS.some((id) => id === name));
   const session = await erasures.session();
   await readLinks(session);
   const persons = await findPersons(session, given, { includeShared });
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
-  if (!dropsNumbers && persons.origins.every((origin) => known.has(origin))) return persons;
+  if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
-  let also = await landedIds(erasures, persons.ids);
-  if (dropsNumbers) {
-    const wider = await findPersons(session, given, { includeShared, also: also.flat() });
-    also = await landedIds(erasures, wider.ids);
-    const users = new Map<string, Set<string>>();
-    for (const ids of also) {
-      const [number, user] = [valueOf(ids, 'recipient'), valueOf(ids, 'user_id')];
-      if (number !== undefined && user !== undefined)
-        users.set(number, (users.get(number) ?? new Set()).add(user));
-    }
-    also = also.filter(
-      (ids) => includeShared || (users.get(valueOf(ids, 'recipient') ?? '')?.size ?? 0) <= SHARED_BY,
-    );
+  const own = (await landedIds(erasures, persons.ids, brand)).flatMap(({ ids }) => ids);
+  // The records of these ids tell which of them others share.
+  const wider = await findPersons(session, given, { includeShared, also: own });
+  const landed = await landedIds(erasures, wider.ids, brand);
+  const users = new Map<string, Set<string>>();
+  for (const { ids } of landed) {
+    const user = ids.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
+    if (user === undefined) continue;
+    for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
   }
-  return findPersons(session, given, { includeShared, also: also.flat() });
+  const isFollowed = (id: string): boolean => includeShared || (users.get(id)?.size ?? 0) <= SHARED_BY;
+  const also = landed
+    .filter(({ matched }) => matched.some(isFollowed))
+    .flatMap(({ ids }) => ids.filter(({ value }) => isFollowed(value)));
+  return findPersons(session, given, { includeShared, also });
 }
 
 /** The largest number of persons that may share an id that is still followed. */
 const SHARED_BY = 3;
 
-function valueOf(ids: readonly Given[], kind: Given['kind']): string | undefined {
-  return ids.find((one) => one.kind === kind)?.value;
+interface LandedIds {
+  readonly ids: readonly Given[];
+  /** The ids by which the record was found, as it spells them. */
+  readonly matched: readonly string[];
 }
 
-/** The user and the recipient of each landed record about one of these persons. */
-async function landedIds(erasures: LocalContext['erasures'], ids: readonly string[]): Promise<Given[][]> {
+/** The distinct sets of ids in the landed records about these persons. */
+async function landedIds(
+  erasures: LocalContext['erasures'],
+  ids: readonly string[],
+  brand: string,
+): Promise<LandedIds[]> {
   await erasures.lookFor(ids);
-  const found = new Map<string, Given[]>();
+  const found = new Map<string, LandedIds>();
   for (const some of batchesOf(await erasures.pages())) {
-    for (const { record, own } of await erasures.find(some)) {
-      const pair = own ? idsOf(record) : [];
-      if (pair.length > 0) found.set(JSON.stringify(pair), pair);
+    for (const { record, own, given } of await erasures.find(some)) {
+      const set = { ids: own ? idsOf(record, brand) : [], matched: given };
+      if (set.ids.length > 0) found.set(JSON.stringify(set), set);
     }
   }
   return [...found.values()];
 }
 
 /** The ids in a record, which the warehouse may lack. */
-function idsOf(record: string): Given[] {
-  const ids = z
-    .looseObject({
-      user_id: z.string().nullish(),
-      message_data: z.looseObject({ recipientNo: z.string() }).nullish().catch(undefined),
-    })
-    .safeParse(JSON.parse(record));
-  const values = {
-    user_id: ids.data?.user_id ?? '',
-    recipient: ids.data?.message_data?.recipientNo ?? '',
-  };
-  return (['user_id', 'recipient'] as const)
-    .filter((kind) => values[kind] !== '')
-    .map((kind) => ({ kind, value: values[kind] }));
+function idsOf(record: string, brand: string): Given[] {
+  const text = z.union([z.string(), z.number()]).transform(String).catch('');
+  const { message_data: message, ...ids } = z
+    .looseObject({ message_data: z.looseObject({ recipientNo: text }).catch({ recipientNo: '' }) })
+    .parse(JSON.parse(record));
+  const columns = ID_COLUMNS.map((kind) => ({
+    kind,
+    value: text.parse(ids[kind.replace('service', brand)]),
+  }));
+  return [...columns, { kind: 'recipient' as const, value: message.recipientNo }].filter(
+    ({ value }) => value !== '',
+  );
 }
 
 /** Prints all stored data about the persons, or writes it to a folder. Changes nothing. */

@@ -4,7 +4,7 @@ import { extname, resolve, join } from 'node:path';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
-import { ask } from '../queries/ask.js';
+import { ask, droppedIds, notCounted } from '../queries/ask.js';
 import {
   loadCatalogue,
   type QueryFile,
@@ -102,6 +102,8 @@ export async function queryCommand(
       word: wordsIn(options),
     });
     invocation.terminal.note(summary(answer.rows(), format, question.title, options));
+    const dropped = question.countsPeople ? await droppedIds(reader) : [];
+    if (dropped.length > 0) invocation.terminal.warn(notCounted(dropped)[options.lang ?? 'en']);
     return EXIT.done;
   } catch (error) {
     // DuckDB reports an interruption as an error of the query; the signal has the real reason.
@@ -149,6 +151,8 @@ interface Question {
   readonly subject: string;
   /** The title of the bundled query. */
   readonly title?: string;
+  /** True if a bundled query counts people. */
+  readonly countsPeople: boolean;
 }
 
 /** The query that the options specify; undefined if they specify none. */
@@ -160,8 +164,10 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
     });
   }
   const values = parseAssignments(param);
-  if (sql !== undefined) return { sql, values, params: [], subject: 'The query' };
-  if (file !== undefined) return { sql: readSql(file), values, params: [], subject: file };
+  if (sql !== undefined) return { sql, values, params: [], subject: 'The query', countsPeople: false };
+  if (file !== undefined) {
+    return { sql: readSql(file), values, params: [], subject: file, countsPeople: false };
+  }
   if (name === undefined) return undefined;
   const query = bundledQuery(name);
   return {
@@ -170,6 +176,7 @@ function questionOf(options: QueryOptions, { effects }: Invocation): Question | 
     params: query.params,
     subject: `The query ${name}`,
     title: query.title,
+    countsPeople: query.countsPeople,
   };
 }
 
@@ -225,7 +232,11 @@ function formatOf({ format, output, name, sql, file, bom, lang }: QueryOptions, 
 async function listQueries(format: Format, { terminal }: Invocation, stdout: Output): Promise<ExitCode> {
   const catalogue = loadCatalogue();
   if (format === 'json') {
-    await writeTo(stdout, piecesOf(`${JSON.stringify(catalogue, null, 2)}\n`));
+    const listed = catalogue.map(({ countsPeople: counts_people, ...query }) => ({
+      ...query,
+      counts_people,
+    }));
+    await writeTo(stdout, piecesOf(`${JSON.stringify(listed, null, 2)}\n`));
     return EXIT.done;
   }
   const rows = catalogue.map(({ name, title, params }) => [

@@ -76,6 +76,8 @@ function orConfigError<T>(file: string, work: () => T): T {
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
   const sections = new Set([
     'privacy',
+    'columns',
+    'retention',
     'exports',
     'budget',
     'reference',

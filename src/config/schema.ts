@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { SENDER_KEY_PLACES } from '../api/endpoints.js';
 import { isDay } from '../calendar.js';
+import { fieldsFor, ID_COLUMNS, isReadAs } from '../warehouse/fields.js';
 
 const day = z
   .string('must be a day such as 2026-11-01')
@@ -315,6 +316,34 @@ const report = z
   .enum(['true', 'false', 'en', 'ko'], 'must be true, false, en or ko')
   .transform((given) => (given === 'false' ? undefined : given === 'true' ? 'en' : given));
 
+const rule = z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop');
+
+/** The id columns of `events`, and keys of messages, that are stored hashed or not at all. */
+const columns = z
+  .record(z.string(), rule, NO_SECTION)
+  .superRefine((given, context) => {
+    for (const [name, wanted] of Object.entries(given)) {
+      const message = refusalOf(name, wanted);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  // A list, since the names are the user's.
+  .transform((given) =>
+    Object.entries(given).flatMap(([name, wanted]) => (wanted === 'keep' ? [] : [{ name, rule: wanted }])),
+  );
+
+function refusalOf(name: string, wanted: z.infer<typeof rule>): string | undefined {
+  if (ID_COLUMNS.some((column) => column === name)) return undefined;
+  const kinds = fieldsFor('service').filter(({ field }) => field === name);
+  if (kinds.some(({ kind }) => kind === 'recipient')) return 'is set by privacy.recipients';
+  if (kinds.some(({ place }) => place === 'record'))
+    return `is a column that cannot be left out; the columns are ${ID_COLUMNS.join(', ')}`;
+  const typed = kinds.find(({ kind }) => isReadAs(kind) || kind === 'list' || kind === 'object');
+  if (wanted === 'hash' && typed !== undefined)
+    return `must be keep or drop, since a ${typed.kind} has no place for a hash`;
+  return undefined;
+}
+
 /** A number of days; `730` and `730 days` are equivalent. */
 function days(low: number): z.ZodType<number, string> {
   const what = `must be a number of days from ${low} to 36500, such as 730 days`;
@@ -364,10 +393,7 @@ export const settingsSchema = z
     request_timeout_seconds: number(0.1, 600, 'must be a number of seconds from 0.1 to 600').default(60),
     retries: whole(0, 20).default(4),
     privacy: z
-      .strictObject(
-        { recipients: z.enum(['keep', 'hash', 'drop'], 'must be keep, hash or drop').default('hash') },
-        NO_SECTION,
-      )
+      .strictObject({ recipients: rule.default('hash'), columns: columns.prefault({}) }, NO_SECTION)
       .prefault({}),
     retention: retention.prefault({}),
     exports: paidExports.prefault({}),

@@ -458,6 +458,7 @@ concurrency: 64
 
 privacy:
   recipients: hash              # keep | hash | drop: phone numbers and e-mail addresses of people
+  # columns: { user_id: hash }    # keep | hash | drop: id columns of events, and keys of messages
 
 # Event exports are billed per record. Without a budget no paid request is ever sent.
 ${exportsSection(settings)}

@@ -3,11 +3,13 @@
  * answer.
  */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { z } from 'zod';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../errors.js';
 import { answerOf, type QueryResult } from './sink.js';
 import type { ParameterValues, QueryFile } from './catalogue.js';
+import { tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
+import { ID_COLUMNS } from '../warehouse/fields.js';
 import type { Reader } from '../warehouse/reader.js';
-import { tellsOfDamage } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
 /**
@@ -220,3 +222,23 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     "Write getvariable('name') for the value of --param name=value.",
   ],
 ];
+
+/**
+ * Returns the id columns that the warehouse does not keep (privacy.columns: drop). Without one of them, people are not
+ * counted.
+ */
+export async function droppedIds(reader: Pick<Reader, 'objects'>): Promise<string[]> {
+  const [row] = await unlessMissing(reader.objects('from ops.privacy'), []);
+  const { columns } = z.object({ columns: z.string().nullish() }).parse(row ?? {});
+  const rules = columns?.split(', ') ?? [];
+  return ID_COLUMNS.filter((column) => rules.includes(`${column}: drop`));
+}
+
+/** The sentence that takes the place of numbers of people. */
+export function notCounted(dropped: readonly string[]): Readonly<Record<'en' | 'ko', string>> {
+  const names = dropped.join(', ');
+  return {
+    en: `The warehouse does not keep ${names} (privacy.columns: drop), so people are not counted, and clicks are not assigned to sent messages. With hash they are.`,
+    ko: `${names} 값을 보관하지 않아(privacy.columns: drop) 사람 수를 세지 않고 클릭을 발송 메시지와 연결하지 않습니다. hash로 설정하면 가능합니다.`,
+  };
+}

@@ -32,6 +32,8 @@ export interface QueryFile {
   /** The question, in one sentence. */
   readonly question: string;
   readonly params: readonly QueryParameter[];
+  /** True if the answer needs to know which records are about the same person. */
+  readonly countsPeople: boolean;
   /** The first rows of the answer on the demo's data, drawn as a table; empty if the answer has no rows. */
   readonly example: readonly string[];
   /** The complete file; it runs unchanged in any DuckDB client. */
@@ -113,6 +115,7 @@ function parseQuery(name: string, sql: string): QueryFile {
     title: field('title'),
     question: field('question'),
     params: isNone ? [] : (header['params'] ?? []).map((line) => parseParameter(name, line)),
+    countsPeople: header['counts']?.[0] === 'people',
     example: header['example'] ?? [],
     sql,
   };

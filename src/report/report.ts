@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
-import { rowsOf } from '../queries/ask.js';
+import { droppedIds, notCounted, rowsOf } from '../queries/ask.js';
 import { bundledQuery, loadCatalogue, type QueryFile, valuesFor } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { type PastRun, RunJournal, type RunOver } from '../run/journal.js';
@@ -47,7 +47,7 @@ interface ReportOptions {
 export async function makeReport(published: string, { language, now, runs }: ReportOptions): Promise<string> {
   const reader = await Reader.open(published);
   try {
-    const warehouse = new Answers(reader, now);
+    const warehouse = new Answers(reader, now, await droppedIds(reader));
     const [held] = await warehouse.ask({ query: 'freshness', parameters: { stream: 'statistics' } });
     const newest = held?.['last_date'];
     const known = await reader.objects(statement('status/runs'));
@@ -77,7 +77,7 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
   const { id, title } = part;
   try {
     const answers = await Promise.all(asked.map((ask) => warehouse.ask(ask)));
-    const shown = part.show(answers, page) ?? (part.empty && { sentence: page.say(part.empty) });
+    const shown = part.show(answers, page) ?? nothing(part, asked, page, warehouse);
     return shown && { id, title, queries, shown };
   } catch (error) {
     // A part that cannot be drawn must not stop the other parts.
@@ -88,6 +88,18 @@ async function drawn(part: ReadyPart, page: Page, warehouse: Answers): Promise<D
     const toDo = { urgency: 'run', reason: sentence, command: 'dawnload doctor' } as const;
     return { id, title, queries, shown: { sentence, toDo: [toDo] } };
   }
+}
+
+/** The sentence for a part that has nothing to show. */
+function nothing(
+  part: ReadyPart,
+  asked: readonly Asked[],
+  page: Page,
+  warehouse: Answers,
+): DrawnPart['shown'] | undefined {
+  const countsPeople = asked.some((ask) => warehouse.queryOf(ask).countsPeople);
+  const sentence = countsPeople && warehouse.dropped.length > 0 ? notCounted(warehouse.dropped) : part.empty;
+  return sentence && { sentence: page.say(sentence) };
 }
 
 function firstRun(page: Page): ToDo {
@@ -117,7 +129,12 @@ class Answers {
   readonly #atOnce = pLimit(2);
   readonly #catalogue = new Map(loadCatalogue().map((query) => [query.name, query]));
 
-  constructor(reader: Reader, now: Date) {
+  /** @param dropped the id columns that the warehouse does not keep */
+  constructor(
+    reader: Reader,
+    now: Date,
+    readonly dropped: readonly string[],
+  ) {
     this.#reader = reader;
     this.#now = now;
   }

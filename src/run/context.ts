@@ -213,7 +213,7 @@ export async function openWarehouse(
     messenger,
     experiments,
     mainGoals,
-    privacy: { recipients: privacy.recipients, key: await hmacKey(dataDir, effects) },
+    privacy: { ...privacy, key: await hmacKey(dataDir, effects) },
     effects,
     signal,
   });

@@ -221,19 +221,24 @@ export class Staging {
   readonly #unknown: UnknownFields;
   readonly #tempDirectory: string;
   readonly #databases: { readonly batch: string; readonly home: string };
+  readonly #hasColumnRules: boolean;
   #batches = 0;
   /** The layout of the pages: one page per line, until a page spans several lines. */
   #layout: 'newline_delimited' | 'unstructured' = 'newline_delimited';
 
-  /** @param name the name of its database; it must differ from that of every other connection to the warehouse */
+  /**
+   * @param name the name of its database; it must differ from that of every other connection to the warehouse
+   * @param hasColumnRules whether privacy.columns hashes or drops anything
+   */
   static async open(
     session: Session,
     unknown: UnknownFields,
     tempDirectory: string,
     name: string,
+    hasColumnRules: boolean,
   ): Promise<Staging> {
     const { home } = await session.row('ops/home', current);
-    return new Staging(session, unknown, tempDirectory, { batch: name, home });
+    return new Staging(session, unknown, tempDirectory, { batch: name, home }, hasColumnRules);
   }
 
   private constructor(
@@ -241,11 +246,13 @@ export class Staging {
     unknown: UnknownFields,
     tempDirectory: string,
     databases: { readonly batch: string; readonly home: string },
+    hasColumnRules: boolean,
   ) {
     this.session = session;
     this.#unknown = unknown;
     this.#tempDirectory = tempDirectory;
     this.#databases = databases;
+    this.#hasColumnRules = hasColumnRules;
   }
 
   /**
@@ -267,6 +274,10 @@ export class Staging {
     const { session } = this;
     const { personal, nonconforming, repaired } = await this.#read(batch);
     if (nonconforming) await this.#unknown.split('record', RECORDS);
+    if (this.#hasColumnRules) {
+      await session.run('load/events/3_columns/ids');
+      await session.run('load/events/3_columns/documents');
+    }
     if (personal) await session.run('load/events/3_redact_fields');
     await redact(session, {
       candidates: 'load/events/4_messages/candidates',

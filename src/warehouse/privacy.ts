@@ -1,6 +1,6 @@
 /**
- * How recipients' numbers are stored. The file records the setting, since rows written under different settings must
- * not be mixed.
+ * How recipients' numbers, ids and named keys of messages are stored. The file records the setting, since rows written
+ * under different settings must not be mixed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
@@ -15,11 +15,14 @@ import { readIfThere } from '../storage/storage-error.js';
 /** The privacy setting. The key of the hashes is never written to the database file. */
 export interface Privacy {
   readonly recipients: 'keep' | 'hash' | 'drop';
+  /** Id columns of `events`, and keys of messages, that are hashed or dropped. */
+  readonly columns?: readonly { readonly name: string; readonly rule: 'hash' | 'drop' }[];
   readonly key: Uint8Array;
 }
 
 const held = z.object({
   recipients: z.string().nullable(),
+  columns: z.string().nullable(),
   key_fingerprint: z.string().nullable(),
   has_rows: z.boolean(),
 });
@@ -30,31 +33,54 @@ const held = z.object({
  * @throws ConfigError when the file was written under another setting, or with another key
  */
 export async function keepToPrivacy(session: Session, privacy: Privacy): Promise<void> {
-  const { recipients } = privacy;
-  const fingerprint = fingerprintOf(privacy);
+  const now = {
+    recipients: privacy.recipients,
+    columns: columnsText(privacy),
+    key_fingerprint: fingerprintOf(privacy),
+  };
   const before = await session.row('ops/privacy_held', held);
-  if (before.recipients === recipients && before.key_fingerprint === (fingerprint ?? null)) return;
+  const isSame =
+    before.recipients === now.recipients &&
+    (before.columns ?? '') === now.columns &&
+    before.key_fingerprint === (now.key_fingerprint ?? null);
+  if (isSame) return;
   if (before.has_rows) {
-    throw new ConfigError(sentenceOf(before.recipients, recipients), {
+    throw new ConfigError(sentenceOf(before, now), {
       hint: 'To rebuild it under the current setting, without any request: `dawnload rebuild`.',
     });
   }
   await session.transaction(async () => {
     await session.run('ops/forget_privacy');
-    await session.runWith('ops/note_privacy', { recipients, key_fingerprint: fingerprint });
+    await session.runWith('ops/note_privacy', now);
   });
 }
 
-function sentenceOf(before: string | null, now: string): string {
-  if (before === null) return 'The warehouse was made by a version that redacted less personal data.';
-  if (before === now)
-    return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
-  return `The warehouse was made with privacy.recipients ${before}; the setting is now ${now}.`;
+function sentenceOf(
+  before: Pick<z.infer<typeof held>, 'recipients' | 'columns'>,
+  now: { readonly recipients: string; readonly columns: string },
+): string {
+  if (before.recipients === null)
+    return 'The warehouse was made by a version that redacted less personal data.';
+  if (before.recipients !== now.recipients)
+    return `The warehouse was made with privacy.recipients ${before.recipients}; the setting is now ${now.recipients}.`;
+  const columns = before.columns ?? '';
+  if (columns !== now.columns)
+    return `The warehouse was made with privacy.columns { ${columns} }; the setting is now { ${now.columns} }.`;
+  return 'The warehouse holds hashes that were made with another key than private/hmac.key.';
 }
 
-/** A fingerprint that distinguishes keys, not revealing them; undefined unless `hash` is set, which alone uses the key. */
-function fingerprintOf({ recipients, key }: Privacy): string | undefined {
-  return recipients === 'hash' ? keyFingerprint(key) : undefined;
+/** The rules of columns as `device_id: drop, user_id: hash`, in alphabetical order; empty if all are kept. */
+function columnsText({ columns = [] }: Privacy): string {
+  return columns
+    .map(({ name, rule }) => `${name}: ${rule}`)
+    .sort()
+    .join(', ');
+}
+
+/** A fingerprint that distinguishes keys, not revealing them; undefined unless something is hashed. */
+function fingerprintOf({ recipients, columns = [], key }: Privacy): string | undefined {
+  const hashes = recipients === 'hash' || columns.some(({ rule }) => rule === 'hash');
+  return hashes ? keyFingerprint(key) : undefined;
 }
 
 export function keyFingerprint(key: Uint8Array): string {
@@ -79,6 +105,34 @@ export async function hmacKey(dataDir: string, effects: Pick<Effects, 'reach'>):
   const key = randomBytes(BYTES);
   await new DurableFolder(dataDir, effects).write(path, key, 'hmac-key');
   return key;
+}
+
+/**
+ * The rules of columns for statements. The keys of documents include the service's own name of a column: `acme_user_id`
+ * for `service_user_id` if the brand is acme.
+ */
+export function columnRules(
+  { columns = [] }: Privacy,
+  brand: string,
+): Record<'ruled_keys' | 'ruled_names' | 'rules', string[]> & { ruled_pattern: string } {
+  const ruled = columns.flatMap(({ name, rule }) => {
+    const ofService = /^service_((?:user|device)_id)$/.exec(name)?.[1];
+    const keys = ofService === undefined ? [name] : [name, `${brand}_${ofService}`];
+    return [...new Set(keys)].map((key) => ({ key, name, rule }));
+  });
+  return {
+    // The keys as JSON writes them, as a regular expression.
+    ruled_pattern: ruled
+      .map(({ key }) =>
+        JSON.stringify(key)
+          .slice(1, -1)
+          .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+      )
+      .join('|'),
+    ruled_keys: ruled.map(({ key }) => key),
+    ruled_names: ruled.map(({ name }) => name),
+    rules: ruled.map(({ rule }) => rule),
+  };
 }
 
 const BLOCK = 64;

@@ -24,7 +24,7 @@ import { fieldsFor, specificationOf } from './fields.js';
 import { Loader, type LoadContext } from './load.js';
 import { refreshModels } from './model.js';
 import type { ReferenceStream, Stream } from '../storage/pull.js';
-import { padsOf, keepToPrivacy, type Privacy } from './privacy.js';
+import { padsOf, columnRules, keepToPrivacy, type Privacy } from './privacy.js';
 import { emptyDay, messageTotals } from './rows.js';
 import type {
   BudgetRow,
@@ -398,7 +398,13 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
     const sibling = await session.sibling();
     await sibling.run('session/1_settings');
     await prepare(sibling, options);
-    return Staging.open(sibling, new UnknownFields(sibling, fields), tempDirectory, `batch_${worker}`);
+    return Staging.open(
+      sibling,
+      new UnknownFields(sibling, fields),
+      tempDirectory,
+      `batch_${worker}`,
+      (options.privacy.columns ?? []).length > 0,
+    );
   };
   const stagings: Promise<Staging>[] = [];
   return {
@@ -418,6 +424,8 @@ async function prepare(session: Session, { brand, messenger, privacy }: Warehous
       brand,
       messenger: messenger.replaceAll('_', '-'),
       recipients: privacy.recipients,
+      stored_recipients: privacy.recipients,
+      ...columnRules(privacy, brand),
       inner_pad: inner,
       outer_pad: outer,
     },

@@ -108,7 +108,15 @@ describe('dawnload query', () => {
     expect(stdout).toMatch(/│ channel-summary +│ Channels by day +│ start, end, channel, goal +│/);
     expect(stderr).toContain('dawnload query NAME');
     const listed = JSON.parse((await run({ format: 'json' })).stdout) as Record<string, unknown>[];
-    expect(Object.keys(listed[0] ?? {})).toEqual(['name', 'title', 'question', 'params', 'example', 'sql']);
+    expect(Object.keys(listed[0] ?? {})).toEqual([
+      'name',
+      'title',
+      'question',
+      'params',
+      'example',
+      'sql',
+      'counts_people',
+    ]);
   });
 
   it('answers a bundled question on stdout and says how many rows on stderr', async () => {

@@ -7,6 +7,7 @@ test('a query without parameters says that it takes none, and refuses any', () =
     title: 'Totals',
     question: 'How many?',
     params: [],
+    countsPeople: false,
     example: [],
     sql: 'select 1',
   };

@@ -561,7 +561,7 @@ view marts.ab_tests -- Every variant of every A/B test, compared with the baseli
     sent bigint -- Attempted sends, failed ones included. Sent is not reached.
     days bigint -- Days from the first send to the last day that the statistics cover.
     days_without_events bigint -- Sending days of the campaign of which no events are held.
-    verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, converters_unknown, unequal_groups, baseline, hold_out or alone.
+    verdict_code varchar -- better, worse, no_difference, inconclusive, too_early, people_unknown, people_dropped, converters_unknown, unequal_groups, baseline, hold_out or alone.
     verdict varchar -- The verdict in plain words.
     verdict_ko varchar -- The verdict in plain words, in Korean.
 
@@ -1416,6 +1416,7 @@ table ops.models -- Models of marts and dimensions, and seeds, as they were last
 table ops.privacy -- The setting of privacy under which the rows of this file were written. One row per file.
     recipients varchar -- keep, hash or drop, as privacy.recipients was.
     key_fingerprint varchar -- Tells one key of the hashes from another; null where nothing is hashed.
+    columns varchar -- The rules of privacy.columns, such as `device_id: drop, user_id: hash`; null if every column is kept.
 
 table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.

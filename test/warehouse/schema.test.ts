@@ -111,6 +111,7 @@ test('nothing of the key or the temporary tables stays in the file', async () =>
     'binomial_p',
     'chi_squared_p',
     'clickable_messages',
+    'counts_people',
     'difference_interval',
     'erfc',
     'event_kind',

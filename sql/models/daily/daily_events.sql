@@ -14,7 +14,7 @@ select
     user_journey_id,
     user_journey_node_id,
     count(*) as events,
-    count(distinct person) as users
+    if(marts.counts_people(), count(distinct person), null) as users
 from marts.event_people
 where
     date between getvariable('first_batch_day') and getvariable('last_batch_day')

@@ -1,7 +1,7 @@
 -- grain: one export record, by the person whom it is about.
 --
 -- A person is the user; for ids without a known user it is the service's user, the device, or the service's device. An id belongs
--- to the person known on the day of the record. DuckDB passes a range of dates on to both tables, but a list of days to the
+-- to the person known on the day of the record. Where privacy.columns drops an id, nobody is known. DuckDB passes a range of dates on to both tables, but a list of days to the
 -- events alone, so models filter by both.
 
 with identified as (
@@ -14,7 +14,7 @@ with identified as (
 select
     identified.date,
     identified.occurred_at,
-    coalesce(daily_identities.person, identified.strongest_id) as person,
+    if(marts.counts_people(), coalesce(daily_identities.person, identified.strongest_id), null) as person,
     identified.channel,
     identified.event_name,
     marts.event_kind(identified.event_name) as kind,

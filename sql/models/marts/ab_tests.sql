@@ -152,7 +152,7 @@ judged as (
             when unequal_groups_p_value < 0.001 then 'unequal_groups'
             when is_baseline then 'baseline'
             when metric = 'conversion' and settings.conversions_per_person is null then 'converters_unknown'
-            when likeness is null then 'people_unknown'
+            when likeness is null then if(marts.counts_people(), 'people_unknown', 'people_dropped')
             when coalesce(days, 0) < 7 or fewest_successes < 20 then 'too_early'
             when difference_low > 0 then 'better'
             when difference_high < 0 then 'worse'

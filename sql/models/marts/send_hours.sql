@@ -1,7 +1,7 @@
 -- grain: a row of daily_send_hours: one KST day, day, weekday and hour of sending, channel, and campaign or user journey.
 --
 -- The denominator of click rates by time of sending. clickable and clicked are null for messages sent before the channel's first
--- click. In-app and in-web messages are clickable when they are shown, from the channel's first delivery on.
+-- click, and where privacy.columns drops an id, since the message of a click is found by its person. In-app and in-web messages are clickable when they are shown, from the channel's first delivery on.
 
 select
     sends.date,
@@ -15,12 +15,12 @@ select
     sends.succeeded,
     sends.failed,
     if(
-        sends.sent_date >= counters.clicks_since,
+        sends.sent_date >= counters.clicks_since and marts.counts_people(),
         marts.clickable_messages(
             sends.channel, sends.succeeded, if(sends.sent_date >= counters.deliveries_since, sends.shown, null)
         ),
         null
     ) as clickable,
-    if(sends.sent_date >= counters.clicks_since, sends.clicked, null) as clicked
+    if(sends.sent_date >= counters.clicks_since and marts.counts_people(), sends.clicked, null) as clicked
 from marts.daily_send_hours as sends
 left join marts.channel_counters as counters on sends.channel is not distinct from counters.channel;
