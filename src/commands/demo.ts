@@ -8,13 +8,12 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { bundledQuery } from '../queries/catalogue.js';
-import { rowsOf } from '../queries/ask.js';
-import { Page } from '../report/page.js';
-import { count, number, rows, sum, text } from '../report/part.js';
 import { drawTable } from '../terminal/table.js';
-import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
 import { quoteShell } from '../terminal/text.js';
 import { Reader } from '../warehouse/reader.js';
+import { statement } from '../warehouse/session.js';
+import { selectIn } from '../warehouse/sql-header.js';
 import type { Invocation } from '../run/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
@@ -86,115 +85,35 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
   }
 }
 
-const answers = z.object({
-  measures: rows({
-    channel_or_campaign: text,
-    measure: text,
-    value: number,
-    previous: number,
-    days_missing: count,
-    previous_days_missing: count,
-  }),
-  campaigns: rows({ campaign_name: text, sent: count, clicked: number, click_rate: number }),
-  variants: rows({
-    campaign_id: text,
-    campaign_name: text,
-    metric: text,
-    variant_name: text,
-    unit: text,
-    size: count,
-    rate: number,
-    verdict_code: text,
-    verdict: text,
-  }),
-});
-
-/** The width of the widest table in columns, and the number of rows of the longest. */
+/** The width of the widest table in columns. */
 const WIDEST = 100;
-const LONGEST = 10;
-const TOP = 5;
+
+/** The sections of `sql/demo.sql`, each with the bundled query whose answer it words. */
+const RESULTS = { last_week: 'period-comparison', most_clicked: 'top-campaigns', tests: 'ab-tests' };
+
+const result = z.array(z.object({ sentence: z.string() }).catchall(z.string()));
 
 /** Prints three results, each as a sentence and a small table: the last week, the most clicked campaigns, the A/B tests. */
 export async function showResults(
   reader: Reader,
   terminal: Pick<Terminal, 'out' | 'draw' | 'width' | 'color'>,
 ): Promise<void> {
-  const { measures, campaigns, variants } = answers.parse({
-    measures: await rowsOf(reader, bundledQuery('period-comparison')),
-    campaigns: await rowsOf(reader, bundledQuery('top-campaigns')),
-    variants: await rowsOf(reader, bundledQuery('ab-tests')),
-  });
-  const page = new Page('en', undefined, '');
-  const show = async (sentence: string, heads: string[], cells: readonly string[][]): Promise<void> => {
-    const columns = heads.map((name, i) => ({
-      name,
+  const width = Math.min(terminal.width ?? WIDEST, WIDEST);
+  for (const [name, query] of Object.entries(RESULTS)) {
+    const answer = selectIn(bundledQuery(query).sql);
+    const rows = result.parse(await reader.objects(statement(`demo/${name}`, { answer })));
+    const [first] = rows;
+    if (first === undefined) continue;
+    const heads = Object.keys(first).slice(1);
+    const cells = rows.map((row) => heads.map((head) => row[head] ?? ''));
+    const columns = heads.map((head, i) => ({
+      name: head,
       numeric: cells.every((row) => /^[\d–]/.test(row[i] ?? '')),
     }));
-    const width = Math.min(terminal.width ?? WIDEST, WIDEST);
     terminal.out('');
-    terminal.out(sentence);
-    terminal.draw(await drawTable(columns, cells.slice(0, LONGEST), { width, color: terminal.color }));
-  };
-
-  const sent = measures.filter(({ measure }) => measure === 'sent');
-  const total = sum(sent.map(({ value }) => value ?? 0));
-  const before = sum(sent.map(({ previous }) => previous ?? 0));
-  const isCompared = before > 0 && sent.every((row) => row.days_missing + row.previous_days_missing === 0);
-  const change = Math.abs(total / before - 1);
-  const compared = isCompared
-    ? `, ${page.rate(change)} ${total < before ? 'fewer' : 'more'} than in the week before`
-    : '';
-  await show(
-    `Sent ${page.count(total)} messages in the last seven days${compared}.`,
-    ['channel', 'sent', 'week before', 'failed', 'clicked'],
-    sent.map(({ channel_or_campaign: channel, value, previous }) => {
-      const rate = (wanted: string): string =>
-        page.rate(
-          measures.find((row) => row.channel_or_campaign === channel && row.measure === wanted)?.value ??
-            null,
-        );
-      return [channel, page.count(value), page.count(previous), rate('failure_rate'), rate('click_rate')];
-    }),
-  );
-
-  const [best] = campaigns;
-  const most =
-    best &&
-    `“${best.campaign_name}” was clicked most in the last 28 days: ${page.count(best.clicked)} clicks, ${page.rate(best.click_rate)} of its messages.`;
-  await show(
-    most ?? 'No campaign was clicked in the last 28 days.',
-    ['campaign', 'sent', 'clicked', 'click rate'],
-    campaigns
-      .slice(0, TOP)
-      .map((row) => [
-        row.campaign_name,
-        page.count(row.sent),
-        page.count(row.clicked),
-        page.rate(row.click_rate),
-      ]),
-  );
-
-  // The baseline has no verdict of its own, and conversions have none without `conversions_per_person`.
-  const compares = variants.filter(
-    ({ metric, verdict_code }) => metric === 'click' && verdict_code !== 'baseline',
-  );
-  const isDecided = ({ verdict_code }: { verdict_code: string }): boolean =>
-    /^(better|worse)$/.test(verdict_code);
-  const decided = compares.filter(isDecided);
-  const tests = (of: typeof variants): number => new Set(of.map((row) => row.campaign_id)).size;
-  const [first] = decided;
-  const example = first && `; in “${first.campaign_name}” ${first.verdict.replace(/(?<=%)\.(?: .*)?$/, '')}`;
-  await show(
-    `A/B tests of clicks: ${tests(decided)} of ${tests(compares)} decided${example ?? ''}.`,
-    ['campaign', 'variant', 'in it', 'click rate', 'verdict'],
-    [...decided, ...compares.filter((row) => !isDecided(row))].map((row) => [
-      row.campaign_name,
-      row.variant_name,
-      plural(row.size, row.unit).replace('persons', 'people'),
-      page.rate(row.rate),
-      row.verdict_code.replaceAll('_', ' '),
-    ]),
-  );
+    terminal.out(first.sentence);
+    terminal.draw(await drawTable(columns, cells, { width, color: terminal.color }));
+  }
 }
 
 function settings(baseUrl: string, last: Day): string {
