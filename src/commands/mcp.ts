@@ -3,7 +3,7 @@ import { type CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { listDays } from '../calendar.js';
+import { type Day, listDays } from '../calendar.js';
 import { columnRow, Dictionary, entriesOf } from '../dictionary/dictionary.js';
 import { DawnloadError, EXIT, messageOf, type ExitCode } from '../errors.js';
 import { answerFor, fitted, withFile, type Limits } from '../queries/agent.js';
@@ -34,7 +34,7 @@ const lang = z.enum(['en', 'ko']).default('en').describe('language of definition
 export async function mcpCommand(options: McpOptions, invocation: Invocation): Promise<ExitCode> {
   const limits = {
     rows: Math.floor(numberIn('--rows', options.rows, 1, 100_000)),
-    characters: Math.floor(numberIn('--characters', options.characters, 5_000, 10_000_000)),
+    characters: Math.floor(numberIn('--characters', options.characters, 10_000, 10_000_000)),
     seconds: numberIn('--seconds', options.seconds, 0.1, 3_600),
   };
   invocation.loadConfig();
@@ -55,164 +55,150 @@ export async function mcpCommand(options: McpOptions, invocation: Invocation): P
 function agentServer(limits: Limits, invocation: Invocation): McpServer {
   const { version, effects } = invocation;
   const server = new McpServer({ name: 'dawnload', version }, { instructions: INSTRUCTIONS });
+  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  /** Lists of tables and questions are limited by their length alone. */
+  const whole = { ...limits, rows: Infinity };
   // One file is never opened twice at a time by one process.
   const oneAtATime = pLimit(1);
-  /** Runs a tool; what a person could correct is an answer too, so that the agent can correct it. */
-  const answered = (work: () => Promise<string>): Promise<CallToolResult> =>
-    oneAtATime(async () => {
-      try {
-        return { content: [{ type: 'text', text: await work() }] };
-      } catch (error) {
-        // Sentences about flags are for the command line.
-        const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
-        const hints = advice.split(/(?<=[.?]) /).filter((sentence) => !/--|`dawnload query/.test(sentence));
-        return {
-          content: [{ type: 'text', text: [messageOf(error), ...hints].join(' ').trim() }],
-          isError: true,
-        };
-      }
-    });
-  const reading = (
-    signal: AbortSignal,
-    work: (reader: Reader, file: string) => Promise<string>,
-  ): Promise<CallToolResult> =>
-    answered(() => {
-      const { published } = dataFiles(invocation.loadConfig().dataDir);
-      return withFile(published, limits, signal, (reader) => work(reader, published));
-    });
-  const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
-  server.registerTool(
+  /** What the caller could correct is an answer too, so that the agent corrects it. */
+  const tool = <T extends z.ZodObject>(
+    name: string,
+    [title, description]: readonly [string, string],
+    inputSchema: T,
+    work: (given: z.infer<T>, signal: AbortSignal) => Promise<string>,
+  ): void => {
+    const config = { title, description, inputSchema: z.strictObject(inputSchema.shape), annotations };
+    server.registerTool(name, config, (given, { mcpReq }): Promise<CallToolResult> =>
+      oneAtATime(async () => {
+        try {
+          return { content: [{ type: 'text', text: await work(inputSchema.parse(given), mcpReq.signal) }] };
+        } catch (error) {
+          // Sentences about flags are for the command line.
+          const advice = error instanceof DawnloadError ? (error.hint ?? '') : '';
+          const hints = advice.split(/(?<=[.?]) /).filter((hint) => !/--|`dawnload query/.test(hint));
+          const text = [messageOf(error), ...hints].join(' ').trim();
+          return { content: [{ type: 'text', text }], isError: true };
+        }
+      }),
+    );
+  };
+  const reading = (signal: AbortSignal, work: (reader: Reader, file: string) => Promise<string>) => {
+    const { published } = dataFiles(invocation.loadConfig().dataDir);
+    return withFile(published, limits, signal, (reader) => work(reader, published));
+  };
+
+  tool(
     'list_questions',
-    {
-      title: 'List the bundled questions',
-      description:
-        'The bundled questions with their parameters. Look here first: their numbers are defined and tested.',
-      inputSchema: z.strictObject({}),
-      annotations,
+    [
+      'List the bundled questions',
+      'The bundled questions with their parameters. Look here first: their numbers are defined and tested.',
+    ],
+    z.object({}),
+    () => {
+      const questions = loadCatalogue().map(({ name, title, question, params: parameters }) => ({
+        name,
+        title,
+        question,
+        parameters,
+      }));
+      return Promise.resolve(
+        fitted(
+          'questions',
+          questions.map((one) => JSON.stringify(one)),
+          {},
+          whole,
+          '',
+        ),
+      );
     },
-    () =>
-      answered(() => {
-        const questions = loadCatalogue().map(({ name, title, question, params }) =>
-          JSON.stringify({ name, title, question, parameters: params }),
-        );
-        return Promise.resolve(
-          fitted(
-            'questions',
-            questions,
-            {},
-            { ...limits, rows: questions.length },
-            'Ask with a longer limit (--characters).',
-          ),
-        );
-      }),
   );
-  server.registerTool(
+  tool(
     'ask',
-    {
-      title: 'Ask a bundled question',
-      description:
-        'Answers one of list_questions, under parameters such as {"start": "2026-11-01", "channel": "email"}.',
-      inputSchema: z.strictObject({
-        question: z.string().describe('its name, such as channel-summary'),
-        parameters: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
-        lang,
-      }),
-      annotations,
-    },
-    ({ question, parameters, lang: language }, { mcpReq }) =>
-      reading(mcpReq.signal, (reader, file) => {
+    [
+      'Ask a bundled question',
+      'Answers one of list_questions, under parameters such as {"start": "2026-11-01", "channel": "email"}.',
+    ],
+    z.object({
+      question: z.string().describe('its name, such as channel-summary'),
+      parameters: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+      lang,
+    }),
+    ({ question, parameters, lang: language }, signal) =>
+      reading(signal, (reader, file) => {
         const query = bundledQuery(question);
         const given = new Map(Object.entries(parameters).map(([name, value]) => [name, String(value)]));
         const values = valuesFor(query, given, effects.now(), language);
         return answerFor(reader, file, { sql: query.sql, values, query, language }, limits);
       }),
   );
-  server.registerTool(
+  tool(
     'describe',
-    {
-      title: 'Describe tables and columns',
-      description:
-        'Without a table: every table and view with its grain. With one: its columns and what they mean.',
-      inputSchema: z.strictObject({
-        table: z.string().optional().describe('such as marts.channel_days'),
-        lang,
-      }),
-      annotations,
-    },
-    ({ table, lang: language }, { mcpReq }) =>
-      reading(mcpReq.signal, async (reader) => {
+    [
+      'Describe tables and columns',
+      'Without a table: every table and view with its grain. With one: its columns and what they mean.',
+    ],
+    z.object({ table: z.string().optional().describe('such as marts.channel_days'), lang }),
+    ({ table, lang: language }, signal) =>
+      reading(signal, async (reader) => {
         const rows = z.array(columnRow).parse(await reader.objects(statement('describe/columns')));
         const schemas = entriesOf(rows, Dictionary.load(), language);
+        const json = (items: readonly object[]): string[] => items.map((item) => JSON.stringify(item));
         if (table !== undefined) {
           const { columns, ...relation } = findRelation(schemas, table);
-          const items = columns.map((column) => JSON.stringify(column));
-          return fitted('columns', items, relation, { ...limits, rows: items.length }, '');
+          return fitted('columns', json(columns), relation, whole, '');
         }
-        const items = schemas.flatMap(({ relations }) =>
-          relations.map(({ name, kind, grain, description }) =>
-            JSON.stringify({ name, kind, grain, description }),
-          ),
+        const tables = schemas.flatMap(({ relations }) =>
+          relations.map(({ name, kind, grain, description }) => ({ name, kind, grain, description })),
         );
         const about = Object.fromEntries(schemas.map(({ name, description }) => [name, description]));
-        return fitted(
-          'tables',
-          items,
-          { schemas: about },
-          { ...limits, rows: items.length },
-          'Describe one table.',
-        );
+        return fitted('tables', json(tables), { schemas: about }, whole, 'Describe one table.');
       }),
   );
-  server.registerTool(
+  tool(
     'query',
-    {
-      title: 'Run SQL',
-      description:
-        'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
-      inputSchema: z.strictObject({
-        sql: z.string().describe('such as: from marts.channel_days limit 5'),
-        lang,
-      }),
-      annotations,
-    },
-    ({ sql, lang: language }, { mcpReq }) =>
-      reading(mcpReq.signal, (reader, file) =>
+    [
+      'Run SQL',
+      'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
+    ],
+    z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
+    ({ sql, lang: language }, signal) =>
+      reading(signal, (reader, file) =>
         answerFor(reader, file, { sql, values: new Map(), language }, limits),
       ),
   );
-  server.registerTool(
+  tool(
     'status',
-    {
-      title: 'Coverage, freshness and findings',
-      description:
-        'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
-      inputSchema: z.strictObject({}),
-      annotations,
-    },
-    () =>
-      answered(async () => {
-        const { coverage, missing, findings, spend: _, published, ...status } = await readStatus(invocation);
-        const days = Object.fromEntries(
-          Object.entries(missing).flatMap(([stream, dates]) =>
-            dates.length === 0 ? [] : [[stream, listDays(dates)]],
+    [
+      'Coverage, freshness and findings',
+      'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
+    ],
+    z.object({}),
+    async () => {
+      const { coverage, missing, findings, spend: _, published, ...status } = await readStatus(invocation);
+      const days = (all: Readonly<Record<string, readonly Day[]>>): Record<string, string> =>
+        Object.fromEntries(
+          Object.entries(all).flatMap(([stream, some]) =>
+            some.length === 0 ? [] : [[stream, listDays(some)]],
           ),
         );
-        const held = Object.fromEntries(
-          [...new Set(coverage.flatMap(({ rows }) => Object.keys(rows)))].map((stream) => [
-            stream,
-            listDays(coverage.filter(({ rows }) => Object.hasOwn(rows, stream)).map(({ date }) => date)),
-          ]),
-        );
-        const rest = { ...status, is_published: published !== null, days_held: held, days_missing: days };
-        return fitted(
-          'findings',
-          findings.map((group) => JSON.stringify(group)),
-          rest,
-          limits,
-          'Ask for checks.',
-        );
-      }),
+      const held: Record<string, Day[]> = {};
+      for (const { date, rows } of coverage)
+        for (const stream of Object.keys(rows)) (held[stream] ??= []).push(date);
+      const rest = {
+        ...status,
+        is_published: published !== null,
+        days_held: days(held),
+        days_missing: days(missing),
+      };
+      return fitted(
+        'findings',
+        findings.map((group) => JSON.stringify(group)),
+        rest,
+        whole,
+        'Ask for checks.',
+      );
+    },
   );
   return server;
 }

@@ -4,16 +4,14 @@
  */
 import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { dayCount, daysOf, formatKst, listDays, type DayRange } from '../calendar.js';
+import { formatKst, type DayRange } from '../calendar.js';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { UsageError } from '../errors.js';
-import { unlessMissing } from '../storage/duckdb.js';
-import { STREAMS, REFERENCE_STREAMS, type Stream } from '../storage/pull.js';
-import { findingGroup, type FindingGroup, readCheck } from '../warehouse/checks.js';
+import { readCheck } from '../warehouse/checks.js';
 import { isIncremental, mentions, models } from '../warehouse/model.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement, statementsIn } from '../warehouse/session.js';
-import { ask } from './ask.js';
+import { ask, droppedIds, notCounted } from './ask.js';
 import { loadCatalogue, type ParameterValues, type QueryFile } from './catalogue.js';
 import { knownValues } from './known-values.js';
 import { jsonText } from './sink.js';
@@ -32,9 +30,6 @@ export interface AgentQuestion {
   readonly query?: QueryFile;
   readonly language: Language;
 }
-
-/** Findings that an answer lists at most; the question `checks` lists all. */
-const MOST_FINDINGS = 10;
 
 /**
  * Opens the published file for one call and closes it after, so that each call sees the newest night.
@@ -104,8 +99,10 @@ export async function answerFor(
   }
   const columns = answer.columns.map(({ name }) => name);
   const relations = relationsIn(reader, sql);
+  const dropped = query?.countsPeople === true ? await droppedIds(reader) : [];
   const about = {
     ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
+    ...(dropped.length === 0 ? {} : { note: notCounted(dropped)[language] }),
     ...(await coverageOf(reader, relations, await daysAsked(reader, sql))),
     published_at: formatKst(statSync(file).mtime),
     tables: [...relations].sort(),
@@ -114,18 +111,8 @@ export async function answerFor(
   };
   // Under a low limit the words give way to the numbers.
   const isLong = JSON.stringify(about).length > limits.characters / 2;
-  const short = {
-    ...about,
-    findings: about.findings.map(({ name }) => name),
-    definitions: 'too long: describe the tables',
-  };
-  return fitted(
-    'rows',
-    rows,
-    { columns, about: isLong ? short : about },
-    limits,
-    'Aggregate, or ask for fewer days or columns.',
-  );
+  if (isLong) about.definitions = { all: 'too long here: describe the tables' };
+  return fitted('rows', rows, { columns, about }, limits, 'Aggregate, or ask for fewer days or columns.');
 }
 
 /** A JSON object with as many items as the limits allow; `cut` says why and where it ends early. */
@@ -191,91 +178,34 @@ function relationsIn(reader: Reader, sql: string): Set<string> {
   return new Set([...parts(sql), ...mentioned, ...mentioned.flatMap((name) => parts(`from ${name}`))]);
 }
 
-/** The streams of base tables, by their names; models name theirs. */
-const STREAM_OF: readonly (readonly [RegExp, Stream])[] = [
-  [/_by_subchannel$/, 'statistics_by_subchannel'],
-  [/^daily_/, 'statistics'],
-  [/^campaign_(metric|collection)/, 'campaigns'],
-  [/^catalog/, 'catalogs'],
-  [/^brand_template/, 'brand_templates'],
-  [/^alimtalk_template/, 'alimtalk_templates'],
-  [/^opt_outs/, 'opt_outs'],
-  [/^(?!\w+\.).*(message|^events$|emails$)/, 'events'],
-];
+const aboutRow = z.tuple([
+  z.object({ coverage: z.string(), findings: z.string(), checks_with_findings: z.number() }),
+]);
 
-function streamsOf(relations: ReadonlySet<string>): Set<Stream> {
-  return new Set(
-    [...relations].flatMap((relation): readonly Stream[] => {
-      const model = models().find((known) => known.relation === relation);
-      if (model !== undefined && isIncremental(model)) return model.incremental.streams;
-      const [, stream] = STREAM_OF.find(([pattern]) => pattern.test(relation)) ?? [];
-      return stream === undefined ? [] : [stream];
-    }),
-  );
-}
-
-/** A snapshot is of one day; earlier days cannot be asked for. */
-function isSnapshot(stream: Stream): boolean {
-  return REFERENCE_STREAMS.some((known) => known === stream);
-}
-
-const covered = z.array(z.object({ stream: z.enum(STREAMS), date: z.string() }));
-
-/** The days of each stream behind the relations, and the findings of checks of these streams and days. */
-async function coverageOf(
-  reader: Reader,
-  relations: ReadonlySet<string>,
-  range: DayRange | undefined,
-): Promise<{ findings: FindingGroup[] } & Record<string, unknown>> {
-  const streams = streamsOf(relations);
-  const held = covered.parse(await reader.objects(statement('status/coverage')));
-  const newest = held.reduce(
-    (last, { stream, date }) => (date > last && !isSnapshot(stream) ? date : last),
-    '',
-  );
-  const days = [...streams].map((stream) => {
-    const dates = held.filter((row) => row.stream === stream).map(({ date }) => date);
-    const [first] = dates;
-    if (first === undefined) return { stream, days: 0, missing: 'all: nothing of it is held' };
-    if (isSnapshot(stream)) return { stream, last_snapshot: dates.at(-1) };
-    const wanted = range ?? { start: first, end: newest };
-    const within = new Set(dates.filter((date) => date >= wanted.start && date <= wanted.end));
-    const missing = dayCount(wanted) > MOST_DAYS ? [] : daysOf(wanted).filter((day) => !within.has(day));
-    return {
-      stream,
-      days: within.size,
-      of: dayCount(wanted),
-      missing: missing.length === 0 ? 'none' : listDays(missing),
-    };
+/** The days of each stream behind the tables, and the findings of checks of these streams and days. */
+async function coverageOf(reader: Reader, tables: ReadonlySet<string>, range: DayRange | undefined) {
+  const computed = models()
+    .filter(isIncremental)
+    .filter(({ relation }) => tables.has(relation));
+  const found = await reader.objects(statement('agents/about'), {
+    tables: JSON.stringify([...tables]),
+    streams: JSON.stringify(computed.flatMap(({ incremental }) => incremental.streams)),
+    checks: JSON.stringify(
+      statementsIn('checks')
+        .map(readCheck)
+        .map(({ name, streams }) => ({ name, streams })),
+    ),
+    first_day: range?.start ?? null,
+    last_day: range?.end ?? null,
   });
-  const known = z
-    .array(findingGroup)
-    .parse(await unlessMissing(reader.objects(statement('status/findings')), []));
-  const checks = new Map(
-    statementsIn('checks')
-      .map(readCheck)
-      .map((check) => [check.name, check]),
-  );
-  const findings = known.filter(
-    ({ name, first_date, last_date }) =>
-      (checks.get(name)?.streams.some((stream) => streams.has(stream)) ?? true) &&
-      (range === undefined ||
-        first_date === null ||
-        last_date === null ||
-        (first_date <= range.end && last_date >= range.start)),
-  );
+  const [{ coverage, findings, checks_with_findings }] = aboutRow.parse(found);
   return {
     ...(range === undefined ? {} : { days_asked: `${range.start}..${range.end}` }),
-    coverage: days,
-    findings: findings.slice(0, MOST_FINDINGS),
-    ...(findings.length > MOST_FINDINGS
-      ? { more_findings: `${findings.length - MOST_FINDINGS}: ask for checks` }
-      : {}),
+    coverage: z.json().parse(JSON.parse(coverage)),
+    findings: z.json().parse(JSON.parse(findings)),
+    checks_with_findings,
   };
 }
-
-/** A longer range is a slip, such as the year 1; its days are not listed. */
-const MOST_DAYS = 40_000;
 
 /** What the columns mean: first in the relations that were read, then wherever a column has this name. */
 export function definitionsOf(

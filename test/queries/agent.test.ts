@@ -157,7 +157,7 @@ describe('an answer for an agent', () => {
     expect(rows.rows).toEqual([[0], [1], [2], [3]]);
     expect(rows.cut).toMatch(/^CUT: only the first 4 rows are here/);
     expect((await queried('select range as n from range(4)', { ...LIMITS, rows: 4 })).cut).toBeNull();
-    for (const characters of [5_000, 50_000]) {
+    for (const characters of [10_000, 50_000]) {
       const text = await sqlText("select repeat('가', 100) as t, * from range(100000), events", {
         ...LIMITS,
         rows: 100_000,
