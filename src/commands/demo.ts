@@ -17,7 +17,6 @@ import { selectIn } from '../warehouse/sql-header.js';
 import type { Invocation } from '../run/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
-import { showTables } from './published.js';
 
 const FOLDER = 'demo';
 /** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
@@ -63,7 +62,7 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
 
     const { published, report } = dataFiles(demo.loadConfig().dataDir);
     if (invocation.flags.verbose === true) {
-      await showTables(published, terminal);
+      await queryCommand({ sql: statement('status/tables') }, demo);
       for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
     }
     const reader = await Reader.open(published);

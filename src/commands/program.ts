@@ -204,11 +204,17 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs marts.channel_days',
     'dawnload docs events --lang ko',
     'dawnload docs --format markdown > dictionary.md',
+    'dawnload docs --format dbt > models/sources.yml    # or skill, odcs',
   ])
     .addOption(
-      choice('--format <format>', 'the format of the description', ['text', 'markdown', 'json']).default(
+      choice('--format <format>', 'the format of the description', [
         'text',
-      ),
+        'markdown',
+        'json',
+        'skill',
+        'dbt',
+        'odcs',
+      ]).default('text'),
     )
     .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
     .option('--brief', 'in Markdown, list tables and views without their columns')

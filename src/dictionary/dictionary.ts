@@ -36,6 +36,8 @@ const documentShape = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
+  /** What readers of the numbers get wrong. */
+  traps: z.array(words).default([]),
 });
 
 export type Words = z.infer<typeof words>;

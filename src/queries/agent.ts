@@ -52,26 +52,17 @@ export async function withFile<T>(
       await reader.close();
     }
   })();
-  // The only function of DuckDB that runs may not notice an interruption; its reader closes when it ends.
+  // A function of DuckDB may not notice that it is interrupted; its reader closes when it ends.
   done.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
   const late = new Promise<never>((_, fail) => {
-    const stop = (error: Error) => (): void => {
+    limit.addEventListener('abort', () => {
       reader.connection.interrupt();
-      fail(error);
-    };
-    const hint = 'Ask for fewer days, or for a question that is bundled (list_questions).';
-    timer = setTimeout(
-      stop(new UsageError(`There was no answer within ${seconds} seconds.`, { hint })),
-      seconds * 1000,
-    );
-    signal.addEventListener('abort', stop(new UsageError('The call was cancelled.', { hint: '' })), {
-      once: true,
+      const hint = 'Ask for fewer days, or a bundled question (list_questions).';
+      fail(new UsageError(`There was no answer within ${seconds} seconds.`, { hint }));
     });
   });
-  return Promise.race([done, late]).finally(() => {
-    clearTimeout(timer);
-  });
+  return Promise.race([done, late]);
 }
 
 /**
@@ -241,19 +232,13 @@ export function definitionsOf(
   };
 }
 
-/** Bundled questions that read the same tables, for whoever wrote SQL. */
+/** Bundled questions that read the same tables, for whoever wrote SQL; the first few. */
 function questionsAbout(relations: ReadonlySet<string>): string[] {
+  const tables = [...relations].filter((relation) => !relation.startsWith('ops.'));
   return loadCatalogue()
-    .map(({ name, title, sql }) => ({
-      name,
-      title,
-      shared: [...relations].filter((relation) => !relation.startsWith('ops.') && mentions(sql, relation))
-        .length,
-    }))
-    .filter(({ shared }) => shared > 0)
-    .sort((a, b) => b.shared - a.shared)
-    .slice(0, MOST_QUESTIONS)
-    .map(({ name, title }) => `${name}: ${title}`);
+    .filter(({ sql }) => tables.some((relation) => mentions(sql, relation)))
+    .map(({ name, title }) => `${name}: ${title}`)
+    .slice(0, MOST_QUESTIONS);
 }
 
-const MOST_QUESTIONS = 5;
+const MOST_QUESTIONS = 10;
