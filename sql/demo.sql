@@ -67,7 +67,7 @@ totals as (
     select
         count(distinct campaign_id) as tests,
         count(distinct campaign_id) filter (is_decided) as decided,
-        first(format('; in “{}” {}', campaign_name, regexp_extract(verdict, '^.*? %')) order by sent desc)
+        first(format('; in “{}” {}', campaign_name, rtrim(split_part(verdict, '. ', 1), '.')) order by sent desc)
             filter (is_decided) as example
     from variants
 )
