@@ -53,7 +53,9 @@ export function dbtSources(schemas: readonly SchemaEntry[]): string {
       }),
     })),
   }));
-  return filled('sources.yml', { sources: stringify(sources, { lineWidth: 0 }).replace(/^(?=.)/gm, '  ') });
+  const indented = stringify(sources, { lineWidth: 0 }).replace(/^(?=.)/gm, '  ');
+  return `${filled('sources.yml', {})}
+${indented}`.trimEnd();
 }
 
 /** DuckDB types by the logical types of a contract; the first that fits counts. */
@@ -101,11 +103,8 @@ export function openDataContract(
         severity: severity === 'stop' ? 'error' : 'warning',
       })),
   }));
-  return filled('contract.yaml', {
-    version,
-    traps: traps.map(({ en }) => en).join(' '),
-    schema: stringify({ schema }, { lineWidth: 0 }),
-  });
+  const head = filled('contract.yaml', { version, traps: traps.map(({ en }) => en).join(' ') });
+  return `${head}\n${stringify({ schema }, { lineWidth: 0 })}`.trimEnd();
 }
 
 /** The schemas that analysts read. */
