@@ -1,14 +1,14 @@
 # The image of the nightly job. Build: docker build -t dawnload .
 # Run: docs/operations.md, "In a container".
 
-FROM node:22-slim AS build
+FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build && chmod 0755 dist/src/cli.js && npm prune --omit=dev
 
-FROM node:22-slim
+FROM node:24-slim
 ENV NODE_ENV=production \
     DAWNLOAD_DATA_DIR=/data
 WORKDIR /app

@@ -1,10 +1,13 @@
 -- Statements that find a person. Ids are compared by keyed digests (HMAC-SHA-256). The digest of a number or address is
--- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. The
--- connection hashes under every setting.
+-- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. Models hold
+-- an id as a number (marts.strongest_id), which has a digest of its own. The connection hashes under every setting.
 
 -- name: open
 create or replace temp macro person_digest(kind, given) as
     if(kind = 'recipient', recipient(given), id_digest(kind, given));
+
+create or replace temp macro number_digest(kind, stored) as
+    digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
 
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
@@ -30,7 +33,8 @@ select
                 ['user_id', 'service_user_id', 'device_id', 'service_device_id'],
                 lambda kind: digest(kind || ' ' || recipient(given_ids.given))
             )
-            else []
+            when rule_of(given_ids.kind) = 'drop' then []
+            else [number_digest(given_ids.kind, ruled(given_ids.kind, given_ids.given))]
         end
     ) as ids
 from (
@@ -200,11 +204,17 @@ select count(*) as found from next_ids;
 
 -- name: person
 -- Every id that was found, including shared ids, which are not followed.
-select distinct person_ids.origin, person_ids.id, link_ids.kind, link_ids.value, false as shared
+select distinct
+    person_ids.origin,
+    person_ids.id,
+    link_ids.kind,
+    link_ids.value,
+    if(link_ids.kind <> 'recipient', number_digest(link_ids.kind, link_ids.value), null) as person,
+    false as shared
 from person_ids
 left join link_ids using (id)
 union all
-select distinct person_ids.origin, others.id, others.kind, others.value, true
+select distinct person_ids.origin, others.id, others.kind, others.value, null, true
 from person_ids
 inner join link_ids as own using (id)
 inner join link_ids as others on own.link = others.link
@@ -241,6 +251,57 @@ where recipient is not null and recipient(recipient) in (select id from erased_i
 select
     (select coalesce(list(distinct export_date::varchar), []) from held_events) as days,
     (select min(valid_from)::varchar from held_opt_outs) as first_opt_out;
+
+-- name: computed
+-- The tables in which models hold persons as numbers, and the persons in them on days whose events have left the file.
+create or replace temp table computed_numbers as
+{numbers};
+
+create or replace temp table erased_numbers as
+with recursive erased as (
+    select number
+    from computed_numbers
+    where digest('person ' || number::varchar) in (select id from erased_ids)
+    union
+    select identities.weaker_id
+    from erased
+    inner join marts.identities on erased.number = identities.stronger_id
+)
+
+from erased;
+
+-- name: computed_columns
+select
+    columns.schema_name || '.' || columns.table_name as "table",
+    list(columns.column_name) filter (columns.column_name in ({persons})) as persons,
+    max(columns.column_name) filter (columns.column_name in ('date', 'week')) as day
+from duckdb_columns() as columns
+inner join duckdb_tables() using (database_name, schema_name, table_name)
+where
+    columns.database_name = current_database()
+    and columns.schema_name = 'marts'
+    and exists (from ops.archived_days)
+group by all
+having len(persons) > 0
+order by "table";
+
+-- name: computed_relinked
+-- Ids that belonged to an erased person first, and still have events, belong to the person of these events.
+insert into ops.touched_days
+select 'events', date
+from (
+    select min(date) as date
+    from events
+    where
+        md5_number_lower('service_user_id ' || service_user_id) in (select number from erased_numbers)
+        or md5_number_lower('device_id ' || device_id) in (select number from erased_numbers)
+        or md5_number_lower('service_device_id ' || service_device_id) in (select number from erased_numbers)
+) as first
+where date is not null
+except
+select stream, date from ops.touched_days;
+
+create temp table if not exists dirty_days (date date);
 
 -- name: held_rows
 -- The rows of one table that belong to the held events, as JSON.
@@ -284,9 +345,15 @@ select
 -- name: remembered
 select line::integer as line, sum from ops.erasures order by line desc limit 1;
 
--- name: attach
+-- name: attach_old
 attach '{old}' as old (read_only);
-attach '{new}' as new;
+
+-- name: storage_version
+select rtrim(tags['storage_version'], '+') from duckdb_databases() where database_name = 'old';
+
+-- name: attach_new
+-- The format of the old file, which may hold columns that a newer format cannot write.
+attach '{new}' as new (storage_version '{version}');
 
 -- name: copy_database
 copy from database old to new;

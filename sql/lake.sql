@@ -120,6 +120,39 @@ create schema if not exists lake.{schema};
 -- name: create_table
 create table lake.{table} ({columns}) {clauses};
 
+-- name: data_files
+-- The data files of a table: all that lie in its folder, and those that its current snapshot references.
+
+select file, bool_or(current) as current
+from (
+    select file, false as current
+    from glob({pattern})
+    union all
+    select file_path, true
+    from iceberg_metadata(lake.{table})
+    where manifest_content = 'DATA' and status <> 'DELETED'
+)
+group by file
+order by file;
+
+-- name: delete_erased
+delete from lake.{table} where event_id in (select event_id from erased_events);
+
+-- name: delete_erased_contents
+-- Contents that only erased persons received. The condition does not rely on the deletions of this transaction.
+delete from lake.{main}.message_contents
+where
+    content_id in (select content_id from erased_contents)
+    and content_id not in (
+        select content_id
+        from (
+            select content_id, event_id from lake.{main}.sent_emails
+            union all
+            select content_id, event_id from lake.{main}.sent_push_messages
+        ) as sent
+        where content_id is not null and event_id not in (select event_id from erased_events)
+    );
+
 -- name: describe
 select column_name as name, column_type as type
 from (describe lake.{table});
@@ -186,6 +219,89 @@ where relation = '{relation}' and date is null;
 
 -- name: holds_export
 select exists (from lake.{main}.events where export_date in ({days})) as held;
+
+-- name: erased_events
+-- The events of erased persons on days that only the lake holds.
+
+create or replace temp table erased_events as
+with numbers as (
+    select event_id, recipient_no from lake.{main}.text_messages where {which}
+    union all
+    select event_id, recipient_no from lake.{main}.friendtalk_messages where {which}
+    union all
+    select event_id, recipient_no from lake.{main}.alimtalk_messages where {which}
+),
+
+given as (
+    from (
+        unpivot (
+            select event_id, user_id, service_user_id, device_id, service_device_id
+            from lake.{main}.events
+            where {which}
+        )
+        on user_id, service_user_id, device_id, service_device_id
+        into name kind value value
+    )
+    union all
+    select event_id, 'recipient', recipient_no
+    from numbers
+    where recipient_no is not null
+)
+
+select distinct event_id
+from given
+semi join (
+    select kind, value
+    from (select distinct kind, value from given) as different
+    -- A hashed column holds the digests themselves.
+    where value in (select id from erased_ids) or person_digest(kind, value) in (select id from erased_ids)
+) as erased
+    using (kind, value);
+
+create or replace temp table erased_contents as
+select content_id from lake.{main}.sent_emails where event_id in (select event_id from erased_events)
+union
+select content_id from lake.{main}.sent_push_messages where event_id in (select event_id from erased_events);
+
+select count(*) as rows from erased_events;
+
+-- name: erased_in_files
+-- The files that hold ids of erased persons, and how many. A text holds numbers and addresses as hashes, or is redacted here.
+
+create or replace temp table file_values as
+select distinct filename, kind, value
+from (
+    unpivot (from read_parquet([{files}], union_by_name = true, filename = true, hive_partitioning = false))
+    on columns(name -> name in ({columns}))::varchar
+    into name kind value value
+);
+
+create or replace temp table file_ids as
+select distinct
+    filename,
+    case
+        when kind in ({texts}) then 'hash'
+        when kind in ('recipient', 'recipient_no') then 'recipient'
+        when kind in ({persons}) then 'person'
+        else kind
+    end as kind,
+    unnest(if(kind in ({texts}), regexp_extract_all(redacted(value), '[0-9a-f]{64}'), [value])) as given
+from file_values;
+
+select file_ids.filename as file, count(*) as ids
+from file_ids
+semi join (
+    select kind, given
+    from (select distinct kind, given from file_ids) as different
+    -- A hashed column holds the digests themselves.
+    where
+        (regexp_full_match(given, '[0-9a-f]{64}') and given in (select id from erased_ids))
+        or (kind = 'person' and digest('person ' || given) in (select id from erased_ids))
+        or (kind not in ('hash', 'person') and person_digest(kind, given) in (select id from erased_ids))
+) as erased
+    using (kind, given)
+group by file_ids.filename
+order by file_ids.filename;
 
 -- name: insert_days
 insert into lake.{table} ({names})
@@ -327,6 +443,12 @@ select {names} from staged where {chosen};
 set catalog_error_max_schemas = 0;
 
 set TimeZone = 'Asia/Seoul';
+
+-- name: snapshots
+select manifest_list
+from iceberg_snapshots(lake.{table})
+order by timestamp_ms desc
+limit 1;
 
 -- name: stage_relation
 -- Stages the rows of a relation, and determines its parts that differ in the lake: its days, or the whole relation if

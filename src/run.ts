@@ -23,6 +23,8 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
+import { bucketKeeps } from './lake/bucket.js';
+import { prepareErased } from './lake/erased.js';
 import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
@@ -42,6 +44,7 @@ import {
   type Begun,
   type Erased,
 } from './erasure/erase.js';
+import { deleteComputed } from './erasure/person.js';
 import { redateFuture, untilComplete } from './run/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
@@ -58,6 +61,7 @@ import {
   setAside,
 } from './warehouse/publish.js';
 import { refuseNewer } from './warehouse/migrate.js';
+import { hmacKey } from './warehouse/privacy.js';
 
 export interface Outcome {
   readonly report: RunReport;
@@ -180,7 +184,7 @@ export function forget(
     await rewriteDatabase(dataDir, effects);
     await publish({ working: files.working, published: files.published, effects });
     const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
-    const lake = await deletedInLake(config, invocation);
+    const lake = await deletedInLake(config, invocation, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
     await erasures.register.append({ event: 'done', at: effects.now().toISOString(), of: line });
@@ -193,12 +197,21 @@ export function forget(
  * Pushes the changed days to the lake, so that its tables do not hold the persons either; a failure is stated in the
  * receipt.
  */
-async function deletedInLake(config: Config, invocation: Invocation): Promise<string | undefined> {
+async function deletedInLake(
+  config: Config,
+  invocation: Invocation,
+  ids: readonly string[],
+): Promise<string | undefined> {
   const { dataDir, lake } = config;
   if (lake === undefined) return undefined;
   try {
-    const commits = await pushLake({ dataDir, lake }, invocation, 'forget', true);
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and bucket versions or object locks for longer`;
+    const settings = { dataDir, lake };
+    let folder: string | undefined;
+    const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
+      folder = await opened.folder();
+      await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
+    });
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
@@ -214,9 +227,14 @@ async function cutLanded(
   erasing: Begun,
   pending: Pending,
 ): Promise<void> {
+  const pulls = new Set(erasing.pulls);
+  const known = new Set(erasing.written);
   await erasures.sweep(async (pull, written) => {
-    erasing.pulls = [...new Set([...erasing.pulls, pull])];
-    erasing.written = [...new Set([...erasing.written, ...written])];
+    const before = pulls.size + known.size;
+    pulls.add(pull);
+    for (const id of written) known.add(id);
+    if (pulls.size + known.size === before) return;
+    [erasing.pulls, erasing.written] = [[...pulls], [...known]];
     await pending.write(erasing);
   });
   effects.reach('erase/landing-swept');
@@ -371,7 +389,7 @@ async function publishSound(
   lost: readonly Day[],
   failure: Error | undefined,
 ): Promise<number | undefined> {
-  const { warehouse, report, files, path, effects, terminal } = context;
+  const { warehouse, report, files, path, dataDir, effects, terminal } = context;
   const empty = (await warehouse.loader.loaded()).size === 0;
   if (lost.length > 0) {
     const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
@@ -379,6 +397,7 @@ async function publishSound(
     report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now${lake}`);
   }
   await warehouse.close();
+  if (path === files.working && existsSync(files.toRewrite)) await rewriteDatabase(dataDir, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
   terminal.progress('publishing');
   const { bytes } = await publish({ working: path, published: files.published, effects });
@@ -439,6 +458,7 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
   if (days.length === 0) return;
   try {
     await warehouse.takeDays(files.working, days);
+    if (context.erasures.register.mark !== undefined) await deleteComputed(await context.erasures.session());
     terminal.note(
       `The pages of ${inWords(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );

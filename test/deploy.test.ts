@@ -5,8 +5,9 @@ import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync
 import { delimiter, join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CLI, KEYS, NOW, Place, PROJECT, ended, start } from './support/dawnload.js';
+import { CLI, KEYS, NOW, Place, PROJECT, ended, rowsOf, start } from './support/dawnload.js';
 import { temporaryFolder } from './warehouse/support.js';
+import { loadConfig } from '../src/config.js';
 
 const read = (name: string): string => readFileSync(join('deploy', name), 'utf8');
 
@@ -230,4 +231,56 @@ test('Kubernetes: one night at a time, in Korean time, without privileges, on a 
       },
     },
   });
+});
+
+test('compose: the commands of the trial fill a warehouse from the sandbox', async () => {
+  place = await Place.make('', { eventsPerDay: 20 });
+  const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
+    services: Record<'sandbox' | 'night' | 'dawnload', { command: string[]; environment: object }>;
+  };
+  expect(services.dawnload.environment).toEqual(services.night.environment);
+  const folder = temporaryFolder();
+  const program = join(folder, 'dawnload');
+  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`);
+  chmodSync(program, 0o755);
+  const [command = ''] = services.night.command;
+  const [asked = ''] = /\$\$\(date [^)]*\)/.exec(command) ?? [];
+  expect(execFileSync('sh', ['-c', `echo ${asked.slice(1)}`], { encoding: 'utf8' })).toMatch(
+    /^\d{4}-\d{2}-\d{2}$/m,
+  );
+  const port = services.sandbox.command[services.sandbox.command.indexOf('--port') + 1] ?? '';
+  const child = spawn(
+    'sh',
+    ['-c', command.replace(asked, '2026-11-18').replace(`http://127.0.0.1:${port}`, place.sandbox.url)],
+    {
+      cwd: folder,
+      env: { PATH: `${folder}:/usr/bin:/bin`, DAWNLOAD_NOW: NOW, ...place.environment },
+    },
+  );
+  const { code, stderr } = await ended(child);
+  expect(code, stderr).toBe(0);
+  const [row] = await rowsOf(
+    join(folder, 'data', 'warehouse.duckdb'),
+    'select count(*)::integer as events from events',
+  );
+  expect(Number(row?.['events'])).toBeGreaterThan(0);
+});
+
+test('the image is built from all folders that the build compiles', () => {
+  const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as { include: string[] };
+  const taken = readFileSync('.dockerignore', 'utf8').split('\n');
+  for (const folder of [...include, 'sql', 'scripts']) expect(taken).toContain(`!${folder}`);
+});
+
+test('the example of a first account is accepted, and explains every line', () => {
+  const folder = temporaryFolder();
+  cpSync('examples/first-account', folder, { recursive: true });
+  const lines = readFileSync(join(folder, 'dawnload.yaml'), 'utf8').split('\n');
+  const unexplained = lines.filter(
+    (line, i) => /^ *(- )?\w+:/.test(line) && !/^ *#/.test(lines[i - 1] ?? ''),
+  );
+  expect(unexplained).toEqual([]);
+  const config = loadConfig({}, {}, folder);
+  expect(config.exports.budget).toEqual({ recordsPerRun: 200_000, recordsPerMonth: 6_000_000 });
+  expect(readFileSync(join(folder, '.env.example'), 'utf8')).toContain(config.alerts[0]?.variable);
 });

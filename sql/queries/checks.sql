@@ -28,12 +28,20 @@ select
 from ops.checks
 cross join params
 where params.only_severity is null or checks.severity = params.only_severity
-window
-    newest_of_check as (
+qualify
+    params.top is null
+    or row_number() over (
         partition by checks.name
         order by
             checks.date desc, checks.stream, checks.subject, checks.finding, checks.expected, checks.actual
-    )
-qualify params.top is null or row_number() over newest_of_check <= params.top
+    ) <= params.top
 -- Findings that stop publishing come before warnings.
-order by checks.severity = 'stop' desc, checks.name, row_number() over newest_of_check;
+order by
+    checks.severity = 'stop' desc,
+    checks.name,
+    checks.date desc,
+    checks.stream,
+    checks.subject,
+    checks.finding,
+    checks.expected,
+    checks.actual;

@@ -1,17 +1,21 @@
 /** `dawnload lake`: sets up the lake, pushes to it, and compares it with the published file. */
 import { rangesOf, type Day, formatKst } from '../calendar.js';
+import type { Config } from '../config.js';
 import { requireLake } from '../config/lake.js';
+import { Register } from '../erasure/register.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { latestCommits, type Commit, LakeState } from '../lake/commits.js';
 import { changesOf, type Changes } from '../lake/transaction.js';
 import { setUp } from '../lake/setup.js';
 import { statusOf } from '../lake/status.js';
+import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
 import { pushLake, rowsOf, withLake } from '../run/hand-over.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
+import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import type { JsonOptions } from './shared.js';
 
 export interface LakeSetupOptions extends JsonOptions {
@@ -134,8 +138,16 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   return EXIT.done;
 }
 
-export async function lakeVerifyCommand({ json }: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+export interface LakeVerifyOptions extends JsonOptions {
+  readonly erased?: boolean;
+}
+
+export async function lakeVerifyCommand(
+  { erased, json }: LakeVerifyOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
   const config = requireLake(invocation.loadConfig());
+  if (erased === true) return verifyErased(config, json === true, invocation);
   const { terminal } = invocation;
   const { tables, differences, unpushed } = await withLake(config, invocation, async (lake) => {
     await latestCommits(lake, 1);
@@ -190,6 +202,41 @@ export async function lakeVerifyCommand({ json }: JsonOptions, invocation: Invoc
     `The lake equals the published file: ${plural(tables.length, 'table')} compared, by day where they have days.`,
   );
   return EXIT.done;
+}
+
+/** Searches the data files for the persons of the register of erasures. */
+async function verifyErased(
+  config: ReturnType<typeof requireLake<Config>>,
+  json: boolean,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const { effects, terminal } = invocation;
+  const key = await hmacKey(config.dataDir, effects);
+  const { ids } = await Register.open(config.dataDir, keyFingerprint(key), effects);
+  const { tables, files, holding } = await withLake(config, invocation, async (lake) => {
+    await prepareErased(lake, config, { key, ids });
+    return searchDataFiles(lake, (table) => {
+      terminal.progress(`searching the data files of ${table}`);
+    });
+  });
+  terminal.progress('');
+  if (json) terminal.out(JSON.stringify({ tables, files, holding }));
+  if (holding.length === 0) {
+    terminal.note(
+      `Erased persons: none found in ${plural(files, 'data file')} of ${plural(tables, 'table')}, those included that no snapshot references.`,
+    );
+    return EXIT.done;
+  }
+  for (const { table, file, ids, current } of holding.slice(0, SHOWN_DIFFERENCES)) {
+    const why = current
+      ? 'compaction writes it anew'
+      : 'no longer referenced: expiry and the removal of orphans delete it';
+    terminal.warn(`${file} of ${table} holds ${plural(ids, 'id')} of erased persons (${why}).`);
+  }
+  terminal.warn(
+    `${formatCount(holding.length)} of ${plural(files, 'data file')} hold erased persons. Run \`dawnload lake push\`, then the upkeep of docs/scale.md (compaction, expiry, removal of orphans), and this again.`,
+  );
+  return EXIT.incomplete;
 }
 
 /** A sentence with the number of rows that the commits wrote. */

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { BackfillOptions } from './backfill.js';
 import type { AttachOptions, RecoverOptions } from './exports.js';
-import type { LakeSetupOptions } from './lake.js';
+import type { LakeSetupOptions, LakeVerifyOptions } from './lake.js';
 import type { ResumeOptions } from '../run.js';
 import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from './shared.js';
 import type { ForgetOptions } from './forget.js';
@@ -415,10 +415,11 @@ function addLake(
     lake,
     'verify',
     'compare counts and sums of each day and table with the file; exit code 1 if any differs',
-    ['dawnload lake verify', 'dawnload lake verify --json'],
+    ['dawnload lake verify', 'dawnload lake verify --json', 'dawnload lake verify --erased'],
   )
+    .option('--erased', 'search every data file for erased persons instead; exit code 1 if any is found')
     .option(...JSON_OPTION)
-    .action((options: JsonOptions) =>
+    .action((options: LakeVerifyOptions) =>
       act(async (invocation) => (await load()).lakeVerifyCommand(options, invocation)),
     );
 }

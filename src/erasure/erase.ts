@@ -13,6 +13,7 @@ import { dataFiles, foldersOf, instantName } from '../storage/paths.js';
 import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { discardDatabase, replaceDatabase } from '../warehouse/publish.js';
 import { statement } from '../warehouse/session.js';
+import { spelledIn } from './spelling.js';
 
 /** The crash points of an erasure, in addition to those of files, of the load and of publishing. */
 export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copied', 'erase/receipt'] as const;
@@ -23,7 +24,7 @@ export const ERASE_POINTS = ['erase/landing-swept', 'erase/loaded', 'erase/copie
  * @throws the error of DuckDB when the disk refuses; the file is unchanged
  */
 export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
-  const { working, rebuilt, temp } = dataFiles(dataDir);
+  const { working, rebuilt, temp, toRewrite } = dataFiles(dataDir);
   await discardDatabase(rebuilt);
   const instance = await openInstance(':memory:', {
     temp_directory: temp,
@@ -31,13 +32,22 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
   });
   try {
     const connection = await instance.connect();
-    await connection.run(statement('erasure/attach', { old: escaped(working), new: escaped(rebuilt) }));
+    await connection.run(statement('erasure/attach_old', { old: escaped(working) }));
+    const versions = await connection.runAndReadAll(statement('erasure/storage_version'));
+    const version = z.tuple([z.tuple([z.string()])]).parse(versions.getRows())[0][0];
+    await connection.run(statement('erasure/attach_new', { new: escaped(rebuilt), version }));
     await connection.run(statement('erasure/copy_database'));
   } finally {
     instance.closeSync();
   }
   await replaceDatabase(rebuilt, working, effects);
   effects.reach('erase/copied');
+  await orStorageError('remove', toRewrite, () => rm(toRewrite, { force: true }));
+}
+
+/** Notes durably that rows of erased persons are deleted from the private file, whose free blocks still hold them. */
+export function markForRewriting(dataDir: string, effects: Pick<Effects, 'reach'>): Promise<void> {
+  return new DurableFolder(dataDir, effects).write(dataFiles(dataDir).toRewrite, '', 'erasures/rewrite');
 }
 
 /**
@@ -46,36 +56,37 @@ export async function rewriteDatabase(dataDir: string, effects: Pick<Effects, 'r
  */
 const TELLING = /^(?=.{6})(?:.*[\d@]|.*[^\x20-\x7e]|.{16})/su;
 
-/** Matches a word that may be an id; `NUMBERS` matches digits as people write numbers. */
-const WORDS = /[\p{L}\p{N}_.@+%~-]{6,}/gu;
-const NUMBERS =
-  /\+?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/,_\u00b7\u200b]|%20|&nbsp;){5,28}[0-9\uff10-\uff19]/g;
+/** Match words that may be ids, also where letters of another script or a full stop touch them. */
+const WORDS = [/\w{6,}/g, /[\w.@+%~-]{5,}\w/g];
 
-/** Searches texts for the ids of persons: each id as it is, and numbers in every spelling. */
+/** Searches texts for the ids of persons: each id as it is, and numbers and addresses in every spelling. */
 export class Finder {
-  readonly #words: ReadonlySet<string>;
-  readonly #numbers: ReadonlySet<string>;
+  readonly #words: readonly { readonly pattern: RegExp; readonly ids: ReadonlySet<string> }[];
+  readonly #spelled: ReadonlySet<string>;
   readonly #others: readonly string[];
 
   constructor(ids: Iterable<string>) {
     const telling = [...ids].filter((id) => TELLING.test(id));
-    this.#words = new Set(telling.map((id) => id.toLowerCase()));
-    this.#numbers = new Set(telling.map(digitsOf).filter((digits) => digits.length >= 8));
-    this.#others = telling.filter((id) => id.match(WORDS)?.[0] !== id);
+    const kindOf = (id: string): RegExp | undefined => WORDS.find((pattern) => id.match(pattern)?.[0] === id);
+    this.#words = WORDS.map((pattern) => ({
+      pattern,
+      ids: new Set(telling.filter((id) => kindOf(id) === pattern)),
+    }));
+    this.#others = telling.filter((id) => kindOf(id) === undefined);
+    const whole = telling.flatMap((id) =>
+      [...spelledIn(id)].filter(({ start, end }) => end - start === id.length),
+    );
+    this.#spelled = new Set(whole.map(({ plain }) => plain));
   }
 
   holds(text: string): boolean {
-    for (const [word] of text.matchAll(WORDS)) if (this.#words.has(word.toLowerCase())) return true;
-    for (const [number] of text.matchAll(NUMBERS)) if (this.#numbers.has(digitsOf(number))) return true;
+    for (const { pattern, ids } of this.#words) {
+      if (ids.size > 0) for (const word of text.match(pattern) ?? []) if (ids.has(word)) return true;
+    }
+    if (this.#spelled.size > 0)
+      for (const { plain } of spelledIn(text)) if (this.#spelled.has(plain)) return true;
     return this.#others.some((id) => text.includes(id));
   }
-}
-
-/** Returns the digits of a number, with a leading 0 if it is Korean; an empty text if the text is not a number. */
-function digitsOf(text: string): string {
-  const plain = text.normalize('NFKC').replace(/%20|&nbsp;|\u200b/g, '');
-  if (!/^\+?[0-9 ().\-/,_·]+$/.test(plain)) return '';
-  return plain.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
 }
 
 /** Number of bytes by which consecutive chunks overlap, so that no id is split between two chunks. */
@@ -194,25 +205,7 @@ export class Pending {
   }
 }
 
-/** The receipt of one erasure, in snake case as it is written. */
-export interface Receipt {
-  readonly erased_at: string;
-  /** The reference of the request, as it was given. */
-  readonly reference: string | undefined;
-  /** The rule by which records were chosen. */
-  readonly rule: string;
-  /** The persons: the keyed digests of the given ids. */
-  readonly persons: readonly string[];
-  /** Number of ids that more than three persons share; these were neither followed nor erased. */
-  readonly shared_ids: number;
-  readonly places: readonly { readonly place: string; readonly erased: number; readonly unit: string }[];
-  readonly search: Searched;
-  /** Number of rows that E15 reports as deleted; undefined if the service was not asked. */
-  readonly service_deleted_rows: number | undefined;
-  /** The state of the lake, as a clause; undefined without a lake. */
-  readonly lake: string | undefined;
-  readonly out_of_reach: readonly string[];
-}
+export type Receipt = ReturnType<typeof receiptOf>;
 
 export interface Erased {
   readonly receipt: Receipt;
@@ -230,18 +223,24 @@ const OUT_OF_REACH = [
   'answers, copies and reports that people have saved elsewhere',
 ];
 
+/**
+ * The receipt of one erasure, in snake case as it is written. It names the persons by the keyed digests of the given
+ * ids.
+ */
 export function receiptOf(
   { at, reference, origins, sharedIds, rows, serviceDeletedRows }: Begun,
   cut: { readonly records: number; readonly files: number },
   search: Searched,
   unread: readonly string[],
+  /** The state of the lake, as a clause; undefined without a lake. */
   lake: string | undefined,
-): Receipt {
+) {
   return {
     erased_at: at,
     reference,
     rule: RULE,
     persons: origins,
+    /** Ids that more than three persons share; these were neither followed nor erased. */
     shared_ids: sharedIds,
     places: [
       { place: `landing zone, ${cut.files} files`, erased: cut.records, unit: 'records' },
@@ -252,6 +251,7 @@ export function receiptOf(
       })),
     ],
     search: { ...search, unread: [...new Set([...search.unread, ...unread])] },
+    /** Rows that E15 reports as deleted. */
     service_deleted_rows: serviceDeletedRows,
     lake,
     out_of_reach: OUT_OF_REACH,

@@ -4,18 +4,18 @@
  * so that its record count stays the same.
  */
 import { createHmac } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope, valuesOf } from '../envelope.js';
-import { codeOf, DamageError } from '../errors.js';
+import { DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { namesIn } from '../storage/landed-pulls.js';
 import { foldersOf, MANIFEST, pageOf } from '../storage/paths.js';
 import type { Pull, SizedFile } from '../storage/pull.js';
 import { gzipped, readWhole } from '../storage/repair-json.js';
-import { orStorageError, readIfThere } from '../storage/storage-error.js';
+import { readIfThere } from '../storage/storage-error.js';
 import { keyFingerprint } from '../warehouse/privacy.js';
 import {
   asPattern,
@@ -27,6 +27,7 @@ import {
 } from '../warehouse/landed-files.js';
 import { count, type Session } from '../warehouse/session.js';
 import type { Register } from './register.js';
+import { blanked } from './spelling.js';
 
 /** Bytes of JSON that are searched in one batch. */
 const BATCH_BYTES = 32 * 2 ** 20;
@@ -77,6 +78,7 @@ export class Erasures {
   readonly register: Register;
   /** Landed files that could not be read and therefore were not searched. */
   readonly unread = new Set<string>();
+  readonly #dataDir: string;
   readonly #landing: string;
   readonly #tempDirectory: string;
   readonly #key: Uint8Array;
@@ -95,6 +97,7 @@ export class Erasures {
     open: () => Promise<Session>,
   ) {
     this.register = register;
+    this.#dataDir = dataDir;
     this.#landing = foldersOf(dataDir).landing;
     this.#tempDirectory = tempDirectory;
     this.#key = key;
@@ -196,7 +199,7 @@ export class Erasures {
    */
   async sweep(before: Before = NOTHING_BEFORE): Promise<Cut> {
     const { mark } = this.register;
-    const last = await this.#swept();
+    const last = await sweptLine(this.#dataDir);
     this.register.assertHolds(last, 'the landing zone');
     if (mark === undefined) return NOTHING;
     const since = last?.line === mark.line ? last.changed : 0;
@@ -210,7 +213,7 @@ export class Erasures {
     for (const { folder, changed } of await foldersOfPersons(this.#landing)) this.#clean.set(folder, changed);
     const changed = Math.floor(Math.max(0, ...this.#clean.values()));
     const now = { line: mark.line, sum: mark.sum, changed };
-    await this.#disk.write(this.#sweptPath, `${JSON.stringify(now)}\n`, 'erasures/swept');
+    await this.#disk.write(sweptPath(this.#landing), `${JSON.stringify(now)}\n`, 'erasures/swept');
     return all;
   }
 
@@ -276,12 +279,12 @@ export class Erasures {
   }
 
   async #cutMatches(found: readonly Match[]): Promise<Cut> {
+    const files = new Map<string, Map<number, boolean>>();
+    for (const { file, position, own } of found)
+      files.set(file, (files.get(file) ?? new Map<number, boolean>()).set(position, own));
     let all = NOTHING;
-    for (const file of new Set(found.map((one) => one.file))) {
-      const matches = found.filter((one) => one.file === file);
-      const body = await readWhole(file);
-      const own = new Map(matches.map((one) => [one.position, one.own]));
-      const { text, records } = edited(body, this.#note(), (record, nth) => {
+    for (const [file, own] of files) {
+      const { text, records } = edited(await readWhole(file), this.#note(), (record, nth) => {
         const isOwn = own.get(nth);
         return isOwn === undefined ? record : isOwn ? undefined : this.#blanked(record);
       });
@@ -292,11 +295,14 @@ export class Erasures {
   }
 
   async #cutFolder(folder: string, before: Before): Promise<Cut> {
-    const files = await this.#sized(await pagesIn(folder));
-    const found = await this.find(files);
-    if (found.length === 0) return NOTHING;
-    await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
-    return this.#cutMatches(found);
+    let all = NOTHING;
+    for (const some of batchesOf(await this.#sized(await pagesIn(folder)))) {
+      const found = await this.find(some);
+      if (found.length === 0) continue;
+      await before(pullOfPage(this.#landing, join(folder, 'page')), writtenIn(found));
+      all = sum(all, await this.#cutMatches(found));
+    }
+    return all;
   }
 
   /** Cuts a snapshot of opt-outs (E12), and corrects its manifest, which then states the number of cut rows. */
@@ -377,21 +383,17 @@ export class Erasures {
     }
   }
 
-  /**
-   * Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found or the
-   * result is not JSON.
-   */
+  /** Returns a record with asterisks in place of the erased numbers and addresses; undefined if none is found. */
   #blanked(text: string): string | undefined {
-    const blank = text.replace(WRITTEN, (piece) =>
-      this.#ids.has(digestOf(this.#key, plain(piece))) ? '*'.repeat(piece.length) : piece,
-    );
-    if (blank === text) return undefined;
-    try {
-      JSON.parse(blank);
-      return blank;
-    } catch {
-      return undefined;
-    }
+    const isErased = (plain: string): boolean => this.#ids.has(digestOf(this.#key, plain));
+    const blank = text.replace(SCALARS, (scalar) => {
+      // A number that is a JSON number has lost its leading zero.
+      if (!scalar.startsWith('"')) return isErased(`0${scalar}`) ? '0' : scalar;
+      const value = z.string().parse(JSON.parse(scalar));
+      const without = blanked(value, isErased);
+      return without === value ? scalar : JSON.stringify(without);
+    });
+    return blank === text ? undefined : blank;
   }
 
   #note(): Noted {
@@ -417,31 +419,24 @@ export class Erasures {
     }
     return { records, files };
   }
+}
 
-  get #sweptPath(): string {
-    return join(this.#landing, 'erasures.json');
-  }
+const sweptPath = (landing: string): string => join(landing, 'erasures.json');
 
-  async #swept(): Promise<z.infer<typeof swept> | undefined> {
-    const text = await readIfThere(this.#sweptPath);
-    if (text === undefined) return undefined;
-    try {
-      return swept.parse(JSON.parse(text.toString('utf8')));
-    } catch {
-      // Without this file, everything is searched again.
-      return undefined;
-    }
+/** The last line of the register that has been applied to the landing zone; undefined if that is not known. */
+export async function sweptLine(dataDir: string): Promise<z.infer<typeof swept> | undefined> {
+  const text = await readIfThere(sweptPath(foldersOf(dataDir).landing));
+  if (text === undefined) return undefined;
+  try {
+    return swept.parse(JSON.parse(text.toString('utf8')));
+  } catch {
+    // Without this file, everything is searched again.
+    return undefined;
   }
 }
 
-/** Matches an address, or digits as people write numbers: full-width digits and invisible characters included. */
-const WRITTEN =
-  /[^\s"'<>(),;:\\@]+@[^\s"'<>(),;:\\@]+\.[A-Za-z]{2,}|[+\uff0b]?[0-9\uff10-\uff19](?:[0-9\uff10-\uff19 ().\-/\uff0d\u2010-\u2015]|\p{Cf}|%20){5,28}[0-9\uff10-\uff19]/gu;
-
-function plain(piece: string): string {
-  const ascii = piece.normalize('NFKC').replace(/\p{Cf}|%20/gu, '');
-  return ascii.includes('@') ? ascii.toLowerCase() : ascii.replace(/\D/g, '').replace(/^(?:00)?820?/, '0');
-}
+/** Matches a text or a number in JSON. */
+const SCALARS = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])\d+(?![\w.])/g;
 
 /** Returns the same digest as the load does, for a number or address in its plain spelling. */
 function digestOf(key: Uint8Array, text: string): string {
@@ -560,40 +555,29 @@ async function foldersOfPersons(landing: string): Promise<Folder[]> {
     ['opt_outs', 2],
   ] as const) {
     let level = [join(landing, stream)];
-    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(foldersIn))).flat();
-    for (const folder of level.sort()) folders.push({ folder, changed: (await stat(folder)).ctimeMs });
+    for (let below = 0; below < depth; below++) level = (await Promise.all(level.map(pathsIn))).flat();
+    for (const folder of level.sort()) {
+      const found = await stat(folder);
+      if (found.isDirectory()) folders.push({ folder, changed: found.ctimeMs });
+    }
   }
   return folders;
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  return (await entriesOf(folder)).filter((one) => one.isDirectory()).map(({ name }) => join(folder, name));
+async function pathsIn(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).map((name) => join(folder, name));
 }
 
 async function pagesIn(folder: string): Promise<string[]> {
-  return (await namesIn(folder))
-    .filter((name) => pageOf(name) !== undefined)
-    .map((name) => join(folder, name));
+  return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined);
 }
 
 /** Returns the files of the lists in a snapshot, packed or page by page. */
 async function listFilesIn(folder: string): Promise<string[]> {
   const files: string[] = [];
-  for (const one of await entriesOf(folder)) {
-    const path = join(folder, one.name);
-    if (one.isDirectory()) files.push(...(await listFilesIn(path)));
-    else if (one.name.endsWith('.json.gz')) files.push(path);
-  }
+  for (const path of await pathsIn(folder))
+    files.push(...(path.endsWith('.json.gz') ? [path] : await listFilesIn(path)));
   return files.sort();
-}
-
-function entriesOf(folder: string) {
-  return orStorageError('list', folder, () =>
-    readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-      throw error;
-    }),
-  );
 }
 
 function sum(a: Cut, b: Cut): Cut {

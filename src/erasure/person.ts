@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Day } from '../calendar.js';
+import { PERSON_COLUMNS } from '../warehouse/fields.js';
 import { EVENT_TABLES } from '../warehouse/messages.js';
-import { count, type Session } from '../warehouse/session.js';
+import { count, listOf, type Session } from '../warehouse/session.js';
 
 /** An id by which the request names a person. */
 export interface Given {
@@ -20,6 +21,8 @@ const personId = z.object({
   id: z.string(),
   kind: z.string().nullable(),
   value: z.string().nullable(),
+  /** The digest of the number by which models hold the id. */
+  person: z.string().nullable(),
   shared: z.boolean(),
 });
 
@@ -71,7 +74,7 @@ export async function findPersons(
   const found = await session.rows('erasure/person', personId);
   const ids = new Set([
     ...start.map(({ id }) => id),
-    ...found.filter(({ shared }) => !shared).map(({ id }) => id),
+    ...found.flatMap(({ id, person, shared }) => (shared ? [] : person === null ? [id] : [id, person])),
   ]);
   const origins = digests.slice(0, given.length).map(({ ids: [id = ''] }) => id);
   return { origins, ids: [...ids], found };
@@ -88,8 +91,11 @@ export async function heldBy(session: Session): Promise<{ days: Day[]; firstOptO
   return { days: days.sort(), firstOptOut: first_opt_out ?? undefined };
 }
 
-/** The tables with rows of persons, and the condition that selects the rows of the held persons. */
-const TABLES = [
+/** A table, and the condition that selects the rows of the held persons. */
+type Rows = Readonly<Record<'table' | 'condition', string>>;
+
+/** The tables with rows of persons. */
+const TABLES: readonly Rows[] = [
   ...EVENT_TABLES.map(({ name }) => ({
     table: name,
     condition:
@@ -117,11 +123,50 @@ export async function rowsHeld(session: Session): Promise<Map<string, unknown[]>
 /** Returns the number of rows of the held persons, by table. */
 export async function countHeld(session: Session): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const names of TABLES) {
+  for (const names of [...TABLES, ...(await computedRows(session))]) {
     const { rows } = await session.row('erasure/held_count', z.object({ rows: count }), names);
     if (rows > 0) counts.set(names.table, rows);
   }
   return counts;
+}
+
+const computedColumns = z.object({ table: z.string(), persons: z.array(z.string()), day: z.string() });
+
+/** The rows that models computed of the erased persons on days whose events have left the file. */
+async function computedRows(session: Session): Promise<Rows[]> {
+  const tables = await session.rows('erasure/computed_columns', computedColumns, {
+    persons: listOf(PERSON_COLUMNS),
+  });
+  if (tables.length === 0) return [];
+  const left = (day: string): string =>
+    `${day} in (select date_trunc('${day === 'week' ? 'week' : 'day'}', date)::date from ops.archived_days)`;
+  const numbers = tables.flatMap(({ table, persons, day }) =>
+    persons.map((column) => `select "${column}" as number from ${table} where ${left(day)}`),
+  );
+  await session.run('erasure/computed', { numbers: numbers.join(' union ') });
+  return tables.map(({ table, persons, day }) => ({
+    table,
+    condition: `${left(day)} and (${persons.map((one) => `"${one}" in (from erased_numbers)`).join(' or ')})`,
+  }));
+}
+
+/** Deletes the rows that models computed of erased persons and cannot compute again. */
+export async function deleteComputed(session: Session): Promise<void> {
+  const tables = await computedRows(session);
+  if (tables.length === 0) return;
+  await session.transaction(async () => {
+    await session.run('erasure/computed_relinked');
+    for (const names of tables) {
+      await session.run('erasure/delete_rows', names);
+      const column = names.condition.startsWith('week') ? 'week' : 'date';
+      await session.run('refresh/note_days', {
+        relation: names.table,
+        column,
+        partition: 'day',
+        full: 'true',
+      });
+    }
+  });
 }
 
 /** Writes the rows of the held persons as one CSV file for each table. */

@@ -32,6 +32,17 @@ export interface LakeCatalog {
   tableClauses(partition: string | undefined): string;
   /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
   commitsTogether(session: Session): Promise<boolean>;
+  /** The folder of a table, such as `s3://bucket/dawnload/events_1`; undefined if the table was never written. */
+  folder(session: Session, table: string): Promise<string | undefined>;
+  /** The data files in the folder of a table, also those that no snapshot references. */
+  dataFiles(session: Session, table: string): Promise<DataFile[]>;
+}
+
+/** A data file of a table. */
+export interface DataFile {
+  readonly file: string;
+  /** True if the current snapshot of the table references the file. */
+  readonly current: boolean;
 }
 
 interface OpenLake {
@@ -110,6 +121,11 @@ export class Lake {
   /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
   tableOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
     return `${this.schemas[schema]}."${name}"`;
+  }
+
+  /** The folder of a table that every commit writes; undefined if its catalog names none. */
+  folder(): Promise<string | undefined> {
+    return this.catalog.folder(this.session, `${this.ops.ops}.lake_commits`);
   }
 
   async close(): Promise<void> {
@@ -220,7 +236,24 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
       const { requests } = await session.row('lake/commit_requests', z.object({ requests: count }));
       return requests > 0;
     },
+    folder: folderOf,
+    dataFiles: async (session, table) => {
+      const folder = await folderOf(session, table);
+      if (folder === undefined) return [];
+      const files = await session.rows('lake/data_files', dataFile, {
+        table,
+        pattern: quoted(`${folder}/**/*.parquet`),
+      });
+      return files.filter(({ file }) => !file.endsWith('-deletes.parquet'));
+    },
   };
+}
+
+const dataFile = z.object({ file: z.string(), current: z.boolean() });
+
+async function folderOf(session: Session, table: string): Promise<string | undefined> {
+  const [last] = await session.rows('lake/snapshots', z.object({ manifest_list: z.string() }), { table });
+  return last?.manifest_list.replace(/\/metadata\/[^/]*$/, '');
 }
 
 async function loadExtension(session: Session, name: string, { extensions }: LakeConfig): Promise<void> {

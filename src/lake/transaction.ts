@@ -31,6 +31,8 @@ export interface Pushing {
   readonly version: string;
   /** Called with the name of the next thing to push. */
   readonly progress: (what: string) => void;
+  /** True if the rows of erased persons (`prepareErased`) are deleted also on days that only the lake holds. */
+  readonly erases?: boolean;
 }
 
 /** About 300 MB of events: files of 128 to 512 MB are the most efficient for readers of one day. */
@@ -73,11 +75,11 @@ export class Transaction {
    * @returns true if anything was different
    */
   async all(
-    { streams, models }: Changes,
+    { streams, models, onlyInLake }: Changes,
     events: readonly Day[],
     columns: string | undefined,
   ): Promise<boolean> {
-    let changed = false;
+    let changed = this.#pushing.erases === true && (await this.#erase(onlyInLake.get('events') ?? []));
     for (const [stream, days] of streams) {
       if (stream !== 'events') changed = await this.#streamDays(stream, days);
     }
@@ -102,6 +104,22 @@ export class Transaction {
       changed = true;
     }
     return changed;
+  }
+
+  /** Deletes the rows of erased persons on days that the file does not hold; returns false if there are none. */
+  async #erase(onlyInLake: readonly Day[]): Promise<boolean> {
+    const { session, schemas } = this.#pushing.lake;
+    const archived = await session.rows('lake/archived_days', affectedDay);
+    const days = [...onlyInLake, ...archived.map(({ date }) => date)];
+    const names = { main: schemas.main, which: inDays('export_date', days) };
+    if (days.length === 0 || (await session.row('lake/erased_events', counted, names)).rows === 0)
+      return false;
+    await this.#run('delete_erased_contents', names);
+    for (const relation of this.#relations) {
+      if (relation.stream !== 'events') continue;
+      await this.#run('delete_erased', { table: this.#pushing.lake.tableOf(relation) });
+    }
+    return true;
   }
 
   /** Replaces the days of a stream in each of its tables, and their coverage. */

@@ -1,7 +1,7 @@
 /** The checks of `doctor`, in the order in which a run depends on them. */
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { lookAtConnection, unreachable, type Certificate } from '../api/transport.js';
 import { completeFrom, formatKst, koreanTime, lastCompleteDay } from '../calendar.js';
 import {
@@ -14,6 +14,8 @@ import {
 } from '../config.js';
 import { requireLake } from '../config/lake.js';
 import { codeOf, DawnloadError, hintOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
+import { batchesOf, Erasures, sweptLine } from '../erasure/landed.js';
+import { assertRemembered, Register } from '../erasure/register.js';
 import { ledgerState } from '../exports/advice.js';
 import type { Export } from '../exports/export.js';
 import { Ledger } from '../exports/ledger.js';
@@ -24,16 +26,20 @@ import { MOST_SKEW_MS } from '../run/clocks.js';
 import { withLake } from '../run/hand-over.js';
 import type { Invocation } from '../run/invocation.js';
 import { RunJournal } from '../run/journal.js';
-import { ask } from '../storage/duckdb.js';
+import { ask, openInstance } from '../storage/duckdb.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { dataFiles, foldersOf } from '../storage/paths.js';
 import { assertSameProject } from '../storage/project.js';
 import { lockState } from '../storage/run-lock.js';
+import { readIfThere } from '../storage/storage-error.js';
 import { formatBytes, formatCount, formatDuration, plural } from '../terminal/terminal.js';
 import { readEveryBlock } from '../warehouse/opening.js';
+import { keyFingerprint } from '../warehouse/privacy.js';
 import { assertReplaceable } from '../warehouse/publish.js';
 import { schemaVersions } from '../warehouse/reader.js';
 import { remembered } from '../warehouse/remembered-exports.js';
+import { Session } from '../warehouse/session.js';
+import { prepareSearch } from '../warehouse/warehouse.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords } from './contact.js';
 import { sendTestAlert } from './delivery.js';
 
@@ -92,6 +98,7 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   });
   yield check('ledger', () => ledger(config, now));
   yield check('warehouse', () => warehouse(dataDir));
+  yield check('erasures', () => erasures(config));
   yield check('last run', async () => lastRun(dataDir, now, (await lockState(dataDir)).held));
   yield check('scheduler', () => scheduler(dataDir, now));
   yield check('alerts', () => alerts(config));
@@ -102,6 +109,7 @@ export async function* examine(extent: Extent, invocation: Invocation): AsyncGen
   for (const [name, path] of Object.entries({ 'published file': published, 'private file': working }))
     if (existsSync(path)) yield check(name, () => everyBlock(path, dataDir), DEEP_PATIENCE_MS);
   yield check('landing zone', () => landedFiles(dataDir), DEEP_PATIENCE_MS);
+  yield check('erased persons', () => erasedPersons(config, invocation), DEEP_PATIENCE_MS);
 }
 
 /** Maximum duration of a check in milliseconds; checks that read complete files may take longer. */
@@ -409,6 +417,69 @@ async function warehouse(dataDir: string): Promise<Finding> {
       ? `${published} has schema ${file}; the next run brings it to ${program}`
       : `${published}, schema ${file}`,
   );
+}
+
+/**
+ * Checks that the register of erasures is made with the key, and holds every erasure that warehouse and landing zone
+ * know.
+ *
+ * @throws DamageError, ConfigError as a run would
+ */
+async function erasures(config: Config): Promise<Finding> {
+  const { dataDir } = config;
+  const { working, published } = dataFiles(dataDir);
+  const { register } = await openRegister(dataDir);
+  await assertRemembered(register, [working, published]);
+  register.assertHolds(await sweptLine(dataDir), 'the landing zone');
+  if (register.unfinished !== undefined) {
+    return warn(
+      `The erasure of ${formatKst(register.unfinished.erasedAt)} was stopped.`,
+      'Run `dawnload forget`: it goes on where it stopped.',
+    );
+  }
+  const { length } = register.erasures;
+  return ok(
+    length === 0
+      ? 'nobody was erased'
+      : `${plural(length, 'erasure')}; the register fits the key and what the data folder knows of it`,
+  );
+}
+
+/** Searches the landing zone for persons of the register; without a warehouse there is nothing to hash with. */
+async function erasedPersons(config: Config, { effects, signal }: Invocation): Promise<Finding> {
+  const { dataDir } = config;
+  const { published, temp } = dataFiles(dataDir);
+  const { register, key } = await openRegister(dataDir);
+  if (register.ids.length === 0 || key === undefined) return ok('nobody was erased');
+  const { file, program } = await schemaVersions(published);
+  if (file !== program)
+    return warn(`${published} has schema ${file}, not ${program}.`, 'Run `dawnload run`.');
+  const instance = await openInstance(published, { access_mode: 'READ_ONLY', temp_directory: temp });
+  const session = await Session.open(instance, signal);
+  try {
+    await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });
+    const search = new Erasures({ dataDir, tempDirectory: temp, key }, register, effects, () =>
+      Promise.resolve(session),
+    );
+    const files = new Set((await search.optOuts()).map((one) => one.file));
+    const pages = await search.pages();
+    for (const some of batchesOf(pages)) for (const match of await search.find(some)) files.add(match.file);
+    return files.size === 0
+      ? ok(`no erased person is in ${plural(pages.length, 'page')} of exports and in the opt-outs`)
+      : fail(
+          `${plural(files.size, 'landed file')} hold erased persons: ${[...files].slice(0, MOST_TOLD).join(', ')}`,
+          'Run `dawnload run`: it cuts them before it loads anything.',
+        );
+  } finally {
+    session.close();
+  }
+}
+
+/** The register, and the key if there is one; a doctor makes none. */
+async function openRegister(dataDir: string): Promise<{ register: Register; key: Buffer | undefined }> {
+  const key = await readIfThere(join(foldersOf(dataDir).private, 'hmac.key'));
+  const fingerprint = key === undefined ? '' : keyFingerprint(key);
+  return { register: await Register.open(dataDir, fingerprint, { reach: () => undefined }), key };
 }
 
 /** Delay of a nightly run in milliseconds before it is reported. */

@@ -85,6 +85,7 @@ export type StorageConfig = Pick<
   | 'brand'
   | 'messenger'
   | 'privacy'
+  | 'storageVersion'
   | 'experiments'
   | 'mainGoals'
   | 'exports'
@@ -203,7 +204,7 @@ function tellFinished({ stream, finished }: LoadReport, terminal: Terminal): voi
 /** Opens a warehouse file of the data folder with the folder's settings; throws as `Warehouse.open` does. */
 export async function openWarehouse(
   path: string,
-  { dataDir, brand, messenger, privacy, experiments, mainGoals }: StorageConfig,
+  { dataDir, brand, messenger, privacy, storageVersion, experiments, mainGoals }: StorageConfig,
   { effects, signal }: Invocation,
 ): Promise<Warehouse> {
   return Warehouse.open({
@@ -213,6 +214,7 @@ export async function openWarehouse(
     messenger,
     experiments,
     mainGoals,
+    storageVersion,
     privacy: { ...privacy, key: await hmacKey(dataDir, effects) },
     effects,
     signal,

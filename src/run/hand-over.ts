@@ -98,10 +98,12 @@ export function pushLake(
   settings: LakeSettings,
   invocation: Invocation,
   command: string,
-  together = false,
+  /** Called before an erasure is pushed. */
+  prepare?: (lake: Lake) => Promise<void>,
 ): Promise<Commit[]> {
   const { effects, terminal, version } = invocation;
   return withLake(settings, invocation, async (lake) => {
+    await prepare?.(lake);
     const state = await LakeState.open(settings, effects);
     return push(
       {
@@ -113,8 +115,9 @@ export function pushLake(
         progress: (what) => {
           terminal.progress(what);
         },
+        erases: prepare !== undefined,
       },
-      together,
+      prepare !== undefined,
     );
   });
 }

@@ -8,7 +8,8 @@ import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
-import { deleteHeld, heldBy, readLinks } from '../erasure/person.js';
+import { markForRewriting } from '../erasure/erase.js';
+import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
 import type { OnDamage, Instants } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
@@ -39,8 +40,9 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   // A file that was made anew matches the landing zone, which holds no erased persons.
   if (cut !== undefined && context.path === context.files.working) {
     const known = await warehouse.knownErasure();
-    if (cut.records > 0 || known?.line !== erasures.register.mark?.line)
-      await reloadErased(context, cut.pulls);
+    const isOlder = known?.line !== erasures.register.mark?.line;
+    if (isOlder) await markForRewriting(context.dataDir, context.effects);
+    if (cut.records > 0 || isOlder) await reloadErased(context, cut.pulls);
   }
   const landed = ledger.entries().filter(({ state }) => state === 'landed');
   if (!ledger.isWhole || landed.length === 0) return;
@@ -74,6 +76,7 @@ export async function reloadErased(context: LocalContext, cut: ReadonlySet<strin
   await readLinks(session);
   const left = await heldBy(session);
   if (left.days.length > 0 || left.firstOptOut !== undefined) await deleteHeld(session, left.days);
+  await deleteComputed(session);
 }
 
 /** Returns the pull of a landed export; undefined while pages are missing. */

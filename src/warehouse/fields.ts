@@ -39,6 +39,9 @@ const KINDS = [
 /** The columns of `events` that identify a person, the strongest first. */
 export const ID_COLUMNS = ['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const;
 
+/** Columns in which models hold persons as numbers. */
+export const PERSON_COLUMNS = ['person', 'strongest_id', 'weaker_id', 'stronger_id'];
+
 /** True if a field of this kind may hold an object or a list. */
 export function isNested(kind: Kind): boolean {
   return ['list', 'object', 'any', 'text'].includes(kind);

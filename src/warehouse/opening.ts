@@ -14,6 +14,8 @@ import { Reader } from './reader.js';
 interface Opening {
   readonly path: string;
   readonly tempDirectory: string;
+  /** The format of a new file; an existing file keeps its own. */
+  readonly storageVersion: string;
   readonly limits: MemoryLimit;
   /** Interrupts the current statement of the session. */
   readonly signal: AbortSignal | undefined;
@@ -65,7 +67,7 @@ async function orClose<T>(session: Session, work: () => Promise<T>): Promise<T> 
  * @throws CorruptDatabaseError when it is not a database, or damaged
  */
 async function openSession(opening: Opening): Promise<Session> {
-  const { path, tempDirectory, limits, signal } = opening;
+  const { path, tempDirectory, storageVersion, limits, signal } = opening;
   // DuckDB creates its log and its spill files itself, with the mode that the umask leaves.
   process.umask(0o077);
   // Sequentially: after a failure, nothing further is created.
@@ -79,6 +81,7 @@ async function openSession(opening: Opening): Promise<Session> {
     temp_directory: tempDirectory,
     // Tables have no row order; preserving one would cost memory and the second core.
     preserve_insertion_order: 'false',
+    storage_compatibility_version: storageVersion,
   };
   try {
     return await Session.open(await openInstance(path, settings), signal);

@@ -63,6 +63,8 @@ export interface WarehouseOptions {
   /** The messenger's own name in channel names; it is replaced by `chatapp`. */
   readonly messenger: string;
   readonly privacy: Privacy;
+  /** The format of a new file: the oldest DuckDB that reads it. */
+  readonly storageVersion?: 'v1.0.0' | 'v1.3.0';
   /** Settings of A/B tests, by campaign id. */
   readonly experiments?: Readonly<Record<string, ExperimentSettings>>;
   /** Main goals: the conversion that counts, by campaign or user journey id. */
@@ -99,10 +101,13 @@ export class Warehouse {
    * @throws StorageError when its folder cannot be written; TryLaterError when another program has it open
    */
   static async open(options: WarehouseOptions): Promise<Warehouse> {
-    const { path, tempDirectory, effects, signal } = options;
+    const { path, tempDirectory, storageVersion = 'v1.3.0', effects, signal } = options;
     let session: Session | undefined;
     try {
-      session = await openUpgraded({ path, tempDirectory, limits: limitsOf(options), signal }, effects);
+      session = await openUpgraded(
+        { path, tempDirectory, storageVersion, limits: limitsOf(options), signal },
+        effects,
+      );
       await keepToPrivacy(session, options.privacy);
       await prepare(session, options);
       return new Warehouse(session, options);
@@ -119,8 +124,7 @@ export class Warehouse {
   async searching(): Promise<Session> {
     const session = await this.#session.sibling();
     await session.run('session/1_settings');
-    await prepare(session, { ...this.#options, privacy: { ...this.#options.privacy, recipients: 'hash' } });
-    await session.run('erasure/open');
+    await prepareSearch(session, this.#options);
     return session;
   }
 
@@ -417,7 +421,19 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   };
 }
 
-async function prepare(session: Session, { brand, messenger, privacy }: WarehouseOptions): Promise<void> {
+/** Makes the macros of the database hash persons under every setting. */
+export async function prepareSearch(
+  session: Session,
+  options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
+  await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
+  await session.run('erasure/open');
+}
+
+async function prepare(
+  session: Session,
+  { brand, messenger, privacy }: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
   const { inner, outer } = padsOf(privacy.key);
   await session.set({
     settings: {

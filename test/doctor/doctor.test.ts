@@ -73,12 +73,14 @@ test('where all is well nothing fails, and what is free is all that is sent', as
     'project',
     'ledger',
     'warehouse',
+    'erasures',
     'last run',
     'scheduler',
     'alerts',
     'published file',
     'private file',
     'landing zone',
+    'erased persons',
   ]);
   expect(result.failed).toEqual([]);
   expect(place.sandbox.bills()).toHaveLength(before);

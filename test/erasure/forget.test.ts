@@ -86,6 +86,11 @@ async function filesWith(...texts: readonly string[]): Promise<string[]> {
   return all.filter(([, text]) => texts.some((one) => text.includes(one))).map(([file]) => file);
 }
 
+const doctorOf = async (name: string): Promise<unknown> => {
+  const { stdout } = await place.run(['doctor', '--deep', '--json']);
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; verdict: string }[] };
+  return checks.find((check) => check.name === name)?.verdict;
+};
 const forget = (...args: readonly string[]): Promise<Ended> => place.run(['forget', ...args]);
 const spellings = (): string[] => [
   person,
@@ -217,7 +222,9 @@ describe('what arrives after an erasure', () => {
       recursive: true,
       preserveTimestamps: true,
     });
+    expect(await doctorOf('erased persons')).toBe('fail');
     expect((await place.run(['run'])).code).toBe(0);
+    expect(await doctorOf('erased persons')).toBe('ok');
     expect(await filesWith(person)).toEqual([]);
     expect(differences(erased, await contents(place.published))).toEqual([]);
     const [{ late }] = (await place.rows('select late_records > 0 as late from ops.erasures')) as [
@@ -242,7 +249,9 @@ describe('what arrives after an erasure', () => {
     await forget('--user-id', person, '--yes');
     const register = join(data(), 'private', 'erasures.jsonl');
     const lines = await readFile(register, 'utf8');
+    expect(await doctorOf('erasures')).toBe('ok');
     await rm(register);
+    expect(await doctorOf('erasures')).toBe('fail');
     const lost = await place.run(['run']);
     expect(lost.code).toBe(1);
     expect(lost.stderr).toContain('is older than what');

@@ -3,7 +3,7 @@
  *
  * @module-tag long
  */
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -253,13 +253,12 @@ describe('the writer of a lake', () => {
     expect((await lakeside.place.run(['lake', 'push'])).stderr).toContain('written by another data folder');
   });
 
-  test('loses an erased person in one commit, and the receipt says that old data files still hold the rows', async () => {
+  test('loses an erased person in one commit; data files of before are named until none holds the person', async () => {
     const { place, lake } = await filled();
+    const tables = ['dl.events', 'dl.text_messages', 'dl_marts.identities'];
+    await lake.writeFiles('old.parquet', tables);
     const [{ user }] = (await lake.rows(
-      'select user_id as user from lake.dl.events where user_id is not null order by 1 limit 1'.replace(
-        'lake.',
-        '',
-      ),
+      'select user_id as user from dl.events where event_id in (select event_id from dl.text_messages) order by 1 limit 1',
     )) as [{ user: string }];
     const commits = await lake.rows('select count(*)::int as n from dl_ops.lake_commits');
     await good(place.run(['forget', '--user-id', user, '--yes']));
@@ -272,6 +271,20 @@ describe('the writer of a lake', () => {
     );
     const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
     expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
+    expect(text).toContain('is not an S3 bucket');
+    await lake.writeFiles('new.parquet', tables);
+    const found = await place.run(['lake', 'verify', '--erased', '--json']);
+    expect(found.code).toBe(1);
+    expect(found.stderr).toContain('no longer referenced');
+    const { holding } = JSON.parse(found.stdout) as { holding: { table: string; current: boolean }[] };
+    expect(holding.map(({ table, current }) => `${table} ${current}`)).toEqual([
+      'events false',
+      'text_messages false',
+      'marts.identities false',
+    ]);
+    for (const table of tables) await rm(join(lake.files, table, 'old.parquet'));
+    const gone = await good(place.run(['lake', 'verify', '--erased']));
+    expect(gone.stderr).toContain('none found in 3 data files');
   });
 
   test('is not a copy of its data folder', async () => {
@@ -412,6 +425,22 @@ describe('local_days', () => {
       archived: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
       push: {},
     });
+
+    // An erased person leaves the lake, also where retention has removed the pages of a day.
+    const pages = join(place.folder, 'data', 'landing', 'events', '2026-11-09', '2026-11-09.1');
+    const [folder = ''] = await readdir(pages);
+    await rm(join(pages, folder), { recursive: true });
+    await mkdir(join(pages, folder));
+    await writeFile(join(pages, folder, 'removed.json'), '{}');
+    const [{ user }] = (await lake.rows(
+      "select user_id as user from dl.events where export_date = '2026-11-09' and user_id is not null order by 1 limit 1",
+    )) as [{ user: string }];
+    await good(place.run(['forget', '--user-id', user, '--yes']));
+    const of = `select count(*)::int as n from dl.events where user_id = '${user}'`;
+    expect(await lake.rows(of)).toEqual([{ n: 0 }]);
+    const orphans =
+      'select count(*)::int as n from dl.sent_push_messages anti join dl.events using (event_id)';
+    expect(await lake.rows(orphans)).toEqual([{ n: 0 }]);
     expect(place.sandbox.bills()).toHaveLength(13);
   });
 

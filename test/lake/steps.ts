@@ -232,6 +232,29 @@ const weeklyUpkeep: Step = async (lake, { thorough }) => {
   return `${said}; no marks are left, the next night is equal`;
 };
 
+/** After compaction, expiry and the removal of orphans no data file holds an erased person, as the data files themselves say. */
+const erasedPerson: Step = async (lake, { thorough }) => {
+  const { place } = lake.trial;
+  const [row] = await place.rows(
+    'select user_id from events where user_id is not null group by all order by count(*) desc limit 1',
+  );
+  const { stdout } = await lake.expect(0, ['forget', '--user-id', String(row?.['user_id']), '--yes']);
+  const keeps = /bucket lake has no versioning and no object lock/.exec(stdout)?.[0];
+  lake.assert(keeps !== undefined, 'the receipt does not say what the bucket keeps');
+  const verify = ['lake', 'verify', '--erased'];
+  const before = await lake.expect(1, verify);
+  const held = /\d+ of \d+ data files/.exec(before.stderr)?.[0] ?? '';
+  if (!thorough) return `${keeps}; ${held} hold the person`;
+  // Nessie's tables refuse expiry by default, and orphans stay for three days.
+  await lake.collectGarbage();
+  await upkeep(lake.parts, lake.stack, NAMESPACE, ['--days', '0']);
+  await lake.backdate();
+  const said = await upkeep(lake.parts, lake.stack, NAMESPACE, ['--days', '0']);
+  const after = await lake.expect(0, verify);
+  await lake.expect(0, ['lake', 'verify']);
+  return `${keeps}; ${held} held the person; ${said}; ${/none found in .* tables?/.exec(after.stderr)?.[0] ?? ''}`;
+};
+
 const inWords = ({ table, problem, onlyHere, onlyThere }: Compared): string =>
   `${table} ${problem ?? `has ${onlyHere} rows only in the file and ${onlyThere} only in the lake`}`;
 
@@ -323,6 +346,7 @@ export const STEPS: readonly (readonly [string, Step])[] = [
   ['somebody else commits in between', conflict],
   ['the answer to a commit is lost', lostAnswer],
   ['the weekly upkeep on Spark', weeklyUpkeep],
+  ['an erased person', erasedPerson],
   ['a second writer', secondWriter],
   ['a catalog that commits table by table', oneTableAtATime],
   ['every table again', everyTable],

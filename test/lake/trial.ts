@@ -1,5 +1,6 @@
 /** A data folder with its service, the lake that it pushes to, and Spark that reads it. */
 import { rmSync } from 'node:fs';
+import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ended, type Ended, type Environment } from '../support/dawnload.js';
 import { DAY_MS, Trial } from '../torture/trial.js';
@@ -10,6 +11,7 @@ import { Spark } from './spark.js';
 import { REGION, Stack, STORAGE_KEYS, WAREHOUSE } from './stack.js';
 
 export const NAMESPACE = 'dawnload';
+const NAMESPACES = ['', '_ops', '_marts'].map((suffix) => `${NAMESPACE}${suffix}`);
 
 export const LAKE_KEYS: Environment = {
   DAWNLOAD_LAKE_ACCESS_KEY_ID: STORAGE_KEYS.accessKey,
@@ -127,11 +129,27 @@ ${lake.localDays === undefined ? '' : `  local_days: ${lake.localDays}\n`}`,
     return ids;
   }
 
+  /** Allows that files of tables are removed. */
+  async collectGarbage(): Promise<void> {
+    for (const namespace of NAMESPACES) {
+      for (const { tableName } of await this.spark.ask(`show tables in lake.${namespace}`)) {
+        const table = `lake.${namespace}.${String(tableName)}`;
+        await this.spark.ask(`alter table ${table} set tblproperties ('gc.enabled' = 'true')`);
+      }
+    }
+  }
+
+  /** Makes every file in the bucket five days older. */
+  async backdate(): Promise<void> {
+    const entries = await readdir(join(this.stack.folder, 's3'), { recursive: true, withFileTypes: true });
+    const then = new Date(Date.now() - 5 * DAY_MS);
+    for (const one of entries) if (one.isFile()) await utimes(join(one.parentPath, one.name), then, then);
+  }
+
   /** Every table of the lake as Spark reads it, beside the published file. */
   async compare(): Promise<Compared[]> {
     const folder = join(this.stack.folder, `copy-${this.#copies++}`);
-    const namespaces = ['', '_ops', '_marts'].map((suffix) => `${NAMESPACE}${suffix}`);
-    const tables = await this.spark.copy(namespaces, folder);
+    const tables = await this.spark.copy(NAMESPACES, folder);
     return compare(this.trial.place.published, { folder, tables }, NAMESPACE);
   }
 }

@@ -9,14 +9,18 @@ import type { Stack } from './stack.js';
 
 const SCRIPT = resolve('docs/lake_upkeep.py');
 
-/** What it prints. Throws where a step fails. */
-export async function upkeep(parts: Parts, stack: Stack, namespace: string): Promise<string> {
+/** What it prints. Throws where a step fails. Nessie keeps the history in commits of its own, so by default nothing expires. */
+export async function upkeep(
+  parts: Parts,
+  stack: Stack,
+  namespace: string,
+  how: readonly string[] = ['--keep-snapshots'],
+): Promise<string> {
   const folder = join(stack.folder, 'upkeep');
   await mkdir(folder, { recursive: true });
   const settings = Object.entries(sparkSettings(parts, stack)).map(([name, value]) => `${name} ${value}\n`);
   await writeFile(join(folder, 'spark-defaults.conf'), settings.join(''));
-  // Nessie keeps the history in commits of its own.
-  const child = spawn('python3', [SCRIPT, 'lake', namespace, '--keep-snapshots'], {
+  const child = spawn('python3', [SCRIPT, 'lake', namespace, ...how], {
     env: { ...sparkEnvironment(parts), SPARK_CONF_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,6 @@
 // @module-tag long
 /** What is older than the settings under `retention` leaves file and landing zone; what was computed of it stays. */
-import { cp, readdir, rm } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contents, differences } from '../support/contents.js';
@@ -60,6 +60,56 @@ test('the next run removes nothing more, requests nothing again, and pays nothin
   expect(code).toBe(0);
   expect(stderr).not.toContain('Removed by retention');
   expect(place.sandbox.requests().E20).toBe(requests);
+});
+
+test('an erased person leaves what was computed of removed days, and others stay as they are', async () => {
+  const kept = join(place.folder, 'kept');
+  await cp(join(place.folder, 'data'), kept, { recursive: true });
+  const published = join(kept, 'warehouse.duckdb');
+  // Known by removed days alone, and by later ones too.
+  const [early] = await place.rows(`
+    select user_id, exists (from marts.first_messages where person = md5_number_lower('user_id ' || user_id)) as found
+    from (select 'user_' || lpad(nth::varchar, 7, '0') as user_id from range(400) as users (nth))
+    where found and user_id not in (select user_id from events where user_id is not null)
+    order by user_id limit 1`);
+  const [late] = await place.rows(`
+    select user_id from events
+    where md5_number_lower('user_id ' || user_id) in (select person from marts.first_messages where date <= '2026-11-12')
+    order by user_id limit 1`);
+  const columns = (await place.rows(`
+    select table_name, column_name from duckdb_columns() join duckdb_tables() using (schema_name, table_name)
+    where schema_name = 'marts' and column_name in ('person', 'strongest_id', 'weaker_id', 'stronger_id')`)) as {
+    table_name: string;
+    column_name: string;
+  }[];
+  const rowsOf = async (user: unknown): Promise<number> => {
+    const counts = columns.map(
+      ({ table_name, column_name }) =>
+        `select count(*) as n from marts.${table_name} where ${column_name} = md5_number_lower('user_id ${String(user)}')`,
+    );
+    const [row] = await place.rows(`select sum(n)::int as n from (${counts.join(' union all ')})`);
+    return Number(row?.['n']);
+  };
+  const users = [early?.['user_id'], late?.['user_id']].map(String);
+  for (const user of users) expect(await rowsOf(user)).toBeGreaterThan(0);
+  const file = join(place.folder, 'persons');
+  await writeFile(file, users.map((user) => `user_id ${user}\n`).join(''));
+  const { code, stdout } = await place.run(['forget', '-f', file, '--yes']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('warehouse, marts.first_messages: 2 rows');
+  for (const user of users) expect(await rowsOf(user)).toBe(0);
+  const persons = 'select count(*)::int as n from marts.first_messages';
+  const [before] = await place.rows(persons, published);
+  expect(await place.rows(persons)).toEqual([{ n: Number(before?.['n']) - 2 }]);
+  // An older file comes back, and with it the rows.
+  await cp(
+    join(kept, 'private', 'warehouse.duckdb'),
+    join(place.folder, 'data', 'private', 'warehouse.duckdb'),
+  );
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  expect(await rowsOf(users[0])).toBe(0);
+  await rm(join(place.folder, 'data'), { recursive: true });
+  await cp(kept, join(place.folder, 'data'), { recursive: true });
 });
 
 test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {

@@ -1,5 +1,7 @@
 /** A second DuckDB file in the place of the lake's catalog, and what a catalog can do wrong. */
-import type { LakeCatalog } from '../../src/lake/lake.js';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataFile, LakeCatalog } from '../../src/lake/lake.js';
 import type { Session } from '../../src/warehouse/session.js';
 import { reading } from './dawnload.js';
 
@@ -53,6 +55,32 @@ export class FileLake implements LakeCatalog {
 
   commitsTogether(): Promise<boolean> {
     return Promise.resolve(this.together);
+  }
+
+  folder(): Promise<string> {
+    return Promise.resolve(this.files);
+  }
+
+  /** Files whose name begins with `old` are those that no snapshot references. */
+  async dataFiles(_: Session, table: string): Promise<DataFile[]> {
+    const folder = join(this.files, table.replaceAll('"', ''));
+    const names = await readdir(folder).catch(() => []);
+    return names.map((name) => ({ file: join(folder, name), current: !name.startsWith('old') }));
+  }
+
+  /** Writes tables of the lake as one data file each, as a catalog's tables have them. */
+  async writeFiles(name: string, tables: readonly string[]): Promise<void> {
+    await reading(this.file, async (ask) => {
+      for (const table of tables) {
+        await mkdir(join(this.files, table), { recursive: true });
+        await ask(`copy ${table} to '${join(this.files, table, name)}' (format parquet)`);
+      }
+    });
+  }
+
+  /** Where data files of tables are, by table. */
+  get files(): string {
+    return `${this.file}.files`;
   }
 
   /** Rows of the lake. */

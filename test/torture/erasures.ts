@@ -1,13 +1,17 @@
 /**
  * Erasures with kills: random persons are erased from random worlds, each process is killed at a named point or at a random
- * moment, and the next `forget` goes on. Afterwards no file of the data folder holds an id of the person, other records are as they
- * came, the warehouse is what a rebuild makes, and nothing was paid again.
+ * moment, and the next `forget` goes on. Afterwards no file of the data folder holds an id of the person in any spelling, other
+ * records are as they came, nothing was paid again, and the warehouse, also a rebuilt one, holds what that of a world holds
+ * whose service never delivered the person.
  */
-import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { contents, differences } from '../support/contents.js';
-import { ended, Place, type Ended } from '../support/dawnload.js';
+import { bytesAnswer } from '../../sandbox/answer.js';
+import { contents, differences, type Except } from '../support/contents.js';
+import { ended, Place, start, type Ended } from '../support/dawnload.js';
+import type { Bend } from '../support/faults/index.js';
 import { Chance } from './chance.js';
 
 /** Where an erasure is killed, in its order; `:n` is the n-th passing. */
@@ -64,8 +68,16 @@ export interface ErasureReport {
 }
 
 interface Row {
+  readonly id: string;
   readonly user_id?: string | null;
-  readonly message_data?: { readonly recipientNo?: string } | null;
+  readonly service_user_id?: string | null;
+  readonly device_id?: string | null;
+  readonly service_device_id?: string | null;
+  readonly message_data?: Readonly<Record<string, unknown>> | null;
+}
+
+interface OptOut {
+  readonly recipientNo: string;
 }
 
 const YAML = `start_date: 2026-11-19
@@ -74,6 +86,34 @@ reference: { opt_outs: true }
 exports:
   budget: { records_per_run: 1000000, records_per_month: 1000000 }
 `;
+
+const PRIVACY = [
+  ...['recipients: hash', 'recipients: hash', 'recipients: keep', 'recipients: drop'],
+  'columns: { user_id: hash, device_id: drop }',
+] as const;
+
+/** What differs between a warehouse after erasures and one that never had the persons. */
+const MAY_DIFFER: Except = {
+  tables: [
+    // What was done, and paid for: the exports were billed with the persons in them.
+    ...['runs', 'exports', 'erasures', 'migrations'],
+    // The instant of each load, also of one that was repeated.
+    'loads',
+  ],
+  columns: [
+    // Instants of pulls and loads, and names of pulls, which hold their instant.
+    ...[
+      'pull',
+      'loaded_at',
+      'pulled_at',
+      'updated_at',
+      'checked_at',
+      'detected_at',
+      'collected_at',
+      'noted_at',
+    ],
+  ],
+};
 
 /** Persons of one world; then the next world is made. */
 const PER_WORLD = 8;
@@ -84,22 +124,25 @@ export async function eraseWithKills(options: ErasureOptions): Promise<ErasureRe
   const report: ErasureReport = { erasures: 0, kills: 0, points: new Map() };
   const waiting = [...first];
   while (report.erasures < erasures) {
-    const privacy = chance.pick(['hash', 'hash', 'keep', 'drop'] as const);
-    const place = await Place.make(`${YAML}privacy: { recipients: ${privacy} }\n`, {
+    const privacy = chance.pick(PRIVACY);
+    const place = await Place.make(`${YAML}privacy: { ${privacy} }\n`, {
       eventsPerDay: 60 + chance.below(200),
       seed: chance.below(1_000_000),
     });
     try {
+      place.sandbox.bend(tangled);
       const night = await place.execute(['run']);
       if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
-      const billed = place.sandbox.requests().E20;
+      const gone = new Set<string>();
       for (let nth = 0; nth < PER_WORLD && report.erasures < erasures; nth++) {
-        say(`erasure ${report.erasures + 1}, recipients ${privacy}`);
-        await eraseOne(place, chance, waiting.shift(), report);
-        report.erasures++;
+        const began = Date.now();
+        const billed = place.sandbox.requests().E20;
+        const how = await eraseOne(place, chance, waiting.shift(), report, gone);
         if (place.sandbox.requests().E20 !== billed) throw new Error('Something was paid again.');
+        await compareWithOthers(place, gone);
+        report.erasures++;
+        say(`erasure ${report.erasures}, ${privacy}, ${how}: held, ${Date.now() - began} ms`);
       }
-      await compareWithRebuild(place);
     } finally {
       await place.remove();
     }
@@ -107,41 +150,54 @@ export async function eraseWithKills(options: ErasureOptions): Promise<ErasureRe
   return report;
 }
 
+/** Erases one person, and adds the person's ids to those that are gone. */
 async function eraseOne(
   place: Place,
   chance: Chance,
   point: string | undefined,
   report: ErasureReport,
-): Promise<void> {
+  gone: Set<string>,
+): Promise<string> {
   const before = await records(place);
-  const persons = [...new Set(before.flatMap(({ user_id }) => (user_id == null ? [] : [user_id])))];
-  const person = chance.pick(persons);
-  const numbers = new Set(
-    before.flatMap((one) => (one.user_id === person ? (one.message_data?.recipientNo ?? []) : [])),
-  );
-  const args = ['forget', '--user-id', person, '--yes'];
+  const person = chance.pick([...new Set(before.flatMap(({ user_id }) => user_id ?? []))]);
+  const ids = idsOfPerson(person, before);
+  const numbers = [...ids].filter((id) => id.startsWith('recipient ')).map((id) => id.slice(10));
+  const given = chance.below(3) === 0 ? numbers[0] : undefined;
+  const args = [
+    'forget',
+    ...(given === undefined ? ['--user-id', person] : ['--recipient', chance.pick(spellingsOf(given))]),
+    '--yes',
+  ];
   const at = point ?? (chance.below(3) > 0 ? chance.pick(ERASURE_POINTS) : undefined);
   let result = await (at === undefined
     ? killedAtRandom(place, args, chance)
     : place.execute(args, { DAWNLOAD_CRASH_AT: at }));
+  let kills = 0;
   while (result.code !== 0) {
     if (result.signal !== 'SIGKILL') throw new Error(`forget ended with ${result.code}: ${result.stderr}`);
-    report.kills++;
+    kills++;
     if (at !== undefined) report.points.set(at, (report.points.get(at) ?? 0) + 1);
     result = await place.execute(args);
   }
-  // What was begun before ends first; the same person may still be there if nothing had begun.
-  result = await place.execute(args);
+  report.kills += kills;
+  // If nothing had begun before the kill, the person is erased only now.
+  if (kills > 0) result = await place.execute(args);
   if (result.code !== 0) throw new Error(`forget ended with ${result.code}: ${result.stderr}`);
-  const others = before.filter(
-    (one) => one.user_id !== person && !numbers.has(one.message_data?.recipientNo ?? ''),
-  );
-  if (JSON.stringify(await records(place)) !== JSON.stringify(others))
-    throw new Error(`The records of others changed: ${person}`);
-  for (const id of [person, ...numbers]) {
-    const found = await filesWith(place, id);
-    if (found.length > 0) throw new Error(`${id} is left in ${found.join(', ')}.`);
-  }
+  for (const id of ids) gone.add(id);
+  const left = new Set((await records(place)).map((row) => JSON.stringify(row)));
+  const others = new Set(without(before, gone).map((row) => JSON.stringify(row)));
+  const unlike = [
+    ...[...left].filter((row) => !others.has(row)).map((row) => `not cut: ${row}`),
+    ...[...others].filter((row) => !left.has(row)).map((row) => `cut: ${row}`),
+  ];
+  if (unlike.length > 0)
+    throw new Error(
+      `${unlike.length} records, after ${args.join(' ')} (${[...ids].join(', ')}): ${unlike[0]}`,
+    );
+  const written = [...ids].map((id) => id.slice(id.indexOf(' ') + 1));
+  const found = await filesWith(place, [...written, ...numbers.flatMap(spellingsOf)]);
+  if (found.length > 0) throw new Error(`${person} is left in ${found.join(', ')}.`);
+  return kills === 0 ? 'not killed' : `killed ${at === undefined ? 'at random' : `at ${at}`}`;
 }
 
 async function killedAtRandom(place: Place, args: readonly string[], chance: Chance): Promise<Ended> {
@@ -152,15 +208,151 @@ async function killedAtRandom(place: Place, args: readonly string[], chance: Cha
   return result;
 }
 
-async function compareWithRebuild(place: Place): Promise<void> {
-  const erased = await contents(place.published);
-  const copy = join(place.folder, 'data');
-  await cp(copy, join(place.folder, 'kept'), { recursive: true });
+/** Compares the warehouse with a rebuilt one, and with that of a world that never had the persons. */
+async function compareWithOthers(place: Place, gone: ReadonlySet<string>): Promise<void> {
+  const erased = await contents(place.published, MAY_DIFFER);
+  const never = await neverHad(place, gone);
+  const unlike = differences(erased, never);
+  if (unlike.length > 0) throw new Error(`A world without the persons differs: ${unlike.join('; ')}`);
   const rebuilt = await place.execute(['rebuild']);
   if (rebuilt.code !== 0) throw new Error(`rebuild ended with ${rebuilt.code}: ${rebuilt.stderr}`);
-  const found = differences(erased, await contents(place.published));
+  const found = differences(await contents(place.published, MAY_DIFFER), never);
   if (found.length > 0) throw new Error(`A rebuild differs: ${found.join('; ')}`);
-  await rm(join(place.folder, 'kept'), { recursive: true });
+}
+
+/** The warehouse of a data folder with the same key, whose service never delivers the persons. */
+async function neverHad(place: Place, gone: ReadonlySet<string>): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'dawnload-never-'));
+  try {
+    await cp(join(place.folder, 'dawnload.yaml'), join(folder, 'dawnload.yaml'));
+    const key = join('data', 'private', 'hmac.key');
+    await mkdir(join(folder, 'data', 'private'), { recursive: true });
+    await cp(join(place.folder, key), join(folder, key));
+    place.sandbox.bend((...asked) => undelivered(asked[0], tangled(...asked), gone));
+    const night = await ended(start(['run'], folder, place.environment));
+    if (night.code !== 0) throw new Error(`The other night ended with ${night.code}: ${night.stderr}`);
+    return await contents(join(folder, 'data', 'warehouse.duckdb'), MAY_DIFFER);
+  } finally {
+    place.sandbox.bend(tangled);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+// The service, and who is whom, without any code of the program.
+
+/**
+ * A world in which devices have more than one owner: some with two or three, some with many; some records name a device alone, and
+ * some texts mention the number of somebody else.
+ */
+const tangled: Bend = (endpoint, answer) => {
+  if (endpoint !== 'E21') return answer;
+  return changed<Row>(answer, (rows) => {
+    const numbers = rows.flatMap((row) => recipientOf(row) ?? []);
+    return rows.map((row, nth) => {
+      const chance = new Chance(Number.parseInt(row.id.slice(-6), 16));
+      const device = chance.below(2) === 0 ? chance.below(40) : 100 + chance.below(2);
+      const mentioned = numbers[chance.below(numbers.length)];
+      switch (chance.below(12)) {
+        case 0:
+          return { ...row, device_id: `tablet-${String(device).padStart(6, '0')}` };
+        case 1:
+          return { ...row, user_id: null, service_user_id: null };
+        case 2: {
+          const content = row.message_data?.['content'];
+          if (typeof content !== 'string' || mentioned === undefined) return row;
+          const text = `${content} 문의 ${chance.pick(spellingsOf(mentioned))} ${nth}`;
+          return { ...row, message_data: { ...row.message_data, content: text } };
+        }
+        default:
+          return row;
+      }
+    });
+  });
+};
+
+/** The answers of a service that never delivers the persons. */
+function undelivered(
+  endpoint: Parameters<Bend>[0],
+  answer: Parameters<Bend>[1],
+  gone: ReadonlySet<string>,
+): ReturnType<Bend> {
+  if (endpoint === 'E21') return changed<Row>(answer, (rows) => without(rows, gone));
+  if (endpoint !== 'E12') return answer;
+  return changed<OptOut>(answer, (rows) =>
+    rows.filter(({ recipientNo }) => !gone.has(`recipient ${plainNumber(recipientNo)}`)),
+  );
+}
+
+function changed<T>(
+  answer: Parameters<Bend>[1],
+  change: (data: readonly T[]) => readonly T[],
+): ReturnType<Bend> {
+  const body = JSON.parse(answer.body.toString()) as { data?: T[]; totalCount?: number };
+  if (!Array.isArray(body.data)) return answer;
+  const data = change(body.data);
+  const totalCount =
+    body.totalCount === undefined ? {} : { totalCount: body.totalCount - body.data.length + data.length };
+  return bytesAnswer(Buffer.from(JSON.stringify({ ...body, ...totalCount, data })), answer.status);
+}
+
+/** The records that are not the persons' own, with stars in place of the persons' numbers. */
+function without(rows: readonly Row[], gone: ReadonlySet<string>): Row[] {
+  const spellings = [...gone]
+    .filter((id) => id.startsWith('recipient '))
+    .flatMap((id) => spellingsOf(id.slice('recipient '.length)));
+  return rows
+    .filter((row) => !idsOf(row).some((id) => gone.has(id)))
+    .map((row) => {
+      const text = JSON.stringify(row);
+      const starred = spellings.reduce((held, one) => held.replaceAll(one, '*'.repeat(one.length)), text);
+      return starred === text ? row : (JSON.parse(starred) as Row);
+    });
+}
+
+/** The ids of a record, each with its kind. */
+function idsOf(row: Row): string[] {
+  const number = recipientOf(row);
+  return [
+    ...(['user_id', 'service_user_id', 'device_id', 'service_device_id'] as const).flatMap((kind) => {
+      const value = row[kind];
+      return value == null ? [] : [`${kind} ${value}`];
+    }),
+    ...(number === undefined ? [] : [`recipient ${plainNumber(number)}`]),
+  ];
+}
+
+function recipientOf({ message_data }: Row): string | undefined {
+  const number = message_data?.['recipientNo'];
+  return typeof number === 'string' ? number : undefined;
+}
+
+/** All ids that records link to a user, by way of ids that at most three persons share. */
+function idsOfPerson(user: string, rows: readonly Row[]): Set<string> {
+  const owners = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const owner = row.user_id ?? row.service_user_id;
+    for (const id of idsOf(row)) {
+      owners.set(id, owners.get(id) ?? new Set());
+      if (owner != null) owners.get(id)?.add(owner);
+    }
+  }
+  const isShared = (id: string): boolean => (owners.get(id)?.size ?? 0) > 3;
+  const found = new Set([`user_id ${user}`]);
+  for (let before = 0; before < found.size;) {
+    before = found.size;
+    for (const ids of rows.map(idsOf)) {
+      if (!ids.some((id) => found.has(id))) continue;
+      for (const id of ids) if (!isShared(id)) found.add(id);
+    }
+  }
+  return found;
+}
+
+const plainNumber = (number: string): string => number.replace(/\D/g, '').replace(/^820?/, '0');
+
+/** Ways to write a Korean mobile number. */
+function spellingsOf(number: string): string[] {
+  const [, first = '', middle = '', last = ''] = /^0(\d\d)(\d+)(\d{4})$/.exec(plainNumber(number)) ?? [];
+  return [`0${first}${middle}${last}`, `0${first}-${middle}-${last}`, `+82 ${first} ${middle} ${last}`];
 }
 
 /** Every record of the landed pages, in their order. */
@@ -178,13 +370,13 @@ async function records(place: Place): Promise<Row[]> {
   return all.flatMap(({ data }) => data);
 }
 
-async function filesWith(place: Place, text: string): Promise<string[]> {
+async function filesWith(place: Place, texts: readonly string[]): Promise<string[]> {
   const entries = await readdir(join(place.folder, 'data'), { recursive: true, withFileTypes: true });
   const found: string[] = [];
   for (const one of entries.filter((entry) => entry.isFile())) {
     const bytes = await readFile(join(one.parentPath, one.name));
     const held = one.name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
-    if (held.includes(text)) found.push(one.name);
+    if (texts.some((text) => held.includes(text))) found.push(one.name);
   }
   return found;
 }

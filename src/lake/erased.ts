@@ -1,0 +1,82 @@
+/** Searches the data files of the lake for erased persons, also files that no snapshot references any more. */
+import { z } from 'zod';
+import type { Config } from '../config.js';
+import { ID_COLUMNS, PERSON_COLUMNS } from '../warehouse/fields.js';
+import { count, listOf } from '../warehouse/session.js';
+import { prepareSearch } from '../warehouse/warehouse.js';
+import { nameOf, quoted, relationsOf, type DataFile, type Lake, type Relation } from './lake.js';
+
+interface HoldingFile extends DataFile {
+  readonly table: string;
+  /** Number of ids of erased persons in the file. */
+  readonly ids: number;
+}
+
+interface Searched {
+  readonly tables: number;
+  /** Number of data files that were searched. */
+  readonly files: number;
+  readonly holding: readonly HoldingFile[];
+}
+
+/** Columns with ids of persons, as the lake stores them. */
+const IDS: readonly string[] = [...ID_COLUMNS, 'recipient', 'recipient_no'];
+
+/** Number of files that are read together. */
+const AT_ONCE = 64;
+
+/** Makes the lake's session hash as the register does, and know the erased persons. */
+export async function prepareErased(
+  { session }: Lake,
+  config: Pick<Config, 'brand' | 'messenger' | 'privacy'>,
+  { key, ids }: { readonly key: Uint8Array; readonly ids: readonly string[] },
+): Promise<void> {
+  await prepareSearch(session, { ...config, privacy: { ...config.privacy, key } });
+  await session.set({ erased_ids: ids });
+  await session.run('erasure/ids');
+}
+
+const found = z.object({ file: z.string(), ids: count });
+
+/**
+ * Reads every data file of the tables that may hold persons. Call `prepareErased` before.
+ */
+export async function searchDataFiles(lake: Lake, progress: (table: string) => void): Promise<Searched> {
+  const searched = { tables: 0, files: 0, holding: new Array<HoldingFile>() };
+  for (const relation of await relationsOf(lake)) {
+    const texts = textsOf(relation);
+    const columns = [...texts, ...relation.columns.map(({ name }) => name).filter((name) => isId(name))];
+    if (columns.length === 0) continue;
+    const table = nameOf(relation);
+    progress(table);
+    const files = await lake.catalog.dataFiles(lake.session, lake.tableOf(relation));
+    searched.tables++;
+    searched.files += files.length;
+    for (let first = 0; first < files.length; first += AT_ONCE) {
+      const some = files.slice(first, first + AT_ONCE);
+      const rows = await lake.session.rows('lake/erased_in_files', found, {
+        files: some.map(({ file }) => quoted(file)).join(', '),
+        columns: listOf(columns),
+        texts: listOf(['', ...texts]),
+        persons: listOf(PERSON_COLUMNS),
+      });
+      for (const { file, ids } of rows) {
+        const current = some.find((one) => one.file === file)?.current ?? false;
+        searched.holding.push({ table, file, current, ids });
+      }
+    }
+  }
+  return searched;
+}
+
+const isId = (name: string): boolean => IDS.includes(name) || PERSON_COLUMNS.includes(name);
+
+/** The columns of a message table whose texts may mention somebody. */
+function textsOf({ schema, name, stream, columns }: Relation): string[] {
+  const holdsTexts =
+    schema === 'main' && name !== 'events' && (stream === 'events' || name === 'message_contents');
+  if (!holdsTexts) return [];
+  return columns.flatMap((one) =>
+    one.type === 'VARCHAR' && !isId(one.name) && !one.name.endsWith('_id') ? [one.name] : [],
+  );
+}
