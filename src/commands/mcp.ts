@@ -64,11 +64,11 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   /** What the caller could correct is an answer too, so that the agent corrects it. */
   const tool = <T extends z.ZodObject>(
     name: string,
-    [title, description]: readonly [string, string],
+    description: string,
     inputSchema: T,
     work: (given: z.infer<T>, signal: AbortSignal) => Promise<string>,
   ): void => {
-    const config = { title, description, inputSchema: z.strictObject(inputSchema.shape), annotations };
+    const config = { description, inputSchema: z.strictObject(inputSchema.shape), annotations };
     server.registerTool(name, config, (given, { mcpReq }): Promise<CallToolResult> =>
       oneAtATime(async () => {
         try {
@@ -90,10 +90,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
 
   tool(
     'list_questions',
-    [
-      'List the bundled questions',
-      'The bundled questions with their parameters. Look here first: their numbers are defined and tested.',
-    ],
+    'The bundled questions with their parameters. Look here first: their numbers are defined and tested.',
     z.object({}),
     () => {
       const questions = loadCatalogue().map(({ name, title, question, params: parameters }) => ({
@@ -115,10 +112,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   );
   tool(
     'ask',
-    [
-      'Ask a bundled question',
-      'Answers one of list_questions, under parameters such as {"start": "2026-11-01", "channel": "email"}.',
-    ],
+    'Answers one of list_questions, under parameters such as {"start": "2026-11-01", "channel": "email"}.',
     z.object({
       question: z.string().describe('its name, such as channel-summary'),
       parameters: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
@@ -134,10 +128,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   );
   tool(
     'describe',
-    [
-      'Describe tables and columns',
-      'Without a table: every table and view with its grain. With one: its columns and what they mean.',
-    ],
+    'Without a table: every table and view with its grain. With one: its columns and what they mean.',
     z.object({ table: z.string().optional().describe('such as marts.channel_days'), lang }),
     ({ table, lang: language }, signal) =>
       reading(signal, async (reader) => {
@@ -157,10 +148,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   );
   tool(
     'query',
-    [
-      'Run SQL',
-      'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
-    ],
+    'One DuckDB select on the warehouse, for what no bundled question answers. It reads nothing but the warehouse.',
     z.object({ sql: z.string().describe('such as: from marts.channel_days limit 5'), lang }),
     ({ sql, lang: language }, signal) =>
       reading(signal, (reader, file) =>
@@ -169,10 +157,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   );
   tool(
     'status',
-    [
-      'Coverage, freshness and findings',
-      'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
-    ],
+    'Which days are held and missing, the last run, and what the checks found. Look here before you trust a total.',
     z.object({}),
     async () => {
       const { coverage, missing, findings, spend: _, published, ...status } = await readStatus(invocation);

@@ -94,7 +94,7 @@ export async function answerFor(
   const about = {
     ...(query === undefined ? {} : { question: query.question, parameters: Object.fromEntries(values) }),
     ...(dropped.length === 0 ? {} : { note: notCounted(dropped)[language] }),
-    ...(await coverageOf(reader, relations, await daysAsked(reader, sql))),
+    ...(await coverageOf(reader, relations, query && (await daysAsked(reader, sql)))),
     published_at: formatKst(statSync(file).mtime),
     tables: [...relations].sort(),
     ...definitionsOf(columns, relations, language),
@@ -128,21 +128,15 @@ export function fitted(
   return written(kept, items.length > rows ? notice(rows, `an answer has at most ${rows}`) : null);
 }
 
-const period = z.tuple([z.object({ first_day: z.string().nullable(), last_day: z.string().nullable() })]);
+const period = z.tuple([z.object({ start: z.string(), end: z.string() })]);
 
-/** The days that a bundled question is about: those of its own CTE `params`; undefined if it has none, or for free SQL. */
+/** The days that a bundled question is about: those of its own CTE `params`; undefined if it has none. */
 async function daysAsked(reader: Reader, sql: string): Promise<DayRange | undefined> {
-  const params = /^with (params as \(\n[\s\S]*?\n\))/m.exec(sql)?.[1];
-  if (params === undefined || !/ as last_day\b/.test(params)) return undefined;
-  const first = / as first_day\b/.test(params) ? 'first_day' : 'null';
+  const params = /^with (params as \(\n[\s\S]*?\n\))/m.exec(sql)?.[1] ?? '';
+  if (!/ as first_day\b/.test(params) || !/ as last_day\b/.test(params)) return undefined;
   // The connection still has the variables of the question.
-  const asked = await reader.objects(
-    `with ${params} select (${first})::date::varchar as first_day, last_day::date::varchar as last_day from params`,
-  );
-  const [{ first_day: start, last_day: end }] = period
-    .catch([{ first_day: null, last_day: null }])
-    .parse(asked);
-  return start === null || end === null ? undefined : { start, end };
+  const days = 'first_day::date::varchar as start, last_day::date::varchar as "end"';
+  return period.safeParse(await reader.objects(`with ${params} select ${days} from params`)).data?.[0];
 }
 
 /** The tables and views that a statement reads, by their names in SQL; views with what they are made of. */

@@ -143,6 +143,14 @@ describe('an answer for an agent', () => {
     expect((await queried(sql)).about.coverage.map((row) => row.stream)).toContain(stream);
   });
 
+  it('runs SQL that looks like a bundled question once, as it stands', async () => {
+    const answer = await queried(
+      "with params as (\n    select error('twice') as first_day, 1 as last_day where false\n)\nselect count(*)::int as n from params",
+    );
+    expect(answer.rows).toEqual([[0]]);
+    expect(answer.about.days_asked).toBeUndefined();
+  });
+
   it('says which columns its SQL made up, and which bundled questions read the same tables', async () => {
     const { about } = await queried(
       'select channel, sum(clicked) / sum(sent) as ctr from marts.channel_days group by all',
