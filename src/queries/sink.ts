@@ -9,6 +9,7 @@ import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { z } from 'zod';
 import { escaped, openInstance } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
@@ -288,6 +289,15 @@ export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   }
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
+
+/** The rows as objects of JSON values, in batches; numbers that JavaScript would round are text. */
+export async function* objectRows(answer: QueryResult): AsyncGenerator<Record<string, unknown>[]> {
+  for await (const piece of jsonRows(answer)) {
+    if (/^[[,]/.test(piece) && piece !== '[]\n') yield rowsInPiece.parse(JSON.parse(`[${piece.slice(1)}]`));
+  }
+}
+
+const rowsInPiece = z.array(z.record(z.string(), z.unknown()));
 
 interface ResultColumn {
   /** Unique within the answer. */

@@ -24,6 +24,7 @@ import { headline } from './parts/headline.js';
 import { hours } from './parts/hours.js';
 import { journeys } from './parts/journeys.js';
 import { pressure } from './parts/pressure.js';
+import { pushes } from './parts/pushes.js';
 import { reference } from './parts/reference.js';
 import { responses } from './parts/responses.js';
 import { revenue } from './parts/revenue.js';
@@ -180,6 +181,7 @@ export const PARTS: readonly ReadyPart[] = [
   freshness,
   findings,
   spend,
+  pushes,
 ];
 
 const summary = z.object({
