@@ -11,6 +11,12 @@ where not internal;
 select catalog_name as catalog, name, type
 from catalog_fields;
 
+-- name: users
+-- The user ids that the file knows.
+select distinct user_id
+from events
+where user_id is not null;
+
 -- name: known
 -- The pushes that the file remembers.
 select push_id as id, target

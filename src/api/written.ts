@@ -56,8 +56,10 @@ export function namedIn({ body }: ServiceAnswer, rows: number): Map<number, stri
   const found = new Map<number, string>();
   const error = rejection.safeParse(jsonOf(body));
   for (const { path, code } of error.success ? (error.data.error.details ?? []) : []) {
-    const [list, nth, field] = path;
-    if (list !== 'items' || typeof nth !== 'number' || nth >= rows || found.has(nth)) continue;
+    const [list, position = '', field] = path;
+    // A path holds strings or integers.
+    const nth = /^\d+$/.test(String(position)) ? Number(position) : rows;
+    if (list !== 'items' || nth >= rows || found.has(nth)) continue;
     found.set(nth, `${typeof field === 'string' ? `${field}: ` : ''}${word(code)}`);
   }
   return found;

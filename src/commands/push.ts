@@ -29,6 +29,7 @@ import { dataFiles } from '../storage/paths.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import { hmacKey } from '../warehouse/privacy.js';
+import { statement } from '../warehouse/session.js';
 import type { JsonOptions } from './shared.js';
 
 export interface PushOptions extends JsonOptions {
@@ -293,8 +294,8 @@ const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) 
 }));
 
 /**
- * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the query that is given, or
- * that the configuration has for the target, still finds it.
+ * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the warehouse, or the query
+ * that is given, still has it.
  */
 export async function pushRejectedCommand(
   words: Words | readonly [],
@@ -304,24 +305,31 @@ export async function pushRejectedCommand(
   const { terminal, effects } = invocation;
   const config = invocation.loadConfig();
   await assertSameProject(config);
-  const { dataDir, pushes } = config;
+  const { dataDir } = config;
   const ledger = await PushLedger.open(dataDir, effects);
   const [first, second] = words;
-  const given = first === undefined ? pushes.map(wantedOf) : [wantedBy([first, second], options, config)];
-  const targets =
+  const given =
     first === undefined
-      ? ledger.pushes.map(({ target }) => target)
-      : given.map(({ target }) => targetText(target));
+      ? undefined
+      : wantedBy(
+          [first, second],
+          first === 'catalog-items' ? { mode: 'patch', ...options } : options,
+          config,
+        );
+  const targets =
+    given === undefined ? ledger.pushes.map(({ target }) => target) : [targetText(given.target)];
   const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
-  for (const target of new Set(targets)) {
-    const { rejections } = await RowHashes.open(dataDir, target, ledger.stateOf, effects);
-    const keys = await keysOf(
-      given.filter((one) => targetText(one.target) === target),
-      dataDir,
-      invocation,
-    );
-    for (const { k, reason, pushes } of rejections)
-      all.push({ target, row: keys.get(k) ?? k, reason, tries: pushes.size, tried_again: pushes.size < 4 });
+  for (const text of new Set(targets)) {
+    const rejections = [...(await RowHashes.open(dataDir, text, ledger.stateOf, effects)).rejections];
+    if (rejections.length === 0) continue;
+    const [kind = '', name] = text.split(' ');
+    const target = parseTarget([kind, name], { mode: kind === 'catalog-items' ? 'patch' : undefined });
+    const key = ledger.pushes.filter((push) => push.target === text).at(-1)?.key;
+    const keys = await keysOf({ key, ...(given ?? { target, source: {} }) }, dataDir, invocation);
+    for (const { k, r, reason, pushes } of rejections) {
+      const row = keys.get(k) ?? (k === '' ? r : k);
+      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < 4 });
+    }
   }
   if (options.json === true) terminal.out(JSON.stringify(all));
   else if (all.length === 0) terminal.note('No row is rejected.');
@@ -338,26 +346,28 @@ export async function pushRejectedCommand(
   return EXIT.done;
 }
 
-/** The keys of the rows that queries find now, by their hashes; recipients are not shown. */
+/**
+ * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Recipients are
+ * not shown.
+ */
 async function keysOf(
-  given: readonly Wanted[],
+  { target, key, source }: Omit<Wanted, 'deleteMissing'>,
   dataDir: string,
   { effects }: Invocation,
 ): Promise<Map<string, string>> {
-  const keys = new Map<string, string>();
-  for (const wanted of given) {
-    const { target, source } = wanted;
-    if (
-      target.kind === 'opt-outs' ||
-      [source.name, source.sql, source.file].every((one) => one === undefined)
-    )
-      continue;
-    const column = wanted.key ?? traitsOf(target).identity;
-    const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
-    const { rows } = await findRows(dataFiles(dataDir).published, source, effects.now());
-    for (const row of rows) keys.set(hash(keyText(row[column])), keyText(row[column]));
+  const column = key ?? traitsOf(target).identity;
+  const isAsked = [source.name, source.sql, source.file].some((one) => one !== undefined);
+  if (target.kind === 'opt-outs' || target.kind === 'catalog-items') return new Map();
+  const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
+  const asked = isAsked ? source : { sql: statement('push/users') };
+  try {
+    const { rows } = await findRows(dataFiles(dataDir).published, asked, effects.now());
+    return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
+  } catch (error) {
+    // The reasons are worth listing without the keys, unless a person gave the query.
+    if (isAsked || !(error instanceof DawnloadError)) throw error;
+    return new Map();
   }
-  return keys;
 }
 
 export interface ResumePushOptions extends JsonOptions {

@@ -433,16 +433,6 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   };
 }
 
-/** Makes the macros of the database hash persons under every setting. */
-export async function prepareSearch(
-  session: Session,
-  options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
-): Promise<void> {
-  await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
-  await session.run('erasure/id_digest');
-  await session.run('erasure/open');
-}
-
 /** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
 export async function hashingSession(
   words: Pick<WarehouseOptions, 'brand' | 'messenger'>,
@@ -454,6 +444,16 @@ export async function hashingSession(
   await prepare(session, { ...words, privacy: { recipients: 'hash', key } });
   await session.run('erasure/id_digest');
   return session;
+}
+
+/** Makes the macros of the database hash persons under every setting. */
+export async function prepareSearch(
+  session: Session,
+  options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
+): Promise<void> {
+  await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
+  await session.run('erasure/id_digest');
+  await session.run('erasure/open');
 }
 
 async function prepare(

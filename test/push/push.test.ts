@@ -105,6 +105,8 @@ describe('a lower count', () => {
     expect(stderr).toContain('3 rejected');
     const has = written(picky).users.filter(({ properties }) => properties['tier'] === 'x');
     expect(has).toHaveLength(57);
+    const hashed = JSON.parse((await push(picky, 'rejected', '--json')).stdout) as { row: string }[];
+    expect(hashed.map(({ row }) => row.charAt(0))).toEqual(['#', '#', '#']);
     const { stdout } = await push(
       picky,
       ...['rejected', 'user-properties', '--sql', mixed(), '--key', 'user_id', '--json'],

@@ -177,7 +177,7 @@ describe('answers', () => {
   test('name the items of E2 by position and code, never by a message', () => {
     const details = [
       { field: 'items[2].price', path: ['items', 2, 'price'], code: 'invalid-type', message: 'secret' },
-      { field: 'items[9]', path: ['items', 9], code: 'x', message: '' },
+      { field: 'items[9]', path: ['items', '4'], code: 'too-long', message: '' },
       { field: 'catalogName', path: ['catalogName'], code: 'x', message: '' },
       { field: 'items[0]', path: ['items', 0], code: 'a secret value', message: '' },
     ];
@@ -187,6 +187,7 @@ describe('answers', () => {
     );
     expect([...namedIn(refused, 5)]).toEqual([
       [2, 'price: invalid-type'],
+      [4, 'too-long'],
       [0, 'refused'],
     ]);
     expect(refusalOf(refused)).toBe('HTTP 400, INVALID_ARGUMENT');
