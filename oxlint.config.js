@@ -7,7 +7,7 @@ const folders = {
   terminal: [],
   dictionary: [],
   sandbox: [],
-  queries: ['storage', 'warehouse'],
+  queries: ['storage', 'warehouse', 'dictionary'],
   report: ['storage', 'warehouse', 'dictionary', 'queries', 'run'],
   warehouse: ['storage', 'dictionary'],
   lake: ['storage', 'warehouse', 'config'],

@@ -133,12 +133,12 @@ matches as (
 select
     scanned.filename,
     scanned.position,
-    scanned.record,
+    if(getvariable('landed').with_records, any_value(scanned.record), '') as record,
     bool_or(matches.own) as own,
     list(distinct matches.given) filter (matches.given is not null) as given
 from matches
 inner join scanned using (row_id)
-group by scanned.filename, scanned.position, scanned.record;
+group by scanned.filename, scanned.position;
 
 -- name: links
 -- The distinct sets of ids that occur in one record, and the digest of each id.

@@ -232,7 +232,7 @@ export function forget(
     if (outcome.publishedBytes === undefined) throw notPublished(files.published, outcome.report.withheld);
     await rewriteDatabase(dataDir, effects);
     await publish({ working: files.working, published: files.published, effects });
-    const search = await searchFolder(dataDir, [...erasing.written, ...erasing.ids]);
+    const search = await searchFolder(dataDir, [...erasing.written, ...erasing.spellings, ...erasing.ids]);
     const lake = await deletedInLake(config, invocation, erasures.register.ids);
     const receipt = receiptOf(erasing, cut, search, [...erasures.unread], lake);
     const file = await writeReceipt(dataDir, receipt, effects);
@@ -276,15 +276,14 @@ async function cutLanded(
   erasing: Begun,
   pending: Pending,
 ): Promise<void> {
-  const pulls = new Set(erasing.pulls);
-  const known = new Set(erasing.written);
+  const known = new Set([...erasing.written, ...erasing.spellings]);
   await erasures.sweep(async (pull, written) => {
-    const before = pulls.size + known.size;
-    pulls.add(pull);
-    for (const id of written) known.add(id);
-    if (pulls.size + known.size === before) return;
-    [erasing.pulls, erasing.written] = [[...pulls], [...known]];
-    await pending.write(erasing);
+    const spellings = [...written].filter((id) => !known.has(id));
+    if (spellings.length === 0 && erasing.pulls.includes(pull)) return;
+    for (const id of spellings) known.add(id);
+    erasing.pulls = [...new Set([...erasing.pulls, pull])];
+    erasing.spellings = [...erasing.spellings, ...spellings];
+    await pending.writeProgress(erasing);
   });
   effects.reach('erase/landing-swept');
 }

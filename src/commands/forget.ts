@@ -114,6 +114,7 @@ async function begin(
     sharedIds: shared.length,
     rows,
     pulls: [],
+    spellings: [],
     serviceDeletedRows,
   };
 }
@@ -173,7 +174,7 @@ async function landedIds(
   await erasures.lookFor(ids);
   const found = new Map<string, LandedIds>();
   for (const some of batchesOf(await erasures.pages())) {
-    for (const { record, own, given } of await erasures.find(some)) {
+    for (const { record, own, given } of await erasures.find(some, 'records')) {
       const set = { ids: own ? idsOf(record, brand) : [], matched: given };
       if (set.ids.length > 0) found.set(JSON.stringify(set), set);
     }
@@ -204,7 +205,7 @@ async function show(context: LocalContext, persons: Persons, output: string | un
   const landed: object[] = [];
   const { landing } = foldersOf(dataDir);
   for (const some of batchesOf(await erasures.pages())) {
-    for (const { file, position, record, own } of await erasures.find(some)) {
+    for (const { file, position, record, own } of await erasures.find(some, 'records')) {
       landed.push({ file: relative(landing, file), position, own, record: parsed(record) });
     }
   }

@@ -10,6 +10,7 @@ import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
 import type { PushOptions, ResumePushOptions } from './push.js';
 import type { ReportOptions } from './report.js';
+import type { McpOptions } from './mcp.js';
 import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
@@ -51,6 +52,7 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
+    'dawnload demo --verbose    # every table, and three whole answers',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
   add(program, 'init', 'ask what has to be known, try it on the service, write dawnload.yaml and .env', [
@@ -205,11 +207,17 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs marts.channel_days',
     'dawnload docs events --lang ko',
     'dawnload docs --format markdown > dictionary.md',
+    'dawnload docs --format dbt > models/sources.yml    # or skill, odcs',
   ])
     .addOption(
-      choice('--format <format>', 'the format of the description', ['text', 'markdown', 'json']).default(
+      choice('--format <format>', 'the format of the description', [
         'text',
-      ),
+        'markdown',
+        'json',
+        'skill',
+        'dbt',
+        'odcs',
+      ]).default('text'),
     )
     .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
     .option('--brief', 'in Markdown, list tables and views without their columns')
@@ -260,6 +268,22 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
+    );
+
+  add(
+    program,
+    'mcp',
+    'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
+    [
+      'dawnload mcp --config /etc/dawnload/dawnload.yaml',
+      'dawnload mcp --rows 200 --characters 20000 --seconds 10',
+    ],
+  )
+    .option('--rows <count>', 'how many rows an answer has at most', '1000')
+    .option('--characters <count>', 'how long an answer is at most', '50000')
+    .option('--seconds <seconds>', 'how long a question may take', '30')
+    .action((options: McpOptions) =>
+      act(async (invocation) => (await import('./mcp.js')).mcpCommand(options, invocation)),
     );
 
   add(program, 'completion <shell>', 'print what makes the Tab key complete commands: bash, zsh or fish', [

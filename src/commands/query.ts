@@ -5,8 +5,8 @@ import { Dictionary, type Language } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { ask, droppedIds, notCounted } from '../queries/ask.js';
-import { loadCatalogue, describeQuery } from '../queries/catalogue.js';
-import { bundled, questionOf } from '../queries/question.js';
+import { bundledQuery, loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import { questionOf } from '../queries/question.js';
 import {
   csvLine,
   csvText,
@@ -206,7 +206,7 @@ async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCo
       hint: 'Name a bundled query; `dawnload query` lists them.',
     });
   }
-  await writeTo(stdout, piecesOf(`${describeQuery(bundled(name))}\n`));
+  await writeTo(stdout, piecesOf(`${describeQuery(bundledQuery(name))}\n`));
   return EXIT.done;
 }
 

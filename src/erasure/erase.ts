@@ -172,35 +172,51 @@ const begun = z.object({
   sharedIds: z.number(),
   /** Number of rows in the warehouse, by table. */
   rows: z.record(z.string(), z.number()),
-  /** Ids of the pulls whose pages are cut. */
-  pulls: z.array(z.string()),
   serviceDeletedRows: z.number().optional(),
 });
 
-/** An unfinished erasure. */
-export type Begun = z.infer<typeof begun>;
+/** The progress of an erasure: the ids of the pulls whose pages are cut, and further spellings of ids in them. */
+const progress = z.object({ pulls: z.array(z.string()), spellings: z.array(z.string()) });
 
-/** The record of the unfinished erasure: a file that exists until the erasure is complete. It holds ids in plain text. */
+/** An unfinished erasure. */
+export type Begun = z.infer<typeof begun> & z.infer<typeof progress>;
+
+/**
+ * The record of the unfinished erasure: files that exist until the erasure is complete. They hold ids in plain text. The
+ * progress has a file of its own, since it is written for each pull, and many persons have many ids.
+ */
 export class Pending {
   readonly path: string;
+  readonly #progress: string;
   readonly #disk: DurableFolder;
 
   constructor(dataDir: string, effects: Pick<Effects, 'reach'>) {
     this.path = dataFiles(dataDir).erasing;
+    this.#progress = `${this.path}.progress`;
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
   async read(): Promise<Begun | undefined> {
-    const text = await readIfThere(this.path);
-    return text === undefined ? undefined : begun.parse(JSON.parse(text.toString('utf8')));
+    const [text, done] = [await readIfThere(this.path), await readIfThere(this.#progress)];
+    if (text === undefined) return undefined;
+    const none = { pulls: [], spellings: [] };
+    return {
+      ...begun.parse(JSON.parse(text.toString('utf8'))),
+      ...(done === undefined ? none : progress.parse(JSON.parse(done.toString('utf8')))),
+    };
   }
 
   write(erasing: Begun): Promise<void> {
-    return this.#disk.write(this.path, JSON.stringify(erasing), 'erasing');
+    return this.#disk.write(this.path, JSON.stringify(begun.parse(erasing)), 'erasing');
+  }
+
+  writeProgress(erasing: Begun): Promise<void> {
+    return this.#disk.write(this.#progress, JSON.stringify(progress.parse(erasing)), 'erasing-progress');
   }
 
   async remove(): Promise<void> {
-    await orStorageError('remove', this.path, () => rm(this.path, { force: true }));
+    for (const path of [this.#progress, this.path])
+      await orStorageError('remove', path, () => rm(path, { force: true }));
     await this.#disk.syncFolder(dirname(this.path));
   }
 }

@@ -45,7 +45,7 @@ export interface Match {
   readonly file: string;
   /** Its position on the page, counted from 0. */
   readonly position: number;
-  /** The record as JSON. */
+  /** The record as JSON; empty if only positions were asked for. */
   readonly record: string;
   /** True if the record is about the person; false if its text only mentions the person's number or address. */
   readonly own: boolean;
@@ -217,17 +217,17 @@ export class Erasures {
     return all;
   }
 
-  /** Returns the records on these pages that hold one of the searched ids. */
-  async find(files: readonly SizedFile[]): Promise<Match[]> {
+  /** Returns the records on these pages that hold one of the searched ids, by their positions alone or with their JSON. */
+  async find(files: readonly SizedFile[], what: 'positions' | 'records' = 'positions'): Promise<Match[]> {
     const session = await this.session();
     const found: Match[] = [];
     for (const some of batchesOf(files)) {
       try {
-        found.push(...(await this.#search(session, some)));
+        found.push(...(await this.#search(session, some, what)));
       } catch (error) {
         if (!isRefusal(error)) throw loadError(error, some[0]?.file ?? '');
         for (const one of some) {
-          const matches = await this.#readable(one.file, () => this.#searchRepaired(session, one));
+          const matches = await this.#readable(one.file, () => this.#searchRepaired(session, one, what));
           found.push(...(matches ?? []));
         }
       }
@@ -357,9 +357,15 @@ export class Erasures {
     return new Set(erased.map(({ given }) => given));
   }
 
-  async #search(session: Session, files: readonly SizedFile[], as?: string): Promise<Match[]> {
+  async #search(
+    session: Session,
+    files: readonly SizedFile[],
+    what: 'positions' | 'records',
+    as?: string,
+  ): Promise<Match[]> {
     await session.set({
       landed: {
+        with_records: what === 'records',
         files: files.map(({ file }) => asPattern(file)),
         largest_object: Math.max(SMALLEST_BUFFER, ...files.map(({ bytes }) => bytes * 2)),
       },
@@ -374,10 +380,10 @@ export class Erasures {
     }));
   }
 
-  async #searchRepaired(session: Session, page: SizedFile): Promise<Match[]> {
+  async #searchRepaired(session: Session, page: SizedFile, what: 'positions' | 'records'): Promise<Match[]> {
     const copy = await repair(page.file, this.#tempDirectory);
     try {
-      return await this.#search(session, [{ file: copy, bytes: page.bytes * 2 }], page.file);
+      return await this.#search(session, [{ file: copy, bytes: page.bytes * 2 }], what, page.file);
     } finally {
       await rm(copy, { force: true });
     }

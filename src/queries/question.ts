@@ -1,11 +1,10 @@
 /** The question that a command line names: a bundled query with its parameters, SQL, or a file of SQL. */
 import { readFileSync } from 'node:fs';
-import { closest } from 'fastest-levenshtein';
 import { codeOf, UsageError } from '../errors.js';
 import {
-  checkParameters,
-  loadCatalogue,
+  bundledQuery,
   parseAssignments,
+  valuesFor,
   type ParameterValues,
   type QueryFile,
 } from './catalogue.js';
@@ -48,40 +47,15 @@ export function questionOf(options: Asking, now: Date): Question | undefined {
     return { sql: readSql(file), values, params: [], subject: file, countsPeople: false };
   }
   if (name === undefined) return undefined;
-  const query = bundled(name);
-  checkParameters(query, values);
-  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
+  const query = bundledQuery(name);
   return {
     sql: query.sql,
-    values: new Map([
-      // The command's clock determines the present, because a rehearsal may have moved the clock.
-      ...(takes('now') ? [['now', now.toISOString()] as const] : []),
-      ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
-      ...values,
-    ]),
+    values: valuesFor(query, values, now, lang),
     params: query.params,
     subject: `The query ${name}`,
     title: query.title,
     countsPeople: query.countsPeople,
   };
-}
-
-/**
- * Returns the bundled query of this name.
- *
- * @throws UsageError that names the nearest one
- */
-export function bundled(name: string): QueryFile {
-  const catalogue = loadCatalogue();
-  const query = catalogue.find((file) => file.name === name);
-  if (query !== undefined) return query;
-  const nearest = closest(
-    name,
-    catalogue.map((file) => file.name),
-  );
-  throw new UsageError(`There is no bundled query ${name}.`, {
-    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
-  });
 }
 
 function readSql(file: string): string {

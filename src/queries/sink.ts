@@ -218,8 +218,8 @@ const NESTED = [
   duckdb.DuckDBMapValue,
 ];
 
-/** The value as JSON text. The type is known for columns and their nested values, but not inside a variant. */
-function jsonText(value: DuckDBValue, type?: DuckDBType): string {
+/** The value as JSON text, exactly. The type is known for columns and their nested values, but not inside a variant. */
+export function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'boolean':

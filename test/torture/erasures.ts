@@ -21,6 +21,8 @@ export const ERASURE_POINTS = [
   'erasing/durable',
   'erasures/erase/before-append',
   'erasures/erase/durable',
+  'erasing-progress/before-write',
+  'erasing-progress/durable',
   'erasures/page/before-write',
   'erasures/page/before-fsync',
   'erasures/page/before-rename',
