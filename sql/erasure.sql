@@ -2,13 +2,14 @@
 -- the one that the setting privacy.recipients: hash stores; the digest of another id covers its kind and value. Models hold
 -- an id as a number (marts.strongest_id), which has a digest of its own. The connection hashes under every setting.
 
--- name: open
+-- name: id_digest
 create or replace temp macro person_digest(kind, given) as
     if(kind = 'recipient', recipient(given), id_digest(kind, given));
 
 create or replace temp macro number_digest(kind, stored) as
     digest('person ' || md5_number_lower(kind || ' ' || stored)::varchar);
 
+-- name: open
 create or replace temp view numbers as
 select event_id, recipient_no from text_messages where recipient_no is not null
 union

@@ -14,6 +14,9 @@ import {
   messageOf,
 } from './errors.js';
 
+// A key or a query on the command line may name a person: from here on the process list shows the command alone.
+if (process.argv.includes('push')) process.title = 'dawnload push';
+
 // Only one file is imported statically: if the process may not open enough files, the import below fails, where the
 // error can be reported.
 const { CommanderError } = await import('commander').catch(cannotStart);

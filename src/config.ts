@@ -14,6 +14,7 @@ import {
   type AlertSettings,
   type BrandTemplateSettings,
   type ExperimentSettings,
+  type PushSettings,
   type Settings,
 } from './config/schema.js';
 import { ConfigError } from './errors.js';
@@ -63,6 +64,8 @@ export interface Config extends Omit<Settings, 'report' | 'alerts' | 'pingUrlEnv
   readonly alerts: readonly Receiver[];
   /** The address of a health check, which each run calls. */
   readonly pingUrl: string | undefined;
+  /** The pushes of each night, in order; paths are absolute. */
+  readonly pushes: readonly PushSettings[];
   /** The lake (Iceberg) to push the tables to; undefined without a lake. */
   readonly lake: LakeConfig | undefined;
   readonly credentials: Credentials | undefined;
@@ -128,7 +131,7 @@ export function loadConfig(
     flags.dataDir === undefined ? resolve(folder, settings.data_dir) : resolve(cwd, flags.dataDir);
   const accessKey = variables['DAWNLOAD_ACCESS_KEY'];
   const secretKey = variables['DAWNLOAD_SECRET_KEY'];
-  const { experiments, main_goals: mainGoals, ...named } = settings;
+  const { experiments, main_goals: mainGoals, pushes, ...named } = settings;
   const { report, alerts, pingUrl, pingUrlEnv, lake, reference, ...given } = camel(named);
   const { brandTemplates: brand } = reference;
   return Object.freeze({
@@ -148,6 +151,7 @@ export function loadConfig(
     exports: { ...given.exports, startDate: given.exports.startDate ?? given.startDate },
     experiments,
     mainGoals,
+    pushes: pushes.map((one) => (one.file === undefined ? one : { ...one, file: resolve(folder, one.file) })),
     reportIn: report,
     alerts: alerts.map(({ url, url_env: variable, format, on }) => ({
       url: url ?? addressIn(variables, variable),

@@ -6,6 +6,7 @@ import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
   CorruptDatabaseError,
+  DamageError,
   EXIT,
   InterruptedError,
   messageOf,
@@ -28,6 +29,8 @@ import { prepareErased } from './lake/erased.js';
 import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
+import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
+import type { PushRow } from './warehouse/rows.js';
 import type { Export } from './exports/export.js';
 import type { Ledger } from './exports/ledger.js';
 import type { RunReport } from './run/report.js';
@@ -78,10 +81,16 @@ export interface Outcome {
 /**
  * Runs a job: from the service to the published file.
  *
+ * @param afterPublishing the pushes of the night; the file is published again with what became of them
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
-export function runJob(job: Job, config: ServiceConfig, invocation: Invocation): Promise<Outcome> {
+export function runJob(
+  job: Job,
+  config: ServiceConfig,
+  invocation: Invocation,
+  afterPublishing?: AfterPublishing,
+): Promise<Outcome> {
   return withRunContext(config, invocation, job.name, async (context) => {
     let { days } = job;
     const work = async (): Promise<void> => {
@@ -96,12 +105,52 @@ export function runJob(job: Job, config: ServiceConfig, invocation: Invocation):
         await handOver(context, config, invocation);
         return retain(context, config.retention);
       });
-      if (delivered.publishedBytes !== undefined)
-        await pushAfterRun(config, invocation, job.name, delivered.report);
-      return delivered;
+      if (delivered.publishedBytes === undefined) return delivered;
+      const told =
+        afterPublishing === undefined
+          ? delivered
+          : await publishedAgain(context, config, invocation, record, delivered, afterPublishing);
+      await pushAfterRun(config, invocation, job.name, told.report);
+      return told;
     });
     return { ...outcome, days };
   });
+}
+
+/** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
+export type AfterPublishing = (report: RunReport) => Promise<void>;
+
+async function publishedAgain(
+  context: LocalContext,
+  config: ServiceConfig,
+  invocation: Invocation,
+  record: RunRecord,
+  delivered: Outcome,
+  afterPublishing: AfterPublishing,
+): Promise<Outcome> {
+  const { report, path, files, effects, dataDir } = context;
+  await afterPublishing(report);
+  const warehouse = await openWarehouse(path, config, invocation);
+  let ending: RunOver;
+  try {
+    await warehouse.replacePushes(pushRows(await PushLedger.open(dataDir, effects)));
+    ending = await record.expect(report, undefined, warehouse);
+  } finally {
+    await warehouse.close();
+  }
+  const { bytes } = await publish({ working: path, published: files.published, effects });
+  return { ...delivered, publishedBytes: bytes, page: await reportOn(context, ending) };
+}
+
+/** The rows of `ops.pushes`. */
+function pushRows({ pushes }: PushLedger): PushRow[] {
+  return pushes.map((push) => ({
+    ...push,
+    ...push.counts,
+    sent: sentRows(push),
+    unknown: unknownRows(push),
+    calls: push.calls.size,
+  }));
 }
 
 /**
@@ -336,6 +385,7 @@ async function deliver(
   const exports = new Map([...ledger.entries(), ...forgotten].map((row) => [row.key, row]));
   await warehouse.replaceExports([...exports.values()]);
   await warehouse.noteBudget(budgetRow(context.exports));
+  await notePushes(context);
   const { erasures } = context.erasures.register;
   if (erasures.length > 0) await warehouse.replaceErasures(erasures);
   report.choseGoals(await timed('model', () => warehouse.model()));
@@ -351,6 +401,18 @@ async function deliver(
   if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
     await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
+}
+
+/** Copies the ledger of pushes into the file. A damaged ledger stops pushes, and nothing else. */
+async function notePushes({ warehouse, dataDir, effects, report }: LocalContext): Promise<void> {
+  try {
+    const ledger = await PushLedger.open(dataDir, effects);
+    if (ledger.pushes.length > 0) await warehouse.replacePushes(pushRows(ledger));
+    for (const push of ledger.pushes.filter(waits)) report.needsAction(adviceOn(push));
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    report.needsAction(`${error.message} ${error.hint ?? ''}`);
+  }
 }
 
 /** The names of the stages in the terminal. */
@@ -529,9 +591,13 @@ class RunRecord {
   }
 
   /** Records in the file to be published, and for its report, how the run ends if nothing fails from here on. */
-  async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
+  async expect(
+    report: RunReport,
+    failure: Error | undefined,
+    warehouse = this.#context.warehouse,
+  ): Promise<RunOver> {
     const over = this.#over(report, failure);
-    await this.#context.warehouse.finishRun(over);
+    await warehouse.finishRun(over);
     return over;
   }
 

@@ -9,7 +9,7 @@ import type { Effects } from '../effects.js';
 import { CredentialsError, ServiceError } from '../errors.js';
 import { Secrets } from '../redaction.js';
 import { judge, textOf, type AnswerClass } from './answer.js';
-import { authenticate, type FreeRequest, type PaidRequest, type ServiceRequest } from './endpoints.js';
+import { authenticate, type FreeRequest, type OnceRequest, type ServiceRequest } from './endpoints.js';
 import { isWorthRetrying, pauseBefore } from './retry.js';
 import { httpTransport, type Transport, unreachable } from './transport.js';
 
@@ -46,12 +46,12 @@ const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]+$/;
 const NO_BODY = Buffer.alloc(0);
 const NEVER = new AbortController().signal;
 
-/** Permission for one billed request; returned by `authorize`. */
+/** Permission for one request that must not be repeated; returned by `authorize`. */
 export interface Permit {
   readonly projectId: string;
   readonly secrets: Secrets;
   /** Sends the request once: without retries, and without another token if this one is refused. */
-  sendOnce(question: PaidRequest): Promise<ServiceAnswer>;
+  sendOnce(question: OnceRequest): Promise<ServiceAnswer>;
 }
 
 export class ServiceClient {
@@ -153,7 +153,7 @@ export class ServiceClient {
       projectId: this.projectId,
       secrets: this.secrets,
       sendOnce: async (question) => {
-        // Once its intent is recorded, the billed request is never aborted, not even by Ctrl-C.
+        // Once its intent is recorded, the request is never aborted, not even by Ctrl-C.
         const answer = await this.#paced(question, token, NEVER);
         if (answer.verdict.kind === 'unauthorized') this.#tokens.refuse(token);
         return answer;
@@ -224,7 +224,7 @@ export class ServiceClient {
         token,
         body: question.body,
         headers: question.headers,
-        fresh: question.billed,
+        fresh: question.once,
       },
       signal,
     );

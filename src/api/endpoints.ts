@@ -1,6 +1,8 @@
-/** The endpoints that Dawnload uses: E1, E2, E4, E5, E10, E12, E15 and E17 to E21 of the specification. */
+/** The endpoints that Dawnload uses: E1, E2, E4, E5, E10 and E12 to E21 of the specification. */
 import type { DayRange } from '../calendar.js';
 import { windowOf } from '../calendar.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RequestBase {
   /** The endpoint's name in the specification, for messages and for the landing zone. */
@@ -11,13 +13,16 @@ interface RequestBase {
     | 'E5'
     | 'E10'
     | 'E12'
+    | 'E13'
+    | 'E14'
     | 'E15'
+    | 'E16'
     | 'E17'
     | 'E18'
     | 'E19'
     | 'E20'
     | 'E21';
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: Method;
   /** The path after the base address. */
   readonly path: string;
   readonly body?: object;
@@ -30,19 +35,22 @@ interface RequestBase {
 
 /** A request that costs nothing and is safe to repeat. */
 export interface FreeRequest extends RequestBase {
-  readonly billed: false;
+  readonly once: false;
 }
 
-/** A request of E20, which is billed every time. Only a `Permit` sends it, once. */
-export interface PaidRequest extends RequestBase {
-  readonly billed: true;
+/**
+ * A request whose repetition would do harm: E20 is billed every time, E13 and E16 reach people every time. Only a
+ * `Permit` sends it, once.
+ */
+export interface OnceRequest extends RequestBase {
+  readonly once: true;
 }
 
-export type ServiceRequest = FreeRequest | PaidRequest;
+export type ServiceRequest = FreeRequest | OnceRequest;
 
 /** E1: requests a token. */
 export function authenticate(keys: { accessKey: string; secretKey: string }): FreeRequest {
-  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, billed: false, whole: true };
+  return { endpoint: 'E1', method: 'POST', path: '/authenticate', body: keys, once: false, whole: true };
 }
 
 /** E17: daily statistics of a range of days, both ends included. */
@@ -52,7 +60,7 @@ export function dailyStatistics(projectId: string, { start, end }: DayRange): Fr
     method: 'POST',
     path: `/v1/projects/${projectId}/statistics`,
     body: { start, end },
-    billed: false,
+    once: false,
   };
 }
 
@@ -63,7 +71,7 @@ export function subchannelStatistics(projectId: string, { start, end }: DayRange
     method: 'GET',
     path: `/v1/projects/${projectId}/statistics.csv`,
     body: { start, end },
-    billed: false,
+    once: false,
   };
 }
 
@@ -75,7 +83,7 @@ export function campaignStatistics(projectId: string, campaignId: string, range:
     endpoint: 'E19',
     method: 'GET',
     path: `/projects/${projectId}/campaigns/${encodeURIComponent(campaignId)}/stats?${query.toString()}`,
-    billed: false,
+    once: false,
   };
 }
 
@@ -91,7 +99,7 @@ export interface ServiceUser {
 /** E15: deletes at most 1,000 persons. Repeating the request is safe: the persons are gone then. */
 export function deleteUsers(projectId: string, users: readonly ServiceUser[]): FreeRequest {
   const body = users.map((user) => ({ projectId, ...user }));
-  return { endpoint: 'E15', method: 'DELETE', path: '/users', body, billed: false };
+  return { endpoint: 'E15', method: 'DELETE', path: '/users', body, once: false };
 }
 
 /** E20: requests a paid export. `start` and `end` are instants in UTC. */
@@ -99,7 +107,7 @@ export function exportRequest(
   projectId: string,
   window: { start: Date; end: Date },
   messageData: boolean,
-): PaidRequest {
+): OnceRequest {
   return {
     endpoint: 'E20',
     method: 'POST',
@@ -109,7 +117,7 @@ export function exportRequest(
       end: window.end.toISOString(),
       isMessageDataIncluded: messageData,
     },
-    billed: true,
+    once: true,
     discriminator: 'export_id',
   };
 }
@@ -126,7 +134,7 @@ export function exportResult(
     endpoint: 'E21',
     method: 'GET',
     path: `/projects/${projectId}/campaign-event-data/exports/${encodeURIComponent(exportId)}/result?${query.toString()}`,
-    billed: false,
+    once: false,
     discriminator: 'status',
   };
 }
@@ -182,10 +190,58 @@ export function optOuts(projectId: string, query: Query): FreeRequest {
   return reference('E12', `/projects/${projectId}/messages/text-message/blockservice/recipients`, query);
 }
 
+/** E2: replaces or creates (PUT), changes (PATCH) or deletes at most 50 items of a catalog, in one transaction. */
+export function writeItems(
+  projectId: string,
+  catalog: string,
+  method: 'PUT' | 'PATCH' | 'DELETE',
+  items: readonly object[],
+): FreeRequest {
+  const path = `/v1/projects/${projectId}/catalogs/${encodeURIComponent(catalog)}/items`;
+  return { endpoint: 'E2', method, path, body: { items }, once: false, whole: true };
+}
+
+/** E12: registers at most 1,000 recipients as opted out of an 080 number, or removes them. */
+export function writeOptOuts(
+  projectId: string,
+  unsubscribeNo: string,
+  recipientNoList: readonly string[],
+  removes: boolean,
+): FreeRequest {
+  const path = `/projects/${projectId}/messages/text-message/blockservice/recipients`;
+  const body = { unsubscribeNo, recipientNoList };
+  return removes
+    ? { endpoint: 'E12', method: 'DELETE', path: `${path}/removes`, body, once: false, whole: true }
+    : { endpoint: 'E12', method: 'POST', path, body, once: false, whole: true };
+}
+
+/** E13: tracks at most 500 events. */
+export function trackEvents(events: readonly object[]): OnceRequest {
+  return { endpoint: 'E13', method: 'POST', path: '/track-event', body: events, once: true };
+}
+
+/** E14: sets properties of at most 1,000 users. Repeating the request sets them to the same values. */
+export function setUserProperties(users: readonly object[]): FreeRequest {
+  return {
+    endpoint: 'E14',
+    method: 'POST',
+    path: '/set-user-properties',
+    body: users,
+    once: false,
+    whole: true,
+  };
+}
+
+/** E16: lets at most 1,000 users enter a journey. */
+export function enterJourney(projectId: string, journeyId: string, users: readonly object[]): OnceRequest {
+  const path = `/projects/${projectId}/user-journeys/${encodeURIComponent(journeyId)}/enter`;
+  return { endpoint: 'E16', method: 'POST', path, body: { users }, once: true };
+}
+
 function reference(endpoint: FreeRequest['endpoint'], path: string, query: Query = {}): FreeRequest {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-  return { endpoint, method: 'GET', path: path + search, billed: false, whole: true };
+  return { endpoint, method: 'GET', path: path + search, once: false, whole: true };
 }

@@ -7,6 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, buildConnector, request, type Dispatcher } from 'undici';
 import { codeOf, InterruptedError, messageOf, ServiceError } from '../errors.js';
 import type { RawAnswer, AnswerClass } from './answer.js';
+import type { Method } from './endpoints.js';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 
@@ -50,7 +51,7 @@ const CERTIFICATE_CODES: readonly string[] = Object.keys(TROUBLES);
 const LARGEST_BODY = 64 * 1024 * 1024;
 
 interface Exchange {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: Method;
   readonly url: string;
   readonly token: string | undefined;
   /** The body, sent as JSON, with a GET too (E18). */

@@ -1,16 +1,22 @@
-/** `dawnload demo`: runs the nightly job against the embedded sandbox and shows the content of the warehouse. */
+/** `dawnload demo`: runs the nightly job against the embedded sandbox and shows what a newcomer can take in of it. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { z } from 'zod';
 import { lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import { loadConfig } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { startSandbox } from '../../sandbox/index.js';
-import { formatCount } from '../terminal/terminal.js';
+import { bundledQuery } from '../queries/catalogue.js';
+import { drawTable } from '../terminal/table.js';
+import { formatCount, type Terminal } from '../terminal/terminal.js';
+import { quoteShell } from '../terminal/text.js';
+import { Reader } from '../warehouse/reader.js';
+import { statement } from '../warehouse/session.js';
+import { selectIn } from '../warehouse/sql-header.js';
 import type { Invocation } from '../run/invocation.js';
 import { queryCommand } from './query.js';
 import { runCommand } from './run.js';
-import { showTables } from './published.js';
 
 const FOLDER = 'demo';
 /** Four weeks of free data, so that weeks can be compared, and one week of billed data. */
@@ -55,14 +61,57 @@ export async function demoCommand(invocation: Invocation): Promise<ExitCode> {
     terminal.note(`The sandbox billed ${sandbox.bills().length} exports, ${formatCount(billed)} records.`);
 
     const { published, report } = dataFiles(demo.loadConfig().dataDir);
-    await showTables(published, terminal);
-    for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
-    terminal.out(`The warehouse is ${published}; open it with any DuckDB client, or:`);
-    terminal.out(`  npx dawnload query --config ${file}`);
-    terminal.out(`The report on it is ${report}; open it in a browser.`);
+    if (invocation.flags.verbose === true) {
+      await queryCommand({ sql: statement('status/tables') }, demo);
+      for (const name of SHOWN) await queryCommand({ name, limit: 12 }, demo);
+    }
+    const reader = await Reader.open(published);
+    try {
+      await showResults(reader, terminal);
+    } finally {
+      await reader.close();
+    }
+    const place = `--config ${quoteShell(relative('', file))}`;
+    terminal.out('');
+    terminal.out(`The report, for a browser: ${report}`);
+    terminal.out('Try next (--verbose would have shown every table, and three whole answers):');
+    terminal.out(`  npx dawnload query campaigns-to-watch ${place}`);
+    terminal.out(`  npx dawnload query ${place}   # lists all questions`);
+    terminal.out('  npx dawnload init   # sets up your own account');
     return EXIT.done;
   } finally {
     await sandbox.close();
+  }
+}
+
+/** The width of the widest table in columns. */
+const WIDEST = 100;
+
+/** The sections of `sql/demo.sql`, each with the bundled query whose answer it words. */
+const RESULTS = { last_week: 'period-comparison', most_clicked: 'top-campaigns', tests: 'ab-tests' };
+
+const result = z.array(z.object({ sentence: z.string() }).catchall(z.string()));
+
+/** Prints three results, each as a sentence and a small table: the last week, the most clicked campaigns, the A/B tests. */
+export async function showResults(
+  reader: Reader,
+  terminal: Pick<Terminal, 'out' | 'draw' | 'width' | 'color'>,
+): Promise<void> {
+  const width = Math.min(terminal.width ?? WIDEST, WIDEST);
+  for (const [name, query] of Object.entries(RESULTS)) {
+    const answer = selectIn(bundledQuery(query).sql);
+    const rows = result.parse(await reader.objects(statement(`demo/${name}`, { answer })));
+    const [first] = rows;
+    if (first === undefined) continue;
+    const heads = Object.keys(first).slice(1);
+    const cells = rows.map((row) => heads.map((head) => row[head] ?? ''));
+    const columns = heads.map((head, i) => ({
+      name: head,
+      numeric: cells.every((row) => /^[\d–]/.test(row[i] ?? '')),
+    }));
+    terminal.out('');
+    terminal.out(first.sentence);
+    terminal.draw(await drawTable(columns, cells, { width, color: terminal.color }));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   wholeMarkdown,
 } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { dbtSources, openDataContract, skill } from '../queries/contracts.js';
 import { writeTo } from '../queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
@@ -24,7 +25,7 @@ import type { Invocation } from '../run/invocation.js';
 import type { Output } from './query.js';
 import { listed, wrap } from '../terminal/paragraphs.js';
 
-export const DOCS_FORMATS = ['text', 'markdown', 'json'] as const;
+export const DOCS_FORMATS = ['text', 'markdown', 'json', 'skill', 'dbt', 'odcs'] as const;
 
 export interface DocsOptions {
   /** A table or view; undefined for all of them. */
@@ -51,11 +52,20 @@ export async function docsCommand(
   stdout: Output = process.stdout,
 ): Promise<ExitCode> {
   const language = options.lang ?? 'en';
-  const schemas = entriesOf(await columnsOfEmpty(invocation), Dictionary.load(), language);
-  const relation = options.table === undefined ? undefined : find(schemas, options.table);
+  const dictionary = Dictionary.load();
+  const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
+  const relation = options.table === undefined ? undefined : findRelation(schemas, options.table);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
+  if (relation !== undefined && /^(skill|dbt|odcs)$/.test(format)) {
+    throw new UsageError(`The format ${format} describes the whole warehouse.`, {
+      hint: 'Leave the table out.',
+    });
+  }
   const width = Math.min(WIDEST, (stdout.isTTY === true ? stdout.columns : undefined) ?? ANYWHERE);
   const text = {
+    skill: () => skill(schemas, dictionary.document.traps, language),
+    dbt: () => dbtSources(schemas),
+    odcs: () => openDataContract(schemas, dictionary.document.traps, invocation.version),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
     markdown: () => {
       if (relation !== undefined) return relationMarkdown(relation, language);
@@ -100,7 +110,8 @@ async function columnsOfEmpty({ effects }: Invocation): Promise<z.infer<typeof c
   }
 }
 
-function find(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
+/** @throws UsageError that names the nearest tables and views */
+export function findRelation(schemas: readonly SchemaEntry[], wanted: string): RelationEntry {
   const relations = schemas.flatMap((schema) => schema.relations);
   const name = wanted.toLowerCase().replace(/^main\./, '');
   const found =

@@ -8,7 +8,9 @@ import { JSON_OPTION, withExamples, type Action, type JsonOptions, choice } from
 import type { ForgetOptions } from './forget.js';
 import type { DocsOptions } from './docs.js';
 import type { InitOptions } from './init.js';
+import type { PushOptions, ResumePushOptions } from './push.js';
 import type { ReportOptions } from './report.js';
+import type { McpOptions } from './mcp.js';
 import type { QueryOptions } from './query.js';
 import type { SandboxFlags } from './sandbox.js';
 import type { ScheduleOptions } from './schedule.js';
@@ -50,6 +52,7 @@ export function commandLine(version: string, perform: Perform): Command {
 
   add(program, 'demo', 'run the nightly job against the embedded sandbox; no account, no cost', [
     'dawnload demo',
+    'dawnload demo --verbose    # every table, and three whole answers',
   ]).action(() => act(async (invocation) => (await import('./demo.js')).demoCommand(invocation)));
 
   add(program, 'init', 'ask what has to be known, try it on the service, write dawnload.yaml and .env', [
@@ -160,6 +163,8 @@ export function commandLine(version: string, perform: Perform): Command {
       act(async (invocation) => (await import('./forget.js')).forgetCommand(options, invocation)),
     );
 
+  addPush(program, add, act);
+
   addLake(program, add, act);
 
   add(program, 'status', 'show coverage by day and stream, freshness and spend; exit code for monitors', [
@@ -202,11 +207,17 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs marts.channel_days',
     'dawnload docs events --lang ko',
     'dawnload docs --format markdown > dictionary.md',
+    'dawnload docs --format dbt > models/sources.yml    # or skill, odcs',
   ])
     .addOption(
-      choice('--format <format>', 'the format of the description', ['text', 'markdown', 'json']).default(
+      choice('--format <format>', 'the format of the description', [
         'text',
-      ),
+        'markdown',
+        'json',
+        'skill',
+        'dbt',
+        'odcs',
+      ]).default('text'),
     )
     .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
     .option('--brief', 'in Markdown, list tables and views without their columns')
@@ -257,6 +268,22 @@ export function commandLine(version: string, perform: Perform): Command {
     .option('--billing-journal <file>', 'a file that each bill is appended to')
     .action((options: SandboxFlags) =>
       act(async (invocation) => (await import('./sandbox.js')).sandboxCommand(options, invocation)),
+    );
+
+  add(
+    program,
+    'mcp',
+    'answer agents over stdio (Model Context Protocol): bundled questions, and SQL that only reads',
+    [
+      'dawnload mcp --config /etc/dawnload/dawnload.yaml',
+      'dawnload mcp --rows 200 --characters 20000 --seconds 10',
+    ],
+  )
+    .option('--rows <count>', 'how many rows an answer has at most', '1000')
+    .option('--characters <count>', 'how long an answer is at most', '50000')
+    .option('--seconds <seconds>', 'how long a question may take', '30')
+    .action((options: McpOptions) =>
+      act(async (invocation) => (await import('./mcp.js')).mcpCommand(options, invocation)),
     );
 
   add(program, 'completion <shell>', 'print what makes the Tab key complete commands: bash, zsh or fish', [
@@ -342,6 +369,81 @@ function addExports(
   ]).action((key: string) =>
     act(async (invocation) => (await load()).exportsAbandonCommand(key, invocation)),
   );
+}
+
+function addPush(
+  program: Command,
+  add: (parent: Command, name: string, description: string, examples: readonly string[]) => Command,
+  act: (action: Action) => Promise<void>,
+): void {
+  const load = () => import('./push.js');
+  const asking = (command: Command): Command =>
+    command
+      .option('--query <name>', 'the bundled query whose answer is sent')
+      .option('--sql <text>', 'SQL instead of a bundled query')
+      .option('-f, --file <file>', 'a file of SQL instead of a bundled query')
+      .option('-p, --param <k=v>', 'a parameter of the query; may be repeated', collect, [])
+      .option('--key <column>', 'leave out the rows that equal the last acknowledged ones with this key')
+      .addOption(choice('--mode <mode>', 'what becomes of catalog items', ['replace', 'patch', 'delete']))
+      .option(...JSON_OPTION);
+  const push = add(program, 'push', 'send the answer of a query back to the service', [
+    'dawnload push user-properties --sql "select user_id, tier from tiers" --key user_id --dry-run',
+    'dawnload push catalog-items products --mode patch -f prices.sql --key id',
+    'dawnload push journey uj-win02 -f lapsed.sql --key user_id --only u-1024',
+    'dawnload push opt-outs 0801234567 -f asked.sql --key recipient_no',
+    'dawnload push prices    # a push of dawnload.yaml',
+  ]).argument(
+    '[target]',
+    'catalog-items, user-properties, opt-outs, events, journey, or a push of dawnload.yaml',
+  );
+  // Options that both have are parsed by this command, also after the name of a subcommand.
+  const given = <T extends object>(options: T): T & PushOptions => ({
+    ...options,
+    ...push.opts<PushOptions>(),
+  });
+  asking(push.argument('[name]', 'the catalog, 080 number, event or journey'))
+    .option('--only <key>', 'send the one row with this key, to try it')
+    .option('--delete-missing', 'delete the items that earlier pushes sent and the query lacks')
+    .option('--remove', 'remove recipients from the list of opt-outs')
+    .option('--dry-run', 'show what would be sent; sends nothing')
+    .option('--yes', 'send it in spite of doubts, without asking')
+    .action((target: string | undefined, name: string | undefined, options: PushOptions) =>
+      act(async (invocation) => (await load()).pushCommand(wordsOf(target, name), options, invocation)),
+    );
+  add(push, 'list', 'list all pushes; exit code 1 while one needs action', ['dawnload push list'])
+    .option(...JSON_OPTION)
+    .action((options: JsonOptions) =>
+      act(async (invocation) => (await load()).pushListCommand(given(options), invocation)),
+    );
+  asking(
+    add(push, 'rejected', 'list the rows that were rejected, with the reasons', [
+      'dawnload push rejected',
+      'dawnload push rejected user-properties -f tiers.sql --key user_id    # with user ids',
+    ])
+      .argument('[target]', 'a target, or a push of dawnload.yaml')
+      .argument('[name]', 'the catalog, 080 number, event or journey'),
+  ).action((target: string | undefined, name: string | undefined, options: PushOptions) =>
+    act(async (invocation) =>
+      (await load()).pushRejectedCommand(wordsOf(target, name), given(options), invocation),
+    ),
+  );
+  add(push, 'resume <push>', 'go on with a push that stopped; rows of unknown outcome are left out', [
+    'dawnload push resume 2026-11-21.1',
+    'dawnload push resume 2026-11-21.1 --again',
+  ])
+    .option('--again', 'the service does not have the rows of unknown outcome: send them again')
+    .option(...JSON_OPTION)
+    .action((id: string, options: ResumePushOptions) =>
+      act(async (invocation) => (await load()).pushResumeCommand(id, given(options), invocation)),
+    );
+  add(push, 'abandon <push>', 'give the rest of a push up', ['dawnload push abandon 2026-11-21.1']).action(
+    (id: string) => act(async (invocation) => (await load()).pushAbandonCommand(id, invocation)),
+  );
+}
+
+function wordsOf(target: string | undefined, name: string | undefined): [string, string?] | [] {
+  if (target === undefined) return [];
+  return name === undefined ? [target] : [target, name];
 }
 
 function addLake(

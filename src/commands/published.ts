@@ -8,8 +8,6 @@ import { Reader } from '../warehouse/reader.js';
 import { exportsIn } from '../warehouse/remembered-exports.js';
 import { emptyDay, messageTotals, type ExportRow, type MessageTotals } from '../warehouse/rows.js';
 import { statement } from '../warehouse/session.js';
-import { formatCount, type Terminal } from '../terminal/terminal.js';
-import { drawTable } from '../terminal/table.js';
 import { join, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { realPlace } from '../queries/sink.js';
@@ -109,27 +107,6 @@ export async function newestDay(file: string): Promise<Day | undefined> {
   const coverage = await readPublished(file, (published) => published.coverage());
   const days = coverage.filter(({ stream }) => stream === 'statistics').map(({ day }) => day);
   return days.sort().at(-1);
-}
-
-const row = z.object({ table: z.string(), rows: z.number() });
-
-export async function showTables(published: string, terminal: Terminal): Promise<void> {
-  const reader = await Reader.open(published);
-  try {
-    const rows = z.array(row).parse(await reader.objects(statement('status/tables')));
-    terminal.draw(
-      await drawTable(
-        [
-          { name: 'table', numeric: false },
-          { name: 'rows', numeric: true },
-        ],
-        rows.map(({ table, rows: count }) => [table, formatCount(count)]),
-        terminal,
-      ),
-    );
-  } finally {
-    await reader.close();
-  }
 }
 
 /**

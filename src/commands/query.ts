@@ -1,19 +1,12 @@
 /** `dawnload query`: runs a bundled query or any SQL against the published warehouse. */
-import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { extname, resolve, join } from 'node:path';
-import { closest } from 'fastest-levenshtein';
 import { Dictionary, type Language } from '../dictionary/dictionary.js';
-import { codeOf, EXIT, UsageError, type ExitCode } from '../errors.js';
+import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { ask, droppedIds, notCounted } from '../queries/ask.js';
-import {
-  loadCatalogue,
-  type QueryFile,
-  checkParameters,
-  parseAssignments,
-  type ParameterValues,
-  describeQuery,
-} from '../queries/catalogue.js';
+import { bundledQuery, loadCatalogue, describeQuery } from '../queries/catalogue.js';
+import { questionOf } from '../queries/question.js';
 import {
   csvLine,
   csvText,
@@ -75,7 +68,7 @@ export async function queryCommand(
 ): Promise<ExitCode> {
   if (options.show === true) return showQuery(options, stdout);
   const format = formatOf(options, stdout);
-  const question = questionOf(options, invocation);
+  const question = questionOf(options, invocation.effects.now());
   if (question === undefined) return listQueries(format, invocation, stdout);
 
   const { dataDir } = invocation.loadConfig();
@@ -140,75 +133,6 @@ function summary(rows: number, format: Format, title: string | undefined, option
   return format === 'table' && rows > limit
     ? `${what}the first ${formatCount(limit)} of ${plural(rows, 'row')}${where}; --format csv gives all`
     : `${what}${plural(rows, 'row')}${where}`;
-}
-
-interface Question {
-  readonly sql: string;
-  readonly values: ParameterValues;
-  /** The parameters of the bundled query. */
-  readonly params: QueryFile['params'];
-  /** The subject at the beginning of error messages. */
-  readonly subject: string;
-  /** The title of the bundled query. */
-  readonly title?: string;
-  /** True if a bundled query counts people. */
-  readonly countsPeople: boolean;
-}
-
-/** The query that the options specify; undefined if they specify none. */
-function questionOf(options: QueryOptions, { effects }: Invocation): Question | undefined {
-  const { name, sql, file, param = [], lang } = options;
-  if ([name, sql, file].filter((given) => given !== undefined).length > 1) {
-    throw new UsageError('A bundled query, --sql and --file cannot be combined.', {
-      hint: 'Give one of them. `dawnload query` lists the bundled queries.',
-    });
-  }
-  const values = parseAssignments(param);
-  if (sql !== undefined) return { sql, values, params: [], subject: 'The query', countsPeople: false };
-  if (file !== undefined) {
-    return { sql: readSql(file), values, params: [], subject: file, countsPeople: false };
-  }
-  if (name === undefined) return undefined;
-  const query = bundled(name);
-  checkParameters(query, values);
-  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
-  return {
-    sql: query.sql,
-    values: new Map([
-      // The command's clock determines the present, because a rehearsal may have moved the clock.
-      ...(takes('now') ? [['now', effects.now().toISOString()] as const] : []),
-      ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
-      ...values,
-    ]),
-    params: query.params,
-    subject: `The query ${name}`,
-    title: query.title,
-    countsPeople: query.countsPeople,
-  };
-}
-
-function bundled(name: string): QueryFile {
-  const catalogue = loadCatalogue();
-  const query = catalogue.find((file) => file.name === name);
-  if (query !== undefined) return query;
-  const nearest = closest(
-    name,
-    catalogue.map((file) => file.name),
-  );
-  throw new UsageError(`There is no bundled query ${name}.`, {
-    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
-  });
-}
-
-function readSql(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read (${codeOf(cause) ?? 'unknown'}).`, {
-      hint: 'Give a file of SQL to --file.',
-      cause,
-    });
-  }
 }
 
 /** The format in `--format`, or else the format of the output file's extension, or else a table. */
@@ -282,7 +206,7 @@ async function showQuery({ name }: QueryOptions, stdout: Output): Promise<ExitCo
       hint: 'Name a bundled query; `dawnload query` lists them.',
     });
   }
-  await writeTo(stdout, piecesOf(`${describeQuery(bundled(name))}\n`));
+  await writeTo(stdout, piecesOf(`${describeQuery(bundledQuery(name))}\n`));
   return EXIT.done;
 }
 

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../errors.js';
 import { dataFiles } from '../storage/paths.js';
 import { runJob } from '../run.js';
 import type { Invocation } from '../run/invocation.js';
+import type { RunReport } from '../run/report.js';
 import { newestDay } from './published.js';
 import { outcomeJson, summarise } from './summary.js';
 
@@ -34,11 +35,13 @@ export async function runCommand(options: RunOptions, invocation: Invocation): P
     terminal.note(`${yesterday} is not complete before ${formatKst(completeFrom(yesterday))}.`);
   }
   const { published } = dataFiles(config.dataDir);
+  const pushes = async (report: RunReport): Promise<void> =>
+    (await import('./push.js')).pushNightly(config, invocation, report);
   const outcome = await withAlerts(
     config,
     invocation,
     () => newestDay(published),
-    () => runJob(job, config, invocation),
+    () => runJob(job, config, invocation, config.pushes.length === 0 ? undefined : pushes),
   );
   const exitCode = summarise(outcome, terminal, published, effects.now());
   if (options.json === true) terminal.out(outcomeJson('run', outcome.days ?? job.days, outcome));

@@ -1,8 +1,9 @@
 /** `dawnload sandbox`: runs the sandbox service on a port until it is stopped. */
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
+import { EXIT, type ExitCode } from '../errors.js';
 import { startSandbox } from '../../sandbox/index.js';
 import { formatCount } from '../terminal/terminal.js';
 import type { Invocation } from '../run/invocation.js';
+import { numberIn } from './shared.js';
 
 export interface SandboxFlags {
   readonly port: string;
@@ -54,12 +55,4 @@ export async function sandboxCommand(flags: SandboxFlags, invocation: Invocation
   });
   await sandbox.close();
   return EXIT.done;
-}
-
-function numberIn(flag: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
-    throw new UsageError(`${flag} must be a number from ${low} to ${formatCount(high)}, not "${text}".`);
-  }
-  return value;
 }

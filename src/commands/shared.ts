@@ -1,6 +1,7 @@
 /** Helpers of several commands. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitCode } from '../errors.js';
+import { UsageError, type ExitCode } from '../errors.js';
+import { formatCount } from '../terminal/text.js';
 import type { Invocation } from '../run/invocation.js';
 import { closest } from 'fastest-levenshtein';
 import { resolve } from 'node:path';
@@ -47,4 +48,12 @@ export function commandLine(command: string, flags: Flags): [string, ...string[]
     ...(flags.logFormat === undefined ? [] : ['--log-format', flags.logFormat]),
     ...(flags.dataDir === undefined ? [] : ['--data-dir', resolve(flags.dataDir)]),
   ];
+}
+
+export function numberIn(flag: string, text: string, low: number, high: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < low || value > high) {
+    throw new UsageError(`${flag} must be a number from ${low} to ${formatCount(high)}, not "${text}".`);
+  }
+  return value;
 }

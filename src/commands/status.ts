@@ -82,7 +82,8 @@ export async function statusCommand(options: StatusOptions, invocation: Invocati
   return status.fresh && sound ? EXIT.done : EXIT.incomplete;
 }
 
-async function readStatus({ effects, ...invocation }: Invocation): Promise<Status> {
+/** @throws ConfigError, CorruptDatabaseError, DamageError if settings, file or ledger cannot be read */
+export async function readStatus({ effects, ...invocation }: Invocation): Promise<Status> {
   const config = invocation.loadConfig();
   await assertSameProject(config);
   const { published: file } = dataFiles(config.dataDir);

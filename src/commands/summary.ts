@@ -93,6 +93,7 @@ export function summarise(
     );
   }
   if (page !== undefined) terminal.note(`The report on it is ${page}.`, { event: 'report' });
+  tellPushes(report, terminal);
   tellLake(report, terminal);
   // The next run does not repair a run that is withheld by a check; the meaning of the check names the remedy.
   if (exitCode === EXIT.incomplete && report.withheld === undefined) {
@@ -103,6 +104,14 @@ export function summarise(
     );
   }
   return exitCode;
+}
+
+function tellPushes({ pushes }: RunReport, terminal: Terminal): void {
+  for (const { name, failed, sentence } of pushes) {
+    const fields = { event: failed ? 'push_failed' : 'pushed_back', push: name };
+    if (failed) terminal.warn(`The push ${name} failed: ${sentence}`, fields);
+    else terminal.note(`${name}: ${sentence}`, fields);
+  }
 }
 
 function tellLake({ lakeOutcome }: RunReport, terminal: Terminal): void {

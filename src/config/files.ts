@@ -76,6 +76,7 @@ function orConfigError<T>(file: string, work: () => T): T {
 function withEmptySections(values: Record<string, unknown>): Record<string, unknown> {
   const sections = new Set([
     'privacy',
+    'push',
     'columns',
     'retention',
     'exports',

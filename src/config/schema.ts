@@ -374,6 +374,60 @@ const retention = z
 
 export type ExperimentSettings = z.infer<typeof experiment>;
 
+const bounds = {
+  rows_per_run: whole(0, 1e12).optional(),
+  rows_per_month: whole(0, 1e12).optional(),
+};
+
+/** Limits of all pushes, and the names of fields that the specification does not show (N13, N14, N16). */
+const pushLimits = z.strictObject(
+  {
+    ...bounds,
+    properties_field: parameter('must be the name of a field').default('userProperties'),
+    event_field: parameter('must be the name of a field').optional(),
+    journey_field: parameter('must be the name of a field').optional(),
+  },
+  NO_SECTION,
+);
+
+const TARGETS = /^(user-properties|(catalog-items|opt-outs|events|journey) \S.*)$/;
+const MODES = ['replace', 'patch', 'delete'] as const;
+
+/** A push that each night makes after publishing. */
+const push = z
+  .strictObject(
+    {
+      name: z
+        .string('must be a name')
+        .regex(/^[A-Za-z0-9_-]{1,60}$/, 'must be a name of letters, digits, _ and -')
+        .refine(
+          (name) => !/^(list|rejected|resume|abandon|user-properties)$/.test(name),
+          'must be another name',
+        ),
+      target: text('must be a target such as journey ID').regex(
+        TARGETS,
+        'must be user-properties, or catalog-items, opt-outs, events or journey with a name',
+      ),
+      query: text('must be the name of a bundled query').optional(),
+      sql: text('must be SQL').optional(),
+      file: text('must be a file of SQL').optional(),
+      params: z.record(z.string(), z.string('must be a text'), NO_SECTION).default({}),
+      key: text('must be the name of a column').optional(),
+      mode: z.enum(MODES, `must be one of ${MODES.join(', ')}`).optional(),
+      delete_missing: yesOrNo.default(false),
+      ...bounds,
+    },
+    NO_SECTION,
+  )
+  .refine(
+    ({ query, sql, file }) => [query, sql, file].filter((one) => one !== undefined).length === 1,
+    'must set one of query, sql and file',
+  )
+  .refine(
+    ({ target, mode }) => target.startsWith('catalog-items') === (mode !== undefined),
+    'must set mode for catalog-items, and for no other target',
+  );
+
 export const settingsSchema = z
   .strictObject({
     base_url: baseUrl.optional(),
@@ -403,6 +457,14 @@ export const settingsSchema = z
     lake: lake.optional(),
     report: report.prefault('true'),
     alerts: z.array(alert, 'must be a list').default([]),
+    push: pushLimits.prefault({}),
+    pushes: z
+      .array(push, 'must be a list')
+      .refine(
+        (all) => new Set(all.map(({ name }) => name)).size === all.length,
+        'must give each a name of its own',
+      )
+      .default([]),
     ping_url: webhook.optional(),
     ping_url_env: variable.optional(),
     experiments: z
@@ -448,8 +510,9 @@ export function camel(given: unknown): unknown {
   );
 }
 
-/** The settings of the file, except those keyed by campaign, which are passed to SQL under the names in the file. */
-export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals'>>;
+/** The settings of the file, except lists, and those keyed by campaign, which are passed to SQL under the names in the file. */
+export type Settings = Camel<Omit<z.infer<typeof settingsSchema>, 'experiments' | 'main_goals' | 'pushes'>>;
+export type PushSettings = z.infer<typeof push>;
 type ReferenceSettings = Settings['reference'];
 export type BrandTemplateSettings = ReferenceSettings['brandTemplates'];
 export type AlimtalkTemplateSettings = NonNullable<ReferenceSettings['alimtalkTemplates']>;

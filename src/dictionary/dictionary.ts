@@ -28,14 +28,16 @@ const documentShape = z.strictObject({
   schemas: z.record(z.string(), words),
   columns: z.record(z.string(), columnWords),
   relations: z.record(z.string(), relationWords),
-  /** Korean headers of columns that occur only in answers of queries, not in tables. */
-  heads: z.record(z.string(), word).default({}),
+  /** Korean headers of columns that occur only in answers of queries, not in tables; of rates also what they mean. */
+  heads: z.record(z.string(), z.union([word, columnWords])).default({}),
   /** Korean headers by the name of the query. */
   heads_of_queries: z.record(z.string(), z.record(z.string(), word)).default({}),
   /** The display names of values, by column. */
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
+  /** What readers of the numbers get wrong. */
+  traps: z.array(words).default([]),
 });
 
 export type Words = z.infer<typeof words>;
@@ -115,7 +117,7 @@ export class Dictionary {
     const { heads, columns, relations } = this.document;
     return (
       own(own(this.document.heads_of_queries, query) ?? {}, column) ??
-      own(heads, column) ??
+      labelOf(own(heads, column)) ??
       own(columns, column)?.label ??
       Object.values(relations)
         .map((relation) => own(relation.columns, column)?.label)
@@ -165,6 +167,10 @@ function patternOf(english: string): RegExp {
   const pattern = new RegExp(`^${source}$`, 's');
   patterns.set(english, pattern);
   return pattern;
+}
+
+function labelOf(head: string | ColumnWords | undefined): string | undefined {
+  return typeof head === 'string' ? head : head?.label;
 }
 
 /** The value of an own property of the record; a column may be named like an inherited property, such as `constructor`. */

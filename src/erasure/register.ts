@@ -3,15 +3,13 @@
  * names persons only by keyed digests. Data that arrives after an erasure, from any source, is compared with it.
  */
 import { existsSync } from 'node:fs';
-import { open, truncate } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
 import { ConfigError, DamageError } from '../errors.js';
-import { EMPTY, encodeLine, scan, type Head } from '../exports/ledger-file.js';
-import { DurableFolder, FILE_MODE } from '../storage/atomic-file.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { ChainFile } from '../storage/chain.js';
 import { foldersOf } from '../storage/paths.js';
-import { orStorageError, readIfThere } from '../storage/storage-error.js';
 import { unlessMissing } from '../storage/duckdb.js';
 import { Reader } from '../warehouse/reader.js';
 import type { ErasureRow } from '../warehouse/rows.js';
@@ -53,17 +51,12 @@ export type Mark = Pick<Erasure, 'line' | 'sum'>;
 
 export class Register {
   readonly path: string;
-  readonly #disk: DurableFolder;
-  readonly #effects: Pick<Effects, 'reach'>;
+  readonly #file: ChainFile;
   readonly #lines: { readonly seq: number; readonly sum: string; readonly body: Line }[] = [];
-  #head: Head = EMPTY;
-  #size = 0;
-  #torn = false;
 
-  private constructor(dataDir: string, effects: Pick<Effects, 'reach'>) {
-    this.path = join(foldersOf(dataDir).private, 'erasures.jsonl');
-    this.#disk = new DurableFolder(dataDir, effects);
-    this.#effects = effects;
+  private constructor(file: ChainFile) {
+    this.path = file.path;
+    this.#file = file;
   }
 
   /**
@@ -78,12 +71,14 @@ export class Register {
     fingerprint: string,
     effects: Pick<Effects, 'reach'>,
   ): Promise<Register> {
-    const register = new Register(dataDir, effects);
-    const { lines, size, rest } = scan((await readIfThere(register.path)) ?? Buffer.alloc(0));
-    if (rest?.whole === true) throw register.#damaged(`Line ${lines.length + 1} ${rest.wrong}.`);
-    for (const [i, { body, sum }] of lines.entries()) {
+    const path = join(foldersOf(dataDir).private, 'erasures.jsonl');
+    const file = await ChainFile.open(path, new DurableFolder(dataDir, effects), effects, (what) =>
+      damaged(path, what),
+    );
+    const register = new Register(file);
+    for (const [i, { body, sum }] of file.lines.entries()) {
       const read = line.safeParse(body);
-      if (!read.success) throw register.#damaged(`Line ${i + 1} is not that of an erasure.`);
+      if (!read.success) throw damaged(path, `Line ${i + 1} is not that of an erasure.`);
       if (read.data.event === 'erase' && read.data.key !== fingerprint) {
         throw new ConfigError(`${register.path} was made with another key than private/hmac.key.`, {
           hint: 'Restore the key and the register from one backup. With another key nobody in the register is recognised.',
@@ -91,9 +86,6 @@ export class Register {
       }
       register.#lines.push({ seq: i + 1, sum, body: read.data });
     }
-    register.#head = { seq: lines.length, sum: lines.at(-1)?.sum ?? EMPTY.sum };
-    register.#size = size;
-    register.#torn = rest !== undefined;
     return register;
   }
 
@@ -146,34 +138,17 @@ export class Register {
 
   /** Appends a line; resolves with its number once it is durable. Throws `StorageError`. */
   async append(body: Line): Promise<number> {
-    const { text, head } = encodeLine(this.#head, body);
-    const isNew = !existsSync(this.path);
-    await orStorageError('write', this.path, async () => {
-      await this.#disk.makeFolder(dirname(this.path));
-      if (this.#torn) await truncate(this.path, this.#size);
-      const handle = await open(this.path, 'a', FILE_MODE);
-      try {
-        this.#effects.reach(`erasures/${body.event}/before-append`);
-        await handle.appendFile(`${text}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      if (isNew) await this.#disk.syncFolder(dirname(this.path));
-    });
-    this.#torn = false;
-    this.#size += Buffer.byteLength(text) + 1;
-    this.#head = head;
-    this.#lines.push({ seq: head.seq, sum: head.sum, body });
-    this.#effects.reach(`erasures/${body.event}/durable`);
-    return head.seq;
+    const { sum } = await this.#file.append(body, `erasures/${body.event}`);
+    const seq = this.#lines.length + 1;
+    this.#lines.push({ seq, sum, body });
+    return seq;
   }
+}
 
-  #damaged(what: string): DamageError {
-    return new DamageError(`${this.path} is damaged. ${what}`, {
-      hint: 'Restore it from its newest backup. Until then no run begins, since who was erased would come back.',
-    });
-  }
+function damaged(path: string, what: string): DamageError {
+  return new DamageError(`${path} is damaged. ${what}`, {
+    hint: 'Restore it from its newest backup. Until then no run begins, since who was erased would come back.',
+  });
 }
 
 const remembered = z.object({ line: z.number(), sum: z.string() });

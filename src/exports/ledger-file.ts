@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { StorageError, DamageError } from '../errors.js';
 import { DurableFolder, FILE_MODE, sweepTemporaries } from '../storage/atomic-file.js';
+import { EMPTY, encodeLine, scan, type ContentLine, type Head } from '../storage/chain.js';
 import { instantName, foldersOf } from '../storage/paths.js';
 import { isFull, orStorageError, storageError, readIfThere } from '../storage/storage-error.js';
-import { createHash } from 'node:crypto';
 
 /** File that reserves disk space, so that the answer to a request can be recorded on a full disk. */
 const RESERVE = 'exports.reserve';
@@ -226,62 +226,6 @@ async function cut(path: string, size: number): Promise<void> {
   }
 }
 
-// One line of the ledger: JSON with a sequence number and a checksum over the line and the previous line. The checksum
-// detects a changed byte, a missing line and lines in the wrong order. Pure.
-
-/** Sequence number and checksum of the last line. */
-export interface Head {
-  readonly seq: number;
-  readonly sum: string;
-}
-
-export const EMPTY: Head = { seq: 0, sum: '0'.repeat(32) };
-
-/** A decoded line; its body is the argument of `encodeLine` and still unparsed. */
-interface Line extends Head {
-  readonly body: unknown;
-}
-
-const SUM = /,"sum":"([0-9a-f]{32})"\}$/;
-
-/** Returns the line that follows `previous`, without a newline. */
-export function encodeLine(
-  previous: Head,
-  body: Readonly<Record<string, unknown>>,
-): { text: string; head: Head } {
-  const seq = previous.seq + 1;
-  const content = JSON.stringify({ seq, ...body }).slice(0, -1);
-  const sum = checksum(previous, content);
-  return { text: `${content},"sum":"${sum}"}`, head: { seq, sum } };
-}
-
-/** Returns the decoded line, or a phrase that describes the fault. */
-function decodeLine(previous: Head, text: string): Line | string {
-  const sum = SUM.exec(text)?.[1];
-  if (sum === undefined) return 'has no checksum';
-  // The checksum covers the bytes on disk, so that a change in JSON formatting is detected too.
-  if (checksum(previous, text.replace(SUM, '')) !== sum) return 'does not match its checksum';
-  const parsed = parseJson(text);
-  if (parsed === undefined) return 'is not JSON';
-  const seq = previous.seq + 1;
-  if (parsed.seq !== seq) return `is numbered ${JSON.stringify(parsed.seq)} instead of ${seq}`;
-  return { seq, sum, body: parsed };
-}
-
-function checksum(previous: Head, content: string): string {
-  return createHash('sha256').update(`${previous.sum}\n${content}`).digest('hex').slice(0, 32);
-}
-
-/** Parses a line as a JSON object. For speed no schema is used: the ledger of several years has thousands of lines. */
-function parseJson(text: string): { readonly seq?: unknown } | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 // Reads the ledger `ledger/exports.jsonl` line by line and compares it with its second copy in the landing zone. The
 // chain of checksums shows a changed or missing line; only the second copy can show that complete lines at the end are
 // missing, and with them a paid request.
@@ -301,13 +245,6 @@ interface LedgerContent {
   readonly lost: readonly ContentLine[];
   /** True if the second copy holds exactly the same lines. */
   readonly copied: boolean;
-}
-
-interface ContentLine {
-  /** The line without its newline. */
-  readonly text: string;
-  readonly body: unknown;
-  readonly sum: string;
 }
 
 /** Path of the ledger in a data folder. */
@@ -353,43 +290,6 @@ export async function readLedger(dataDir: string): Promise<LedgerContent> {
     unended,
     lost: copy.lines.slice(lines.length),
     copied: copyBytes.length > 0 && isSame && torn === undefined && !unended,
-  };
-}
-
-/** The bytes after the last good line. */
-type Rest =
-  | { readonly line: ContentLine; readonly wrong: undefined; readonly whole: false }
-  | { readonly line: undefined; readonly wrong: string; readonly whole: boolean };
-
-/** Returns the valid lines from the start of the file, their size in bytes, and the rest after them. */
-export function scan(bytes: Buffer): { lines: ContentLine[]; size: number; rest: Rest | undefined } {
-  const lines: ContentLine[] = [];
-  let head: Head = EMPTY;
-  let start = 0;
-  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', start)) {
-    const text = bytes.toString('utf8', start, end);
-    const line = decodeLine(head, text);
-    if (typeof line === 'string')
-      return { lines, size: start, rest: { line: undefined, wrong: line, whole: true } };
-    lines.push({ text, body: line.body, sum: line.sum });
-    head = line;
-    start = end + 1;
-  }
-  if (start === bytes.length) return { lines, size: start, rest: undefined };
-  const text = bytes.toString('utf8', start);
-  const line = decodeLine(head, text);
-  if (typeof line === 'string') {
-    // A process that dies during an append leaves part of a line, never a complete line followed by a character other
-    // than the newline.
-    const whole = typeof decodeLine(head, text.slice(0, -1)) !== 'string';
-    const wrong = whole ? 'does not end with a newline' : line;
-    return { lines, size: start, rest: { line: undefined, wrong, whole } };
-  }
-  // Only the newline is missing: the content of the line is complete, so the line counts.
-  return {
-    lines,
-    size: start,
-    rest: { line: { text, body: line.body, sum: line.sum }, wrong: undefined, whole: false },
   };
 }
 

@@ -188,3 +188,13 @@ function exportIdIn(parts: ReadonlyMap<string, Part>, body: Buffer): string | un
     ? body.toString('latin1', part.start, part.end)
     : undefined;
 }
+
+/** True if the service clearly refused a call that is sent once, so that none of its rows was taken. */
+export function isRefusal({ verdict, status, body }: ServiceAnswer): boolean {
+  return (
+    /^(refused|forbidden|unauthorized|busy)$/.test(verdict.kind) &&
+    REFUSING_STATUSES.has(status ?? 0) &&
+    /^\s*\{.*"(error|message)"/s.test(body.toString('utf8', 0, 4_096)) &&
+    !SIGNS_OF_WORK.test(body.toString('utf8'))
+  );
+}

@@ -94,11 +94,12 @@ export function hasFailed({ report, failure }: Pick<Ended, 'report' | 'failure'>
   return failure !== undefined || report?.exitCode() === EXIT.incomplete;
 }
 
-function whatIsMissing({ gaps: [gap], attention, lakeOutcome }: RunReport): string {
+function whatIsMissing({ gaps: [gap], attention, lakeOutcome, pushes }: RunReport): string {
   if (gap !== undefined) return describeGap(gap).replace(/[.]?$/, '.');
-  return attention.length === 0 && lakeOutcome?.pushed === false
-    ? describeNotPushed(lakeOutcome)
-    : 'Something needs action.';
+  const push = pushes.find(({ failed }) => failed);
+  if (attention.length > 0) return 'Something needs action.';
+  if (push !== undefined) return `The push ${push.name} failed. ${push.sentence}`;
+  return lakeOutcome?.pushed === false ? describeNotPushed(lakeOutcome) : 'Something needs action.';
 }
 
 /** The request body in the format of the receiver. */

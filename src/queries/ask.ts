@@ -6,7 +6,7 @@ import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
 import { z } from 'zod';
 import { UsageError, CorruptDatabaseError, messageOf, type DawnloadError } from '../errors.js';
 import { answerOf, type QueryResult } from './sink.js';
-import type { ParameterValues } from './catalogue.js';
+import type { ParameterValues, QueryFile } from './catalogue.js';
 import { tellsOfDamage, unlessMissing } from '../storage/duckdb.js';
 import { ID_COLUMNS } from '../warehouse/fields.js';
 import type { Reader } from '../warehouse/reader.js';
@@ -29,11 +29,33 @@ export async function ask(
   }
   requireReadingFunctions(sql, subject);
   try {
-    for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
+    await setVariables(connection, values);
     return withSqlErrors(answerOf(await runAll(connection, sql, subject)), subject);
   } catch (error) {
     throw error instanceof UsageError ? error : sqlError(subject, error);
   }
+}
+
+/**
+ * All rows of a bundled query, as objects of JSON values. It runs in a session of its own, so that queries do not share
+ * variables.
+ */
+export async function rowsOf(
+  reader: Reader,
+  { sql }: Pick<QueryFile, 'sql'>,
+  values: ParameterValues = new Map(),
+): Promise<Record<string, unknown>[]> {
+  const session = await reader.beside();
+  try {
+    await setVariables(session.connection, values);
+    return await session.objects(sql);
+  } finally {
+    await session.close();
+  }
+}
+
+async function setVariables(connection: DuckDBConnection, values: ParameterValues): Promise<void> {
+  for (const [name, value] of values) await connection.run(`set variable "${name}" = $value`, { value });
 }
 
 /** True if the text contains only comments. */

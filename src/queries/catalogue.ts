@@ -55,6 +55,45 @@ export function loadCatalogue(folder: string = FOLDER): QueryFile[] {
     .map((name) => parseQuery(name, readFileSync(join(folder, `${name}.sql`), 'utf8')));
 }
 
+/**
+ * The bundled query of this name.
+ *
+ * @throws UsageError that names the nearest one
+ */
+export function bundledQuery(name: string): QueryFile {
+  const catalogue = loadCatalogue();
+  const query = catalogue.find((file) => file.name === name);
+  if (query !== undefined) return query;
+  const nearest = closest(
+    name,
+    catalogue.map((file) => file.name),
+  );
+  throw new UsageError(`There is no bundled query ${name}.`, {
+    hint: `Did you mean ${nearest}? \`dawnload query\` lists them. Use --sql or --file for your own SQL.`,
+  });
+}
+
+/**
+ * The values under which a bundled query runs: the given ones, and of those that it takes the present and the language.
+ *
+ * @param now the clock of the command determines the present, because a rehearsal may have moved it
+ * @throws UsageError if a given value does not fit
+ */
+export function valuesFor(
+  query: QueryFile,
+  given: ParameterValues,
+  now: Date,
+  lang?: string,
+): ParameterValues {
+  checkParameters(query, given);
+  const takes = (name: string): boolean => query.params.some((parameter) => parameter.name === name);
+  return new Map([
+    ...(takes('now') ? [['now', now.toISOString()] as const] : []),
+    ...(takes('lang') && lang !== undefined ? [['lang', lang] as const] : []),
+    ...given,
+  ]);
+}
+
 /** Matches `start (date, default last_day - 27): first KST day`; `, one of a b` or `, from 0` may follow the default. */
 const PARAMETER = /^(\w+) \((\w+), default (.+?)(?:, one of ([^)]+)|, from (\d+))?\): (.+)$/;
 

@@ -9,6 +9,7 @@ import { type Writable, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, DawnloadError, messageOf, StorageError } from '../errors.js';
 import type { DuckDBType, DuckDBValue, DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api';
+import { z } from 'zod';
 import { escaped, openInstance } from '../storage/duckdb.js';
 import duckdb = require('@duckdb/node-api');
 
@@ -217,8 +218,8 @@ const NESTED = [
   duckdb.DuckDBMapValue,
 ];
 
-/** The value as JSON text. The type is known for columns and their nested values, but not inside a variant. */
-function jsonText(value: DuckDBValue, type?: DuckDBType): string {
+/** The value as JSON text, exactly. The type is known for columns and their nested values, but not inside a variant. */
+export function jsonText(value: DuckDBValue, type?: DuckDBType): string {
   if (value === null) return 'null';
   switch (typeof value) {
     case 'boolean':
@@ -288,6 +289,15 @@ export async function* jsonRows(answer: QueryResult): AsyncGenerator<string> {
   }
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
+
+/** The rows as objects of JSON values, in batches; numbers that JavaScript would round are text. */
+export async function* objectRows(answer: QueryResult): AsyncGenerator<Record<string, unknown>[]> {
+  for await (const piece of jsonRows(answer)) {
+    if (/^[[,]/.test(piece) && piece !== '[]\n') yield rowsInPiece.parse(JSON.parse(`[${piece.slice(1)}]`));
+  }
+}
+
+const rowsInPiece = z.array(z.record(z.string(), z.unknown()));
 
 interface ResultColumn {
   /** Unique within the answer. */

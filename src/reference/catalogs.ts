@@ -1,6 +1,8 @@
 /** Reads the list of catalogs and the items of each catalog (E2). */
 import { z } from 'zod';
+import { unanswered, type ServiceClient } from '../api/client.js';
 import { catalogItems, catalogs } from '../api/endpoints.js';
+import { RefusedError } from '../errors.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import {
   rowsOf,
@@ -166,4 +168,53 @@ export function catalogsOn(page: ListPage): [string, number | null][] {
       ? [[catalog.data.name, catalog.data.num_items ?? null]]
       : [];
   });
+}
+
+const declared = z.object({
+  name: z.string(),
+  fields: z.array(z.object({ name: z.string(), type: z.string() })),
+});
+const listPage = z.object({
+  data: z.union([
+    z.array(z.unknown()),
+    z.object({ catalogs: z.array(z.unknown()), next_cursor: z.string().nullish() }),
+    z.object({ items: z.array(z.unknown()), next_cursor: z.string().nullish() }),
+  ]),
+});
+
+/** The declared types of a catalog's fields by name; undefined if they are unknown. */
+type Declared = ReadonlyMap<string, string> | undefined;
+
+/**
+ * Asks for the declared types of a catalog's fields. The list of catalogs may lack them (R1): then those count that the
+ * warehouse holds.
+ *
+ * @throws RefusedError if the service has no such catalog
+ * @throws ServiceError, CredentialsError
+ */
+export async function declaredFields(
+  service: ServiceClient,
+  baseUrl: string,
+  catalog: string,
+  held: readonly { readonly name: string; readonly type: string }[],
+): Promise<Declared> {
+  const known = held.length === 0 ? undefined : new Map(held.map(({ name, type }) => [name, type]));
+  const seen = new Set<string | undefined>();
+  let cursor: string | undefined;
+  do {
+    seen.add(cursor);
+    const { verdict, body } = await service.ask(catalogs(service.projectId, cursor));
+    if (verdict.kind !== 'ok') throw unanswered('E2 (catalogs)', baseUrl, verdict);
+    const page = listPage.safeParse(JSON.parse(body.toString('utf8')));
+    if (!page.success) return known;
+    const { data } = page.data;
+    const rows = Array.isArray(data) ? data : 'catalogs' in data ? data.catalogs : data.items;
+    const found = rows.find((row) => z.object({ name: z.literal(catalog) }).safeParse(row).success);
+    if (found !== undefined) {
+      const fields = declared.safeParse(found);
+      return fields.success ? new Map(fields.data.fields.map(({ name, type }) => [name, type])) : known;
+    }
+    cursor = Array.isArray(data) ? undefined : (data.next_cursor ?? undefined);
+  } while (!seen.has(cursor));
+  throw new RefusedError(`The service has no catalog ${catalog}.`, { hint: 'Create it there first.' });
 }

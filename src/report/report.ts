@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { formatKst, lastCompleteDay, shiftDay, type Day } from '../calendar.js';
 import type { Language } from '../dictionary/dictionary.js';
 import { messageOf } from '../errors.js';
-import { droppedIds, notCounted } from '../queries/ask.js';
-import { loadCatalogue, type QueryFile } from '../queries/catalogue.js';
+import { droppedIds, notCounted, rowsOf } from '../queries/ask.js';
+import { bundledQuery, loadCatalogue, type QueryFile, valuesFor } from '../queries/catalogue.js';
 import { writeFileWhole } from '../queries/sink.js';
 import { type PastRun, RunJournal, type RunOver } from '../run/journal.js';
 import { dataFiles } from '../storage/paths.js';
@@ -24,6 +24,7 @@ import { headline } from './parts/headline.js';
 import { hours } from './parts/hours.js';
 import { journeys } from './parts/journeys.js';
 import { pressure } from './parts/pressure.js';
+import { pushes } from './parts/pushes.js';
 import { reference } from './parts/reference.js';
 import { responses } from './parts/responses.js';
 import { revenue } from './parts/revenue.js';
@@ -140,9 +141,7 @@ class Answers {
   }
 
   queryOf({ query }: Asked): QueryFile {
-    const found = this.#catalogue.get(query);
-    if (found === undefined) throw new Error(`There is no bundled query ${query}.`);
-    return found;
+    return this.#catalogue.get(query) ?? bundledQuery(query);
   }
 
   /** Channels that counted clicks in the last 28 days, the largest first. */
@@ -159,22 +158,10 @@ class Answers {
     return [...sent].sort(([, a], [, b]) => b - a).map(([channel]) => channel);
   }
 
-  /** Runs each query in a session of its own, so that queries do not share variables. */
   ask(asked: Asked): Promise<Record<string, unknown>[]> {
-    const { params, sql } = this.queryOf(asked);
-    return this.#atOnce(async () => {
-      const session = await this.#reader.beside();
-      try {
-        for (const { name } of params) {
-          const value = asked.parameters?.[name] ?? (name === 'now' ? this.#now.toISOString() : undefined);
-          if (value === undefined) continue;
-          await session.connection.run(`set variable "${name}" = $value`, { value });
-        }
-        return await session.objects(sql);
-      } finally {
-        await session.close();
-      }
-    });
+    const query = this.queryOf(asked);
+    const values = valuesFor(query, new Map(Object.entries(asked.parameters ?? {})), this.#now);
+    return this.#atOnce(() => rowsOf(this.#reader, query, values));
   }
 }
 
@@ -194,6 +181,7 @@ export const PARTS: readonly ReadyPart[] = [
   freshness,
   findings,
   spend,
+  pushes,
 ];
 
 const summary = z.object({

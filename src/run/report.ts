@@ -42,6 +42,7 @@ export class RunReport {
   #withheld: string | undefined;
   #lake: LakeOutcome | undefined;
   readonly #removed: Removal[] = [];
+  readonly #pushes: PushOutcome[] = [];
 
   constructor(readonly startedAt: Date) {}
 
@@ -121,6 +122,15 @@ export class RunReport {
 
   get lakeOutcome(): LakeOutcome | undefined {
     return this.#lake;
+  }
+
+  /** Records the outcome of a push. The file is published in any case. */
+  pushed(outcome: PushOutcome): void {
+    this.#pushes.push(outcome);
+  }
+
+  get pushes(): readonly PushOutcome[] {
+    return this.#pushes;
   }
 
   /** The days that this run loaded, over all streams. */
@@ -207,7 +217,7 @@ export class RunReport {
   exitCode(): ExitCode {
     if (this.#gaps.length > 0 || this.#attention.length > 0 || this.withheld !== undefined)
       return EXIT.incomplete;
-    if (this.#lake?.pushed === false) return EXIT.incomplete;
+    if (this.#lake?.pushed === false || this.#pushes.some(({ failed }) => failed)) return EXIT.incomplete;
     return this.#unpaid.some(({ verdict }) => verdict !== 'no_budget') ? EXIT.refused : EXIT.done;
   }
 
@@ -241,10 +251,19 @@ export class RunReport {
       seconds: this.#seconds,
       ...(this.clockSkewMs === undefined ? {} : { clock_skew_ms: this.clockSkewMs }),
       ...(this.#lake === undefined ? {} : { lake: this.#lake }),
+      ...(this.#pushes.length === 0 ? {} : { pushes: this.#pushes }),
       ...(this.#removed.length === 0 ? {} : { removed: this.#removed }),
       exit_code: this.exitCode(),
     };
   }
+}
+
+/** A push of the configuration. */
+export interface PushOutcome {
+  readonly name: string;
+  readonly failed: boolean;
+  /** What was sent, or why nothing more was, in whole sentences. */
+  readonly sentence: string;
 }
 
 /** A removal by the settings under `retention`. */

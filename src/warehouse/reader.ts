@@ -42,8 +42,10 @@ export class Reader {
         cause,
       );
     }
-    const reader = new Reader(instance, await connectTo(instance));
+    const reader = new Reader(instance, await instance.connect());
     try {
+      // For every session, also those that open when the settings are locked.
+      await reader.connection.run("set global TimeZone = 'Asia/Seoul'");
       if (newer === 'refused') refuseNewer(await reader.schema());
     } catch (error) {
       await reader.close();
@@ -54,7 +56,7 @@ export class Reader {
 
   /** Opens another session on the same file, with variables of its own; close it before this one. */
   async beside(): Promise<Reader> {
-    return new Reader(this.#instance, await connectTo(this.#instance), false);
+    return new Reader(this.#instance, await this.#instance.connect(), false);
   }
 
   /** The number of the file's last migration; 0 for a database that is not a warehouse. */
@@ -63,9 +65,18 @@ export class Reader {
     return Number(last?.['number'] ?? 0);
   }
 
-  /** Denies access to other files, the network and settings. Call before running SQL that a user typed. */
-  async confine(): Promise<void> {
+  /**
+   * Denies access to other files, the network and settings. Call before running SQL that a user typed.
+   *
+   * @param spilling without it, large sorts fail instead of using a folder beside the file, and not even the bytes of the
+   *   file itself can be read past its tables
+   */
+  async confine(spilling: 'spilling' | 'without spilling' = 'spilling'): Promise<void> {
+    if (spilling === 'without spilling') await this.connection.run("set temp_directory = ''");
     await this.connection.run('set enable_external_access = false');
+    // An open database keeps its handle; nothing is opened from here on.
+    if (spilling === 'without spilling')
+      await this.connection.run("set disabled_filesystems = 'LocalFileSystem'");
     await this.connection.run('set lock_configuration = true');
   }
 
@@ -92,12 +103,6 @@ export class Reader {
     if (this.#ownsFile) this.#instance.closeSync();
     return Promise.resolve();
   }
-}
-
-async function connectTo(instance: DuckDBInstance): Promise<DuckDBConnection> {
-  const connection = await instance.connect();
-  await connection.run("set TimeZone = 'Asia/Seoul'");
-  return connection;
 }
 
 function firstLine(text: string): string {

@@ -152,3 +152,21 @@ export interface ErasureRow {
   /** Number of records that arrived after the erasure and were cut. */
   readonly lateRecords: number;
 }
+
+/** A row of `ops.pushes`: a push as its ledger had it when a run published. */
+export interface PushRow {
+  readonly id: string;
+  readonly target: string;
+  readonly name?: string | undefined;
+  readonly state: string;
+  readonly begunAt: Date;
+  readonly updatedAt: Date;
+  readonly rows: number;
+  readonly sent: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+  readonly unknown: number;
+  readonly erased: number;
+  readonly calls: number;
+  readonly note?: string | undefined;
+}

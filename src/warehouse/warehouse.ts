@@ -1,5 +1,5 @@
 /** The private working file of the warehouse: opens, migrates, loads, models, checks and closes it. */
-import { escaped } from '../storage/duckdb.js';
+import { escaped, openInstance } from '../storage/duckdb.js';
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Day, DayRange } from '../calendar.js';
@@ -8,6 +8,7 @@ import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { wellFormedJson } from '../text.js';
 import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
+import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
@@ -30,13 +31,14 @@ import type {
   BudgetRow,
   Covered,
   ErasureRow,
+  PushRow,
   ExportRow,
   RetentionRow,
   MessageTotals,
   RunEnd,
   RunStart,
 } from './rows.js';
-import { count, type Session } from './session.js';
+import { count, Session } from './session.js';
 import { Staging } from './load-events.js';
 import { UnknownFields } from './unknown-fields.js';
 
@@ -296,6 +298,16 @@ export class Warehouse {
     this.#options.effects.reach('exports/after-replace');
   }
 
+  /** Replaces the rows of `ops.pushes` by those of the ledger. */
+  async replacePushes(rows: readonly PushRow[]): Promise<void> {
+    await this.#writing(() =>
+      this.#session.transaction(async () => {
+        await this.#session.set({ given: { pushes: wellFormedJson(rows) } });
+        await this.#session.run('push/pushes');
+      }),
+    );
+  }
+
   /** Replaces `ops.budget` by the settings of this run. */
   async noteBudget(settings: BudgetRow): Promise<void> {
     await this.#writing(() =>
@@ -421,12 +433,26 @@ function loadingOf(session: Session, options: WarehouseOptions): LoadContext {
   };
 }
 
+/** Opens a connection to an empty database, whose macros hash with the key, to compare ids with erased ones. */
+export async function hashingSession(
+  words: Pick<WarehouseOptions, 'brand' | 'messenger'>,
+  key: Uint8Array,
+): Promise<Session> {
+  const session = await Session.open(await openInstance(':memory:'));
+  await session.run('session/1_settings');
+  await keepMacros(session);
+  await prepare(session, { ...words, privacy: { recipients: 'hash', key } });
+  await session.run('erasure/id_digest');
+  return session;
+}
+
 /** Makes the macros of the database hash persons under every setting. */
 export async function prepareSearch(
   session: Session,
   options: Pick<WarehouseOptions, 'brand' | 'messenger' | 'privacy'>,
 ): Promise<void> {
   await prepare(session, { ...options, privacy: { ...options.privacy, recipients: 'hash' } });
+  await session.run('erasure/id_digest');
   await session.run('erasure/open');
 }
 

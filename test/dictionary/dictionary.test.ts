@@ -89,7 +89,7 @@ describe('the dictionary', () => {
     // Keys that the service shortens without explaining them stay as they are.
     expect(texts.filter((text) => !/[가-힣]/.test(text))).toEqual([]);
     const labels = [
-      ...Object.values(heads),
+      ...Object.values(heads).map((head) => (typeof head === 'string' ? head : head.label)),
       ...[...held].flatMap(([relation, names]) =>
         names.map((column) => dictionary.column(relation, column)?.label ?? ''),
       ),

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { encodeLine, EMPTY, type Head } from '../../src/exports/ledger-file.js';
+import { encodeLine, EMPTY, type Head } from '../../src/storage/chain.js';
 import type { Fault } from '../support/faults/index.js';
 import { Place, type Ended } from '../support/dawnload.js';
 

@@ -29,7 +29,10 @@ reference:
     const { code, stderr } = await place.run(['run']);
     if (code !== 0) throw new Error(`the world was not loaded: ${stderr}`);
   }
-  await changed(place.published, (connection) => connection.run(CLICKED_MORE));
+  await changed(place.published, async (connection) => {
+    await connection.run(CLICKED_MORE);
+    await connection.run(PUSHED);
+  });
   return place;
 }
 
@@ -40,6 +43,12 @@ const CLICKED_MORE = `
     select campaign_id from daily_statistics where channel = 'email' and campaign_id is not null
     group by campaign_id order by sum(message_sent) desc limit 1
   )`;
+
+/** Two pushes, of which one waits for a person. */
+const PUSHED = `
+  insert into ops.pushes values
+    ('2026-11-20.1', 'journey uj-win02', 'lapsed', 'done', '2026-11-20 07:15:00+09', '2026-11-20 07:15:00+09', 90, 80, 8, 2, 0, 0, 1, null),
+    ('2026-11-20.2', 'events bought', null, 'ambiguous', '2026-11-20 07:16:00+09', '2026-11-20 07:16:00+09', 9, 0, 0, 0, 9, 0, 1, 'why')`;
 
 /** Changes a database that nobody else has open. */
 async function changed(

@@ -1,6 +1,6 @@
 /**
  * The long form: `npm run torture -- [--seed N] [--kills N] [--faults] [--fortnights N] [--odd N]
- * [--erasures N] [--mutations]`. Without a word about which, it
+ * [--erasures N] [--pushes N] [--mutations]`. Without a word about which, it
  * kills. Everything is on loopback and ends by itself.
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { emptyFortnightReport, fortnight } from './fortnight.js';
 import { emptyReport, killTorture } from './kill.js';
 import { mutations } from './mutations.js';
 import { oddNights } from './odd.js';
+import { pushWithKills } from './pushes.js';
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +26,9 @@ const { values } = parseArgs({
     odd: { type: 'string' },
     /** So many persons erased, with kills. */
     erasures: { type: 'string' },
+    /** So many pushes with kills and a hostile service, of so many rows each. */
+    pushes: { type: 'string' },
+    rows: { type: 'string', default: '10000' },
     /** Parts of the names of the faults, the odd values or the mutations to try; several may be given. */
     only: { type: 'string', multiple: true, default: [] },
     mutations: { type: 'boolean', default: false },
@@ -56,6 +60,15 @@ async function erasures(count: number): Promise<number> {
   say(JSON.stringify(counts));
   for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
   return 0;
+}
+
+async function pushes(count: number): Promise<number> {
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  say(`seed ${seed}, ${count} pushes of ${values.rows} rows`);
+  const { points, ...counts } = await pushWithKills({ seed, pushes: count, rows: Number(values.rows), say });
+  say(JSON.stringify(counts));
+  for (const [point, times] of [...points].sort()) say(`  ${point} ${times}`);
+  return counts.sentTwice + counts.doneAndNotReceived + counts.lost;
 }
 
 async function kill(): Promise<number> {
@@ -158,9 +171,11 @@ const broken =
       ? await fortnights(Number(values.fortnights))
       : values.erasures !== undefined
         ? await erasures(Number(values.erasures))
-        : values.mutations
-          ? await mutations(say, isWanted)
-          : values.faults
-            ? await faults()
-            : await kill();
+        : values.pushes !== undefined
+          ? await pushes(Number(values.pushes))
+          : values.mutations
+            ? await mutations(say, isWanted)
+            : values.faults
+              ? await faults()
+              : await kill();
 process.exit(broken === 0 ? 0 : 1);

@@ -1418,6 +1418,22 @@ table ops.privacy -- The setting of privacy under which the rows of this file we
     key_fingerprint varchar -- Tells one key of the hashes from another; null where nothing is hashed.
     columns varchar -- The rules of privacy.columns, such as `device_id: drop, user_id: hash`; null if every column is kept.
 
+table ops.pushes -- Pushes, answers of queries that went back to the service; as the ledger had them when the file was published. One row per push.
+    push_id varchar -- Key of the push in dawnload push list.
+    target varchar -- Where the rows went, such as journey uj-1.
+    name varchar -- Name of the push in the configuration; null if a person started it.
+    state varchar -- sending, stopped, ambiguous, abandoned or done.
+    begun_at timestamp with time zone -- When it began.
+    updated_at timestamp with time zone -- Last change of its state.
+    rows bigint -- Rows of the query.
+    sent bigint -- Rows that the service says it took.
+    unchanged bigint -- Rows left out because they equal the last acknowledged ones.
+    rejected bigint -- Rows that did not fit, or that the service refused; see dawnload push rejected.
+    unknown bigint -- Rows that the service may have; they are not sent again by themselves.
+    erased bigint -- Rows left out because their persons were erased.
+    calls bigint -- Calls to the service.
+    note varchar -- Why it stopped or is ambiguous.
+
 table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.
     date date -- KST day of the statistic.

@@ -1,0 +1,116 @@
+-- What an answer for an agent says about itself.
+
+-- name: about
+-- The days of each stream behind the tables, and the findings of checks of these streams and days. Parameters, all JSON but
+-- the days: tables (names as in SQL), streams (of tables that are computed), checks (with their streams), first_day and
+-- last_day of the question, or null for all days held.
+with streams as (
+    select unnest(from_json($streams, '["varchar"]')) as stream
+    union
+    select
+        case
+            when name like '%\_by_subchannel' escape '\' then 'statistics_by_subchannel'
+            when name like 'daily\_%' escape '\' then 'statistics'
+            when regexp_matches(name, '^campaign_(metric|collection)') then 'campaigns'
+            when name like 'catalog%' then 'catalogs'
+            when name like 'brand\_template%' escape '\' then 'brand_templates'
+            when name like 'alimtalk\_template%' escape '\' then 'alimtalk_templates'
+            when name like 'opt\_outs%' escape '\' then 'opt_outs'
+            when name not like '%.%' and regexp_matches(name, 'message|^events$|emails$') then 'events'
+        end
+    from (select unnest(from_json($tables, '["varchar"]')) as name)
+),
+-- Snapshots of reference data are of one day each; no other day is missing.
+held as (
+    select
+        stream,
+        min(date) as first_held,
+        max(date) as last_held,
+        list(date) as dates,
+        stream in ('statistics', 'statistics_by_subchannel', 'campaigns', 'events') as is_daily
+    from ops.coverage
+    group by stream
+),
+newest as (
+    select max(last_held) as last_held from held where is_daily
+),
+bounds as (
+    select
+        streams.stream,
+        held.dates,
+        held.is_daily,
+        held.last_held,
+        coalesce($first_day::date, held.first_held) as first_day,
+        coalesce($last_day::date, newest.last_held) as last_day
+    from streams
+    left join held using (stream)
+    cross join newest
+    where streams.stream is not null
+),
+days as (
+    select bounds.stream, unnest(generate_series(first_day, last_day, interval 1 day))::date as date
+    from bounds
+    where is_daily
+),
+missing as (
+    select stream, date, date - row_number() over (partition by stream order by date)::integer as island
+    from days
+    anti join ops.coverage using (stream, date)
+),
+gaps as (
+    select stream, min(date) as first_day, max(date) as last_day, count(*) as days
+    from missing
+    group by stream, island
+),
+gaps_of_streams as (
+    select
+        stream,
+        sum(days) as days,
+        -- Many gaps are counted, not listed.
+        array_to_string(
+            list(if(days = 1, first_day::varchar, concat(first_day, '..', last_day)) order by first_day)[:20], ', '
+        ) || if(count(*) > 20, format(' and {} more gaps', count(*) - 20), '') as missing
+    from gaps
+    group by stream
+),
+coverage as (
+    select
+        bounds.stream,
+        case
+            when bounds.dates is null then {'stream': bounds.stream, 'days': 0, 'missing': 'all: nothing of it is held'}::json
+            when not bounds.is_daily then {'stream': bounds.stream, 'last_snapshot': bounds.last_held}::json
+            else {
+                'stream': bounds.stream,
+                'days': bounds.last_day - bounds.first_day + 1 - coalesce(gaps_of_streams.days, 0),
+                'of': bounds.last_day - bounds.first_day + 1,
+                'missing': coalesce(gaps_of_streams.missing, 'none')
+            }::json
+        end as entry
+    from bounds
+    left join gaps_of_streams using (stream)
+),
+checks as (
+    select unnest(from_json($checks, '[{"name": "varchar", "streams": ["varchar"]}]'), recursive := true)
+),
+-- A check that this version does not have may be about any table.
+findings as (
+    select
+        found.name,
+        found.severity,
+        count(*) as findings,
+        min(found.date) as first_date,
+        max(found.date) as last_date,
+        any_value(concat_ws(': ', found.subject, found.finding)) as example,
+        to_json(any_value(found)) ->> '$.meaning' as meaning
+    from ops.checks as found
+    left join checks on found.name = checks.name
+    where
+        (checks.name is null or list_has_any(checks.streams, (select list(stream) from bounds)))
+        and (found.date is null or found.date between coalesce($first_day::date, found.date) and coalesce($last_day::date, found.date))
+    group by found.name, found.severity
+    order by found.severity, found.name
+)
+select
+    (select coalesce(list(entry order by stream), []) from coverage)::json::varchar as coverage,
+    (select coalesce(list(first_ten), []) from (from findings limit 10) as first_ten)::json::varchar as findings,
+    (select count(*) from findings)::integer as checks_with_findings;

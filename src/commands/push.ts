@@ -1,0 +1,416 @@
+/** `dawnload push`: sends the answer of a query back to the service, and shows and decides about earlier pushes. */
+import { z } from 'zod';
+import { formatKst } from '../calendar.js';
+import { requireService, type Config, type ServiceConfig } from '../config.js';
+import type { PushSettings } from '../config/schema.js';
+import {
+  DawnloadError,
+  EXIT,
+  hintOf,
+  InterruptedError,
+  messageOf,
+  UsageError,
+  type ExitCode,
+} from '../errors.js';
+import { adviceOn, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
+import { keyHashOf, keyText, type Wanted } from '../push/plan.js';
+import { hashWith, RowHashes } from '../storage/row-hashes.js';
+import { pushRows, type Pushed } from '../push/push.js';
+import { KeptQueries } from '../storage/kept-queries.js';
+import { isRecord } from '../api/limits.js';
+import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
+import { findRows } from '../queries/rows.js';
+import { underLock } from '../run/context.js';
+import type { Invocation } from '../run/invocation.js';
+import type { RunReport } from '../run/report.js';
+import { assertSameProject } from '../storage/project.js';
+import { lockState } from '../storage/run-lock.js';
+import { dataFiles } from '../storage/paths.js';
+import { drawTable } from '../terminal/table.js';
+import { formatCount, plural } from '../terminal/terminal.js';
+import { hmacKey } from '../warehouse/privacy.js';
+import { statement } from '../warehouse/session.js';
+import type { JsonOptions } from './shared.js';
+
+export interface PushOptions extends JsonOptions {
+  readonly mode?: string;
+  readonly query?: string;
+  readonly sql?: string;
+  readonly file?: string;
+  readonly param?: readonly string[];
+  readonly key?: string;
+  readonly only?: string;
+  readonly deleteMissing?: boolean;
+  readonly remove?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+type Words = readonly [string, (string | undefined)?];
+
+export async function pushCommand(
+  words: Words | readonly [],
+  options: PushOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const [first] = words;
+  if (first === undefined) {
+    throw new UsageError('There is no target.', {
+      hint: `Choose one of ${ALL.join(', ')}, or the name of a push in dawnload.yaml.`,
+    });
+  }
+  const config = requireService(invocation.loadConfig());
+  return perform(wantedBy([first, words[1]], options, config), options, config, invocation);
+}
+
+/** The push that the words name: one of the configuration, or a target with its query. */
+function wantedBy([first, second]: Words, options: PushOptions, config: Config): Wanted {
+  const configured = config.pushes.find(({ name }) => name === first);
+  const { query, sql, file, param, key, only, deleteMissing } = options;
+  if (configured !== undefined && second === undefined) return { ...wantedOf(configured), only };
+  return {
+    target: parseTarget([first, second], options),
+    source: { name: query, sql, file, param },
+    ...{ key, only, deleteMissing },
+  };
+}
+
+/** @throws UsageError for a target that does not exist, or a name or mode that does not fit it */
+function parseTarget(
+  [kindText, name = '']: readonly [string, (string | undefined)?],
+  { mode, remove = false }: { readonly mode?: string | undefined; readonly remove?: boolean | undefined },
+): Target {
+  const kind = ALL.find((one) => one === kindText);
+  const unless = (fits: boolean, what: string, hint: string): void => {
+    if (!fits) throw new UsageError(what, { hint });
+  };
+  if (kind === undefined)
+    throw new UsageError(`There is no target ${kindText}.`, { hint: `Choose one of ${ALL.join(', ')}.` });
+  const { named } = KINDS[kind];
+  const needs = named === '' ? 'takes no name' : `needs ${named}`;
+  unless((named === '') === (name === ''), `The target ${kind} ${needs}.`, 'See `dawnload push --help`.');
+  const isCatalog = kind === 'catalog-items';
+  const known = MODES.find((one) => one === mode);
+  unless(
+    !isCatalog || known !== undefined,
+    'The target catalog-items needs --mode.',
+    `Choose ${MODES.join(', ')}.`,
+  );
+  unless(
+    isCatalog || mode === undefined,
+    `The target ${kind} has no --mode.`,
+    'It belongs to catalog-items.',
+  );
+  unless(!remove || kind === 'opt-outs', `The target ${kind} has no --remove.`, 'It belongs to opt-outs.');
+  unless(
+    !isCatalog || NAME.test(name),
+    `No catalog has the name ${name}.`,
+    'Names have letters, digits, _ and -.',
+  );
+  const isNumber = /^080-?\d{3,4}-?\d{4}$/.test(name);
+  unless(
+    kind !== 'opt-outs' || isNumber,
+    `${name} is not an 080 number.`,
+    'Give the number that recipients opt out of.',
+  );
+  return { kind, name, mode: known, removes: remove };
+}
+
+/** The push of an entry under `pushes`. */
+export function wantedOf(settings: PushSettings): Wanted {
+  const { name, target, query, sql, file, params, key, mode, delete_missing: deleteMissing } = settings;
+  const [kind = '', ...rest] = target.split(' ');
+  const param = Object.entries(params).map(([parameter, value]) => `${parameter}=${value}`);
+  const words = rest.length === 0 ? ([kind] as const) : ([kind, rest.join(' ')] as const);
+  return {
+    name,
+    target: parseTarget(words, { mode }),
+    source: { name: query, sql, file, param },
+    key,
+    deleteMissing,
+  };
+}
+
+/** Makes the pushes of the configuration in order. A push that fails is recorded, and the next one follows. */
+export async function pushNightly(
+  config: ServiceConfig,
+  invocation: Invocation,
+  report: RunReport,
+): Promise<void> {
+  for (const settings of config.pushes) {
+    const { name } = settings;
+    invocation.terminal.progress(`pushing ${name}`);
+    try {
+      const wanted = wantedOf(settings);
+      const pushed = await pushRows(wanted, config, invocation, { agree: () => Promise.resolve(false) });
+      report.pushed({ name, failed: false, sentence: sentenceOn(wanted, pushed) });
+    } catch (error) {
+      if (error instanceof InterruptedError) throw error;
+      const hint = error instanceof DawnloadError ? ` ${hintOf(error)}` : '';
+      report.pushed({ name, failed: true, sentence: `${messageOf(error)}${hint}`.trim() });
+    }
+  }
+}
+
+async function perform(
+  wanted: Wanted,
+  { dryRun, yes, json }: Pick<PushOptions, 'dryRun' | 'yes' | 'json'>,
+  config: ServiceConfig,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const { terminal, signal } = invocation;
+  terminal.progress('pushing');
+  const pushed = await underLock(config, invocation, 'push', () =>
+    pushRows(wanted, config, invocation, {
+      dryRun,
+      agree: async (doubts) =>
+        yes === true || terminal.confirm(`${doubts.join(' ')} Send it all the same?`, signal),
+    }),
+  );
+  terminal.progress('');
+  if (json === true) terminal.out(JSON.stringify(asJson(wanted, pushed)));
+  else if (pushed.push === undefined) showPlan(wanted, pushed, invocation);
+  for (const doubt of pushed.push === undefined ? pushed.plan.doubts : [])
+    terminal.warn(`Without --yes this would be refused: ${doubt}`);
+  if (pushed.push !== undefined) terminal.note(sentenceOn(wanted, pushed));
+  if (pushed.rejected > 0)
+    terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
+  return pushed.rejected > 0 ? EXIT.incomplete : EXIT.done;
+}
+
+/** What a push did, in one sentence. */
+export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): string {
+  const { unchanged, left, unknown, erased } = plan.counts;
+  const parts = [
+    [unchanged, 'unchanged'],
+    [rejected, 'rejected'],
+    [left, 'left after four rejections'],
+    [unknown, 'left because it is not known whether the service has them'],
+    [erased, 'left because the persons were erased'],
+  ] as const;
+  const others = parts.flatMap(([count, what]) => (count > 0 ? [`${formatCount(count)} ${what}`] : []));
+  const rest = others.length === 0 ? '' : `; ${others.join(', ')}`;
+  return `Pushed ${plural(sent, 'row')} to ${targetText(target)} in ${plural(calls, 'call')} (${push?.id ?? 'dry run'})${rest}.`;
+}
+
+function reasonsOf({ plan }: Pushed): Record<string, number> {
+  return Object.fromEntries([...plan.invalid].map(([reason, rows]) => [reason, rows.length]));
+}
+
+function samplesOf({ plan }: Pushed): unknown[] {
+  return [...plan.send, ...plan.gone].slice(0, 3).map(({ item }) => masked(item));
+}
+
+/** An item with every value masked, for people to look at its shape. */
+function masked(item: unknown): unknown {
+  if (Array.isArray(item)) return item.map(masked);
+  if (!isRecord(item)) return item === null ? null : '…';
+  return Object.fromEntries(
+    Object.entries(item).map(([key, value]) => [key, key === 'eventName' ? value : masked(value)]),
+  );
+}
+
+function asJson({ target }: Wanted, pushed: Pushed): object {
+  const { plan, push, sent, rejected, calls } = pushed;
+  return {
+    push: push?.id ?? null,
+    target: targetText(target),
+    ...plan.counts,
+    invalid: reasonsOf(pushed),
+    missing: plan.gone.length,
+    to_send: plan.send.length + plan.gone.length,
+    calls,
+    ...(push === undefined ? { payloads: samplesOf(pushed), needs_yes: plan.doubts } : { sent, rejected }),
+  };
+}
+
+function showPlan({ target }: Wanted, pushed: Pushed, { terminal }: Invocation): void {
+  const { plan, calls } = pushed;
+  const { rows, unchanged, left, unknown, erased } = plan.counts;
+  const reasons = Object.entries(reasonsOf(pushed));
+  const lines: readonly (readonly [string, number])[] = [
+    ['rows in all', rows],
+    ['new', plan.counts.new],
+    ['changed', plan.counts.changed],
+    ['unchanged', unchanged],
+    ['rejected', reasons.reduce((sum, [, count]) => sum + count, 0)],
+    ...reasons.map(([reason, count]) => [`  ${reason}`, count] as const),
+    ['left after four rejections', left],
+    ['left, outcome unknown', unknown],
+    ['left, person erased', erased],
+    ['deleted as missing', plan.gone.length],
+    ['calls', calls],
+  ];
+  terminal.out(`${targetText(target)}: nothing is sent`);
+  for (const [what, count] of lines.filter(([name, count]) => count > 0 || !/^left|^deleted/.test(name)))
+    terminal.out(`${formatCount(count).padStart(10)} ${what}`);
+  for (const sample of samplesOf(pushed)) terminal.out(JSON.stringify(sample));
+}
+
+const LIST = ['push', 'target', 'state', 'begun', 'rows', 'sent', 'rejected', 'unknown', 'note'].map(
+  (name) => ({
+    name,
+    numeric: /rows|sent|rejected|unknown/.test(name),
+  }),
+);
+
+/** Lists the pushes. The exit code is 1 while one needs a person. */
+export async function pushListCommand(options: JsonOptions, invocation: Invocation): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
+  const config = invocation.loadConfig();
+  await assertSameProject(config);
+  const { pushes } = await PushLedger.open(config.dataDir, effects);
+  const { held } = await lockState(config.dataDir);
+  // The call under way of a running push is known soon.
+  const needed = pushes.filter((push) => push.state === 'ambiguous' || (!held && waits(push)));
+  if (options.json === true) terminal.out(JSON.stringify(pushes.map(shown)));
+  else if (pushes.length === 0) terminal.note('Nothing was pushed yet.');
+  else {
+    const rows = pushes.map((push) => [
+      ...[push.id, push.name === undefined ? push.target : `${push.target} (${push.name})`, push.state],
+      ...[formatKst(push.begunAt), push.counts.rows, sentRows(push), push.rejected, unknownRows(push)].map(
+        String,
+      ),
+      push.note ?? '',
+    ]);
+    terminal.draw(await drawTable(LIST, rows, terminal));
+  }
+  for (const push of needed) terminal.warn(adviceOn(push));
+  return needed.length > 0 ? EXIT.incomplete : EXIT.done;
+}
+
+function shown(push: Push): object {
+  const { id, target, name, state, counts, rejected, begunAt, updatedAt, calls, note } = push;
+  return {
+    push: id,
+    ...{ target, name: name ?? null, state, begun_at: begunAt, updated_at: updatedAt, ...counts },
+    ...{ sent: sentRows(push), rejected, in_doubt: unknownRows(push), calls: calls.size, note: note ?? null },
+  };
+}
+
+const REJECTED = ['target', 'row', 'reason', 'tries', 'tried again'].map((name) => ({
+  name,
+  numeric: name === 'tries',
+}));
+
+/**
+ * Lists the rejected rows. A row of a person is kept as a keyed hash; its user id is shown if the warehouse, or the query
+ * that is given, still has it.
+ */
+export async function pushRejectedCommand(
+  words: Words | readonly [],
+  options: PushOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const { terminal, effects } = invocation;
+  const config = invocation.loadConfig();
+  await assertSameProject(config);
+  const { dataDir } = config;
+  const ledger = await PushLedger.open(dataDir, effects);
+  const [first, second] = words;
+  const given =
+    first === undefined
+      ? undefined
+      : wantedBy(
+          [first, second],
+          first === 'catalog-items' ? { mode: 'patch', ...options } : options,
+          config,
+        );
+  const targets =
+    given === undefined ? ledger.pushes.map(({ target }) => target) : [targetText(given.target)];
+  const all: { target: string; row: string; reason: string; tries: number; tried_again: boolean }[] = [];
+  for (const text of new Set(targets)) {
+    const rejections = [...(await RowHashes.open(dataDir, text, ledger.stateOf, effects)).rejections];
+    if (rejections.length === 0) continue;
+    const [kind = '', name] = text.split(' ');
+    const target = parseTarget([kind, name], { mode: kind === 'catalog-items' ? 'patch' : undefined });
+    const key = ledger.pushes.filter((push) => push.target === text).at(-1)?.key;
+    const keys = await keysOf({ key, ...(given ?? { target, source: {} }) }, dataDir, invocation);
+    for (const { k, r, reason, pushes } of rejections) {
+      const row = keys.get(k) ?? (k === '' ? r : k);
+      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < 4 });
+    }
+  }
+  if (options.json === true) terminal.out(JSON.stringify(all));
+  else if (all.length === 0) terminal.note('No row is rejected.');
+  else {
+    const rows = all.map(({ target, row, reason, tries, tried_again: again }) => [
+      target,
+      row,
+      reason,
+      String(tries),
+      again ? 'yes' : 'no',
+    ]);
+    terminal.draw(await drawTable(REJECTED, rows, terminal));
+  }
+  return EXIT.done;
+}
+
+/**
+ * The keys of the rows that a query finds now, by their hashes; without a query, the user ids of events. Recipients are
+ * not shown.
+ */
+async function keysOf(
+  { target, key, source }: Omit<Wanted, 'deleteMissing'>,
+  dataDir: string,
+  { effects }: Invocation,
+): Promise<Map<string, string>> {
+  const column = key ?? traitsOf(target).identity;
+  const isAsked = [source.name, source.sql, source.file].some((one) => one !== undefined);
+  if (target.kind === 'opt-outs' || target.kind === 'catalog-items') return new Map();
+  const hash = keyHashOf(target, column, hashWith(await hmacKey(dataDir, effects)));
+  const asked = isAsked ? source : { sql: statement('push/users') };
+  try {
+    const { rows } = await findRows(dataFiles(dataDir).published, asked, effects.now());
+    return new Map(rows.map((row) => [hash(keyText(row[column])), keyText(row[column])]));
+  } catch (error) {
+    // The reasons are worth listing without the keys, unless a person gave the query.
+    if (isAsked || !(error instanceof DawnloadError)) throw error;
+    return new Map();
+  }
+}
+
+export interface ResumePushOptions extends JsonOptions {
+  readonly again?: boolean;
+}
+
+const kept = z.custom<Wanted>((value) => typeof value === 'object' && value !== null);
+
+/** Goes on with a push that stopped; a person decides about the rows whose outcome is unknown. */
+export async function pushResumeCommand(
+  id: string,
+  { again = false, json }: ResumePushOptions,
+  invocation: Invocation,
+): Promise<ExitCode> {
+  const config = requireService(invocation.loadConfig());
+  const { effects, terminal } = invocation;
+  const wanted = await underLock(config, invocation, 'push resume', async () => {
+    const ledger = await PushLedger.open(config.dataDir, effects);
+    await ledger.settle();
+    const push = ledger.get(id);
+    const source = kept.parse(await new KeptQueries(config.dataDir, effects).read(push.id));
+    const unknown = unknownRows(push);
+    await ledger.decide(push, 'resumed', again);
+    if (unknown > 0 && !again)
+      terminal.note(
+        `${plural(unknown, 'row')} of unknown outcome ${unknown === 1 ? 'is' : 'are'} left out. \`--again\` would have sent them again.`,
+      );
+    return source;
+  });
+  return perform(wanted, { yes: true, ...(json === undefined ? {} : { json }) }, config, invocation);
+}
+
+export async function pushAbandonCommand(id: string, invocation: Invocation): Promise<ExitCode> {
+  const config = invocation.loadConfig();
+  await underLock(config, invocation, 'push abandon', async () => {
+    const ledger = await PushLedger.open(config.dataDir, invocation.effects);
+    await ledger.settle();
+    const push = ledger.get(id);
+    await ledger.decide(push, 'abandoned');
+    await new KeptQueries(config.dataDir, invocation.effects).drop(push.id);
+    invocation.terminal.note(
+      `Push ${id} is given up: ${plural(sentRows(push), 'row')} were taken. The next push of the query sends the others.`,
+    );
+  });
+  return EXIT.done;
+}

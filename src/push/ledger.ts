@@ -1,0 +1,236 @@
+/**
+ * The ledger of pushes, `ledger/pushes.jsonl`: an intent is durable before its call leaves, its outcome after. It holds
+ * numbers and keyed hashes, never a row. The rows of each call are hashed beside it (storage/row-hashes.ts).
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { dayOf, monthOf } from '../calendar.js';
+import type { Effects } from '../effects.js';
+import { RefusedError, UsageError } from '../errors.js';
+import { DurableFolder } from '../storage/atomic-file.js';
+import { ChainFile } from '../storage/chain.js';
+import { pushDamage, type CallState } from '../storage/row-hashes.js';
+import { foldersOf } from '../storage/paths.js';
+
+const OUTCOMES = ['acknowledged', 'short', 'refused', 'withdrawn', 'ambiguous'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+const number = z.number();
+const text = z.string();
+const maybe = text.optional();
+/** The rows of a push by what becomes of them. */
+const counts = z.object({
+  ...{ rows: number, new: number, changed: number, unchanged: number },
+  ...{ unknown: number, left: number, erased: number },
+});
+export type Counts = z.infer<typeof counts>;
+
+const begun = z.object({
+  ...{ target: text, mode: maybe, name: maybe, key: maybe, once: z.boolean(), only: z.boolean() },
+  ...{ source: text, run: text, counts },
+});
+const event = <E extends string>(name: E) => ({ event: z.literal(name), push: text, at: z.iso.datetime() });
+const line = z.discriminatedUnion('event', [
+  begun.extend(event('begun')),
+  z.object({ ...event('intended'), call: number, run: text, rows: number, payload: text }),
+  z.object({ ...event('settled'), call: number, outcome: z.enum(OUTCOMES), note: maybe }),
+  z.object({ ...event('rejected'), rows: number, reason: text }),
+  z.object({ ...event('stopped'), note: text }),
+  z.object({ ...event('resumed'), again: z.boolean() }),
+  z.object(event('abandoned')),
+  z.object(event('done')),
+]);
+type Line = z.infer<typeof line>;
+type Begun = z.infer<typeof begun>;
+
+interface Call {
+  readonly rows: number;
+  readonly at: Date;
+  readonly run: string;
+  /** `open` until its outcome is known; `in_doubt` if a person leaves it so, `again` if its rows are to be sent again. */
+  state: Outcome | 'open' | 'in_doubt' | 'again';
+}
+
+export interface Push extends Begun {
+  readonly id: string;
+  readonly begunAt: Date;
+  updatedAt: Date;
+  state: 'sending' | 'stopped' | 'ambiguous' | 'abandoned' | 'done';
+  readonly calls: Map<number, Call>;
+  rejected: number;
+  note: string | undefined;
+}
+
+/** States of calls whose rows the service has, or may have. */
+const COUNTED: readonly string[] = ['acknowledged', 'ambiguous', 'in_doubt', 'open'];
+
+const rowsIn = (push: Push, ...states: readonly string[]): number =>
+  [...push.calls.values()].reduce((sum, call) => sum + (states.includes(call.state) ? call.rows : 0), 0);
+export const sentRows = (push: Push): number => rowsIn(push, 'acknowledged');
+export const unknownRows = (push: Push): number => rowsIn(push, 'ambiguous', 'in_doubt', 'open');
+/** True if a person has to decide: nobody knows whether the service has some rows. */
+export const waits = (push: Push): boolean =>
+  isUnfinished(push) && push.once && unknownRows(push) > rowsIn(push, 'in_doubt');
+export const isUnfinished = ({ state }: Push): boolean => /sending|stopped|ambiguous/.test(state);
+
+/** The sentence about a push that waits for a person. */
+export function adviceOn(push: Push): string {
+  return (
+    `Push ${push.id} to ${push.target} is ambiguous: it is not known whether the service has ${unknownRows(push)} of its rows. ${push.note ?? ''} ` +
+    `Look there. If it has them: \`dawnload push resume ${push.id}\` goes on with the others. ` +
+    `If it has not: \`dawnload push resume ${push.id} --again\` sends them too. To give the rest up: \`dawnload push abandon ${push.id}\`.`
+  ).replace('  ', ' ');
+}
+
+export class PushLedger {
+  readonly #file: ChainFile;
+  readonly #effects: Effects;
+  readonly #pushes = new Map<string, Push>();
+
+  private constructor(file: ChainFile, effects: Effects) {
+    this.#file = file;
+    this.#effects = effects;
+    file.lines.forEach(({ body }, nth) => {
+      const read = line.safeParse(body);
+      if (!read.success) throw pushDamage(file.path)(`Line ${nth + 1} is not that of a push.`);
+      this.#apply(read.data);
+    });
+  }
+
+  /** Reads the ledger. Writing to it requires the lock. Throws `DamageError` if it was altered, and `StorageError`. */
+  static async open(dataDir: string, effects: Effects): Promise<PushLedger> {
+    const path = join(foldersOf(dataDir).ledger, 'pushes.jsonl');
+    const disk = new DurableFolder(dataDir, effects);
+    return new PushLedger(await ChainFile.open(path, disk, effects, pushDamage(path)), effects);
+  }
+
+  /** All pushes, oldest first. */
+  get pushes(): Push[] {
+    return [...this.#pushes.values()];
+  }
+
+  has(id: string): boolean {
+    return this.#pushes.has(id);
+  }
+
+  get(id: string): Push {
+    const push = this.#pushes.get(id);
+    if (push !== undefined) return push;
+    throw new UsageError(`There is no push ${id}.`, { hint: '`dawnload push list` lists them.' });
+  }
+
+  /** Rows that the service has or may have, in a run and in the KST month of an instant; of all pushes, or of a name. */
+  spent(run: string, now: Date, name?: string): { inRun: number; inMonth: number } {
+    const pushes = this.pushes.filter((push) => name === undefined || push.name === name);
+    const calls = pushes.flatMap((push) => [...push.calls.values()]);
+    const sum = (fits: (call: Call) => boolean): number =>
+      calls.reduce((rows, call) => rows + (COUNTED.includes(call.state) && fits(call) ? call.rows : 0), 0);
+    return {
+      inRun: sum((call) => call.run === run),
+      inMonth: sum(({ at }) => monthOf(at) === monthOf(now)),
+    };
+  }
+
+  /** What is known of the rows of a call. */
+  readonly stateOf = (id: string, call: number): CallState => {
+    const push = this.#pushes.get(id);
+    const state = push?.calls.get(call)?.state;
+    return {
+      acknowledged: state === 'acknowledged',
+      doubt: state === 'in_doubt' || state === 'ambiguous',
+      unfinished: push !== undefined && isUnfinished(push),
+    };
+  };
+
+  /** Marks the calls of dead processes as ambiguous if they must not be sent twice, else as not sent. */
+  async settle(): Promise<void> {
+    for (const push of this.pushes) {
+      const outcome = push.once ? 'ambiguous' : 'withdrawn';
+      for (const [call, { state }] of push.calls) {
+        if (state !== 'open') continue;
+        const note = 'The process ended before it recorded the answer.';
+        await this.write(push, { event: 'settled', call, outcome, note });
+      }
+    }
+  }
+
+  async begin(begun: Begun): Promise<Push> {
+    const day = dayOf(this.#effects.now());
+    const nth = this.pushes.filter(({ id }) => id.startsWith(`${day}.`)).length + 1;
+    return this.#append({ event: 'begun', push: `${day}.${nth}`, ...begun });
+  }
+
+  write(
+    { id }: Push,
+    event: { readonly event: Exclude<Line['event'], 'begun'> } & Readonly<Record<string, unknown>>,
+  ): Promise<Push> {
+    return this.#append({ ...event, push: id });
+  }
+
+  /** Records the decision of a person. Throws `RefusedError` if there is nothing to decide. */
+  async decide(push: Push, event: 'resumed' | 'abandoned', again = false): Promise<void> {
+    if (!isUnfinished(push))
+      throw new RefusedError(`Push ${push.id} is ${push.state}: nothing is left of it.`);
+    await this.write(push, { event, ...(event === 'resumed' ? { again } : {}) });
+  }
+
+  async #append(body: Readonly<Record<string, unknown>>): Promise<Push> {
+    const read = line.parse({ ...body, at: this.#effects.now().toISOString() });
+    await this.#file.append(read, `pushes/${read.event}`);
+    return this.#apply(read);
+  }
+
+  #apply(read: Line): Push {
+    const at = new Date(read.at);
+    if (read.event === 'begun') {
+      const { event: _, push: id, at: __, ...begun } = read;
+      const rest = {
+        begunAt: at,
+        updatedAt: at,
+        calls: new Map<number, Call>(),
+        rejected: 0,
+        note: undefined,
+      };
+      const push: Push = { ...begun, ...rest, id, state: 'sending' };
+      this.#pushes.set(id, push);
+      return push;
+    }
+    const push = this.get(read.push);
+    push.updatedAt = at;
+    const settleOpen = (state: Call['state']): void => {
+      for (const call of push.calls.values()) if (call.state === 'ambiguous') call.state = state;
+    };
+    switch (read.event) {
+      case 'intended':
+        push.calls.set(read.call, { rows: read.rows, at, run: read.run, state: 'open' });
+        push.state = 'sending';
+        break;
+      case 'settled': {
+        const call = push.calls.get(read.call);
+        if (call !== undefined) call.state = read.outcome;
+        if (read.outcome === 'ambiguous') push.state = 'ambiguous';
+        push.note = read.note ?? push.note;
+        break;
+      }
+      case 'rejected':
+        push.rejected += read.rows;
+        break;
+      case 'stopped':
+        if (push.state !== 'ambiguous') push.state = 'stopped';
+        push.note = read.note;
+        break;
+      case 'resumed':
+        settleOpen(read.again ? 'again' : 'in_doubt');
+        push.state = 'stopped';
+        break;
+      case 'abandoned':
+        settleOpen('in_doubt');
+        push.state = 'abandoned';
+        break;
+      case 'done':
+        push.state = 'done';
+        push.note = undefined;
+    }
+    return push;
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The keyed hashes of the rows of each call of a push, `ledger/pushed/`, one file for each target: written before the
+ * intent of the call. A row counts as acknowledged if the ledger says so of its call.
+ */
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Effects } from '../effects.js';
+import { DamageError } from '../errors.js';
+import { DurableFolder } from './atomic-file.js';
+import { ChainFile } from './chain.js';
+import { foldersOf, safeName } from './paths.js';
+
+export interface CallState {
+  readonly acknowledged: boolean;
+  /** True if the service may have the rows, and nobody knows. */
+  readonly doubt: boolean;
+  /** True if the push of the call is unfinished. */
+  readonly unfinished: boolean;
+}
+
+type StateOf = (push: string, call: number) => CallState;
+
+/** Hashes a text with the key of the data folder. */
+export const hashWith =
+  (key: Uint8Array) =>
+  (text: string): string =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+
+/** Returns the function that makes the error for a damaged file of pushes. */
+export const pushDamage =
+  (path: string) =>
+  (what: string): DamageError =>
+    new DamageError(`${path} is damaged. ${what}`, {
+      hint: 'Restore the ledger folder from a backup. Until then nothing is pushed, since rows could be sent twice.',
+    });
+
+/** A row by its keyed hashes: `k` of its key (a catalog's id as it is), `r` of all it holds. */
+export interface Hashed {
+  readonly k: string;
+  readonly r: string;
+}
+
+export interface Rejection extends Hashed {
+  readonly reason: string;
+  /** The pushes that rejected the row. */
+  readonly pushes: ReadonlySet<string>;
+}
+
+const hashes = { c: z.string(), k: z.array(z.string()), r: z.array(z.string()) };
+const remembered = z.union([
+  z.object({ ...hashes, push: z.string(), call: z.number() }),
+  z.object({ ...hashes, push: z.string(), reason: z.string() }),
+]);
+type Remembered = z.infer<typeof remembered>;
+
+/** The class of rows that are taken away; acknowledging them forgets their keys. */
+export const GONE = 'gone';
+
+/** What is remembered of the rows of one target. Rows are compared with those of the same columns (`c`). */
+export class RowHashes {
+  readonly #file: ChainFile;
+  readonly #stateOf: StateOf;
+  /** The last acknowledged row by key and columns; in doubt if the service may have it. */
+  readonly #known = new Map<string, Map<string, { r: string; doubt: boolean }>>();
+  /** The last rejection by key, or by row if rows have no key. */
+  readonly #rejections = new Map<string, Rejection>();
+  /** How often the unfinished pushes have sent a row. */
+  readonly #sent = new Map<string, number>();
+
+  private constructor(file: ChainFile, stateOf: StateOf) {
+    this.#file = file;
+    this.#stateOf = stateOf;
+    const lines = file.lines.map(({ body }) => remembered.parse(body));
+    // A process that died before the intent left a line, and its number was given again.
+    const calls = new Map(lines.map((one, nth) => ['call' in one ? `${one.push} ${one.call}` : nth, one]));
+    for (const one of calls.values()) this.#apply(one);
+  }
+
+  /** Throws `DamageError` if the file was altered, and `StorageError`. */
+  static async open(
+    dataDir: string,
+    target: string,
+    stateOf: StateOf,
+    effects: Pick<Effects, 'reach'>,
+  ): Promise<RowHashes> {
+    const path = join(foldersOf(dataDir).ledger, 'pushed', `${safeName(target)}.jsonl`);
+    const disk = new DurableFolder(dataDir, effects);
+    return new RowHashes(await ChainFile.open(path, disk, effects, pushDamage(path)), stateOf);
+  }
+
+  /** True if a row with this key was acknowledged; with `c`, one with the same columns. */
+  knows(k: string, c?: string): boolean {
+    const rows = this.#known.get(k);
+    return rows !== undefined && (c === undefined || rows.has(c));
+  }
+
+  /** The keys of all acknowledged rows. */
+  get keys(): Iterable<string> {
+    return this.#known.keys();
+  }
+
+  get rejections(): Iterable<Rejection> {
+    return this.#rejections.values();
+  }
+
+  /** The rejection of this row, if its content is the same. */
+  rejectionOf({ k, r }: Hashed): Rejection | undefined {
+    const found = this.#rejections.get(k || r);
+    return found?.r === r ? found : undefined;
+  }
+
+  /** How a row compares with the last acknowledged one. */
+  compare({ k, r }: Hashed, c: string): 'same' | 'in_doubt' | 'different' {
+    const known = this.#known.get(k)?.get(c);
+    if (known?.r !== r) return 'different';
+    return known.doubt ? 'in_doubt' : 'same';
+  }
+
+  /** True if an unfinished push has sent this row once more than was asked here. */
+  takeSent({ k, r }: Hashed): boolean {
+    const times = this.#sent.get(`${k} ${r}`) ?? 0;
+    if (times > 0) this.#sent.set(`${k} ${r}`, times - 1);
+    return times > 0;
+  }
+
+  /** Notes the rows of a call, before its intent. */
+  async intend(push: string, call: number, c: string, rows: readonly Hashed[]): Promise<void> {
+    await this.#append({ push, call, c, ...lists(rows) });
+  }
+
+  /** Notes what the ledger says of rows from now on. */
+  acknowledged(c: string, rows: readonly Hashed[]): void {
+    for (const row of rows) this.#set(row, c, false);
+  }
+
+  /** Notes that a push rejected rows. */
+  async reject(push: string, reason: string, c: string, rows: readonly Hashed[]): Promise<void> {
+    const body = { push, reason, c, ...lists(rows) };
+    await this.#append(body);
+    this.#apply(body);
+  }
+
+  async #append(body: Remembered): Promise<void> {
+    await this.#file.append(body, 'pushed');
+  }
+
+  #apply(body: Remembered): void {
+    const rows = body.k.map((k, nth) => ({ k, r: body.r[nth] ?? '' }));
+    if ('reason' in body) {
+      for (const row of rows) {
+        const pushes = new Set(this.rejectionOf(row)?.pushes).add(body.push);
+        this.#rejections.set(row.k || row.r, { ...row, reason: body.reason, pushes });
+      }
+      return;
+    }
+    const { acknowledged, doubt, unfinished } = this.#stateOf(body.push, body.call);
+    if (!acknowledged && !doubt) return;
+    for (const row of rows) {
+      this.#set(row, body.c, doubt);
+      if (!unfinished) continue;
+      this.#sent.set(`${row.k} ${row.r}`, (this.#sent.get(`${row.k} ${row.r}`) ?? 0) + 1);
+    }
+  }
+
+  #set({ k, r }: Hashed, c: string, doubt: boolean): void {
+    this.#rejections.delete(k || r);
+    if (c === GONE && !doubt) this.#known.delete(k);
+    else if (k !== '') {
+      const rows = this.#known.get(k) ?? new Map<string, { r: string; doubt: boolean }>();
+      this.#known.set(k, rows.set(c, { r, doubt }));
+    }
+  }
+}
+
+const lists = (rows: readonly Hashed[]): { k: string[]; r: string[] } => ({
+  k: rows.map(({ k }) => k),
+  r: rows.map(({ r }) => r),
+});

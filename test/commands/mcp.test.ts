@@ -1,0 +1,209 @@
+/** `dawnload mcp` as a client starts it: the built command, its standard input and output, and two ages of the protocol. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CLI, NOW } from '../support/dawnload.js';
+import { makeWarehouse } from '../queries/support.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dawnload-mcp-'));
+const TOOLS = ['list_questions', 'ask', 'describe', 'query', 'status'];
+
+beforeAll(async () => {
+  mkdirSync(join(folder, 'data'));
+  const file = join(folder, 'data', 'warehouse.duckdb');
+  await makeWarehouse('small', file);
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  await connection.run(
+    "update ops.coverage set loaded_at = timestamptz '2026-11-03 22:10:00+00'; delete from ops.exports",
+  );
+  connection.closeSync();
+  instance.closeSync();
+  writeFileSync(
+    join(folder, 'dawnload.yaml'),
+    'base_url: https://api.example.com\nproject_id: 0123456789abcdef0123456789abcdef\nstart_date: 2026-11-01\n',
+  );
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Message {
+  id?: number;
+  result?: Record<string, unknown> & { content?: { text: string }[]; isError?: boolean };
+  error?: { code: number; message: string; data?: unknown };
+}
+
+/** A client that keeps every line of standard output. */
+class Client {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (message: Message) => void>();
+  #id = 0;
+  stderr = '';
+
+  constructor(args: readonly string[] = [], cwd = folder) {
+    this.#child = spawn(process.execPath, [CLI, 'mcp', ...args], {
+      cwd,
+      env: {
+        PATH: process.env['PATH'],
+        DAWNLOAD_NOW: NOW,
+        DAWNLOAD_ACCESS_KEY: 'a',
+        DAWNLOAD_SECRET_KEY: 'b',
+      },
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    createInterface({ input: this.#child.stdout! }).on('line', (line) => {
+      this.lines.push(line);
+      const message = JSON.parse(line) as Message;
+      if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
+    });
+  }
+
+  request(method: string, params: Record<string, unknown> = {}): Promise<Message> {
+    const id = ++this.#id;
+    this.send({ id, method, params });
+    return new Promise((done) => this.#waiting.set(id, done));
+  }
+
+  send(message: Record<string, unknown>): void {
+    this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  async call(
+    name: string,
+    args: Record<string, unknown> = {},
+    meta = {},
+  ): Promise<{ text: string; isError: boolean }> {
+    const { result, error } = await this.request('tools/call', { name, arguments: args, ...meta });
+    return {
+      text: result?.content?.[0]?.text ?? error?.message ?? '',
+      isError: result?.isError === true || error !== undefined,
+    };
+  }
+
+  end(): Promise<number | null> {
+    this.#child.stdin?.end();
+    return new Promise((done) => this.#child.on('exit', done));
+  }
+}
+
+async function initialized(protocolVersion: string, args: readonly string[] = []): Promise<Client> {
+  const client = new Client(args);
+  const { result } = await client.request('initialize', {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  });
+  expect(result).toMatchObject({ protocolVersion, serverInfo: { name: 'dawnload' } });
+  expect(String(result?.['instructions'])).toContain('list_questions');
+  client.send({ method: 'notifications/initialized' });
+  return client;
+}
+
+describe('dawnload mcp', () => {
+  it.each(['2024-11-05', '2025-11-25'])(
+    'answers a client of %s, and prints nothing but protocol',
+    async (version) => {
+      const client = await initialized(version);
+      const { result } = await client.request('tools/list');
+      const tools = result?.['tools'] as { name: string; annotations: { readOnlyHint: boolean } }[];
+      expect(tools.map(({ name }) => name)).toEqual(TOOLS);
+      expect(tools.every(({ annotations }) => annotations.readOnlyHint)).toBe(true);
+      const answers = await Promise.all([
+        client.call('list_questions'),
+        client.call('ask', { question: 'channel-summary', parameters: { channel: 'PUSH_NOTIFICATION' } }),
+        client.call('describe', { lang: 'ko' }),
+        client.call('describe', { table: 'channel_days' }),
+        client.call('query', { sql: 'from marts.channel_days' }),
+        client.call('status'),
+      ]);
+      for (const { text, isError } of answers) {
+        expect(isError, text).toBe(false);
+        expect(JSON.parse(text)).toMatchObject({ cut: null });
+      }
+      expect(answers.map(({ text }) => text)).toEqual([
+        expect.stringContaining('"name":"top-campaigns"'),
+        expect.stringContaining('"channel":"push-notification"'),
+        expect.stringContaining('채널별 일별 성과'),
+        expect.stringContaining('"name":"marts.channel_days"'),
+        expect.stringContaining('"bundled_questions"'),
+        expect.stringContaining('"days_missing":{"statistics"'),
+      ]);
+      expect(await client.end()).toBe(0);
+      for (const line of client.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    },
+  );
+
+  it('answers a client of 2026-07-28, which sends no initialize', async () => {
+    const client = new Client();
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const { result } = await client.request('server/discover', { _meta });
+    expect(result?.['supportedVersions']).toContain('2026-07-28');
+    expect(JSON.parse((await client.call('query', { sql: 'select 1 as n' }, { _meta })).text)).toMatchObject({
+      rows: [[1]],
+    });
+    expect(await client.end()).toBe(0);
+  });
+
+  it('says what is wrong with a call, so that the agent can correct it', async () => {
+    const client = await initialized('2025-06-18', ['--rows', '2']);
+    const calls: [string, Record<string, unknown>, RegExp][] = [
+      [
+        'ask',
+        { question: 'chanel-sumary' },
+        /no bundled query chanel-sumary\. Did you mean channel-summary\?$/,
+      ],
+      [
+        'ask',
+        { question: 'channel-summary', parameters: { strat: '2026-11-01' } },
+        /no parameter strat\. Did you mean start\?/,
+      ],
+      [
+        'ask',
+        { question: 'channel-summary', parameters: { channel: 'smoke' } },
+        /no channel "smoke"\. Did you mean/,
+      ],
+      ['ask', { question: 'channel-summary', params: {} }, /params/],
+      ['describe', { table: 'marts.chanel_days' }, /marts\.channel_days/],
+      ['query', { sql: 'select x from events' }, /"x" not found/],
+      ['query', { sql: "call enable_logging('QueryLog', storage = 'stdout')" }, /only reading is allowed/],
+      ['query', { sql: "copy (select 1) to '/dev/stdout'" }, /disabled|only reading/],
+    ];
+    for (const [tool, args, sentence] of calls) {
+      const { text, isError } = await client.call(tool, args);
+      expect(isError, text).toBe(true);
+      expect(text).toMatch(sentence);
+      expect(text).not.toContain('--');
+    }
+    expect((await client.call('query', { sql: 'from range(3)' })).text).toContain(
+      '"cut":"CUT: only the first 2 rows',
+    );
+    await client.end();
+    expect(client.stderr).not.toContain('Error');
+  });
+
+  it('without a warehouse starts, and each call says how to make one', async () => {
+    const client = new Client(['--data-dir', join(folder, 'none')]);
+    await client.request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    });
+    expect(await client.call('query', { sql: 'select 1' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('dawnload run') as string,
+    });
+    expect((await client.call('list_questions')).isError).toBe(false);
+    await client.end();
+  });
+});

@@ -1,0 +1,115 @@
+// @module-tag long
+/** The pushes of a night: after publishing, in order; what fails withholds nothing. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Place } from '../support/dawnload.js';
+import { lines, push, written } from './support.js';
+
+const received: string[] = [];
+const hook = createServer((request, response) => {
+  request.setEncoding('utf8').on('data', (text: string) => received.push(text));
+  request.on('end', () => response.end());
+});
+
+const YAML = `start_date: 2026-11-19
+lookback_days: 1
+report: en
+push: { rows_per_run: 100, rows_per_month: 1000 }
+`;
+
+const pushes = (sql: string) => `pushes:
+  - name: tiers
+    target: user-properties
+    sql: ${sql}
+    key: user_id
+  - name: everyone
+    target: journey uj-win02
+    sql: select 'n-' || i as user_id from range(500) as r(i)
+  - name: prices
+    target: catalog-items products
+    mode: patch
+    sql: select 'none' as id, 5 as price
+    key: id
+  - name: welcome
+    target: journey uj-win02
+    sql: select 'night' as user_id, max(date)::varchar as day from ops.coverage
+    key: user_id
+    rows_per_run: 1
+`;
+const GOOD = "select 'n-1' as user_id, 'gold' as tier";
+
+let place: Place;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+  place = await Place.make(YAML + pushes(GOOD), { eventsPerDay: 60 });
+}, 60_000);
+afterAll(async () => {
+  hook.close();
+  await place.remove();
+});
+
+const alerts = () =>
+  `alerts: [{ url: "http://127.0.0.1:${(hook.address() as AddressInfo).port}/", on: [failure] }]\n`;
+
+test('are made in order, a failed one withholds nothing and is alerted, and the file and the page tell of them', async () => {
+  await place.configure(YAML + alerts() + pushes(GOOD));
+  const night = await place.run(['run', '--json']);
+  expect(night.code).toBe(1);
+  expect(night.stderr).toContain('tiers: Pushed 1 row');
+  expect(night.stderr).toContain('The push everyone failed: 500 rows are over push.rows_per_run');
+  expect(night.stderr).toContain('welcome: Pushed 1 row');
+  expect(JSON.parse(night.stdout)).toMatchObject({
+    exit_code: 1,
+    pushes: [{ name: 'tiers', failed: false }, { failed: true }, { failed: false }, { failed: false }],
+  });
+  expect(received.join('')).toContain('The push everyone failed');
+  expect(written(place).journeys).toMatchObject([{ userId: 'night', day: '2026-11-20' }]);
+  expect(
+    await place.rows('select name, state, rows, sent, rejected from ops.pushes order by push_id'),
+  ).toEqual([
+    { name: 'tiers', state: 'done', rows: '1', sent: '1', rejected: '0' },
+    { name: 'prices', state: 'done', rows: '1', sent: '0', rejected: '1' },
+    { name: 'welcome', state: 'done', rows: '1', sent: '1', rejected: '0' },
+  ]);
+  expect(await place.rows('select exit_code, outcome from ops.runs')).toEqual([
+    { exit_code: 1, outcome: 'incomplete' },
+  ]);
+  const { readFile } = await import('node:fs/promises');
+  const page = await readFile(`${place.folder}/data/report.html`, 'utf8');
+  expect(page).toContain('user-properties');
+});
+
+test('what did not change is left out the next night, an edited query is refused, and a push can be made by hand', async () => {
+  const byHand = await push(place, 'tiers', '--json');
+  expect(JSON.parse(byHand.stdout)).toMatchObject({ unchanged: 1, sent: 0 });
+  await place.configure(YAML.replace('report: en\n', '') + pushes("select 'n-1' as user_id, 'red' as tier"));
+  const night = await place.run(['run']);
+  expect(night.stderr).toContain('The push tiers failed: Nothing was sent. The query was edited');
+  expect(night.stderr).toContain('welcome: Pushed 0 rows');
+  expect((await push(place, 'tiers', '--yes')).code).toBe(0);
+});
+
+test('a night that is not complete pushes nothing', { tags: ['extended'] }, async () => {
+  const before = (await lines(place)).length;
+  place.sandbox.setFaults([{ endpoint: 'E17', kind: 'status', status: 500 }]);
+  const night = await place.run(['run'], { DAWNLOAD_NOW: '2026-11-21T22:30:00Z' });
+  expect(night.code).toBe(1);
+  expect(night.stderr).toContain('The push tiers failed: The published file was not made by a run of');
+  expect(await lines(place)).toHaveLength(before);
+  place.sandbox.setFaults([]);
+});
+
+test('settings that do not fit are errors before anything is sent', { tags: ['extended'] }, async () => {
+  for (const [yaml, what] of [
+    ['pushes: [{ name: a, target: journey x }]', 'one of query, sql and file'],
+    ['pushes: [{ name: a, target: catalog-items x, sql: select 1 }]', 'must set mode'],
+    ['pushes: [{ name: a, target: letters, sql: select 1 }]', 'must be user-properties'],
+    ['pushes: [{ name: list, target: user-properties, sql: select 1 }]', 'another name'],
+    ['push: { rows_per_runs: 1 }', 'rows_per_run'],
+  ] as const) {
+    await place.configure(`start_date: 2026-11-19\n${yaml}\n`);
+    const { code, stderr } = await place.run(['status']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(what) as string });
+  }
+});

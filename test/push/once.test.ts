@@ -1,0 +1,222 @@
+// @module-tag long
+/** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Ended, Place } from '../support/dawnload.js';
+import type { Fault } from '../support/faults/index.js';
+import { forgetPushes, lines, published, push, written } from './support.js';
+
+let place: Place;
+beforeAll(async () => {
+  place = await published();
+}, 60_000);
+beforeEach(() => forgetPushes(place));
+afterAll(() => place.remove());
+
+/** Each test has users of its own. */
+let nth = 0;
+const users = (count: number) =>
+  `select 'once${nth}-' || i as user_id, i as step from range(${count}) as r(i) order by i`;
+beforeEach(() => nth++);
+
+const entered = () =>
+  written(place)
+    .journeys.filter(({ userId }) => userId.startsWith(`once${nth}-`))
+    .map(({ userId }) => userId);
+const tracked = () => written(place).events.filter(({ userId }) => userId.startsWith(`once${nth}-`));
+const idIn = ({ stderr }: Ended): string => /\d{4}-\d\d-\d\d\.\d+/.exec(stderr)?.[0] ?? '';
+const JOURNEY = ['journey', 'uj-win02', '--sql'] as const;
+
+test(
+  'a journey takes 1,000 users a call, events 500, each with its fields',
+  { tags: ['extended'] },
+  async () => {
+    const before = { ...place.sandbox.requests() };
+    expect((await push(place, ...JOURNEY, users(1001))).code).toBe(0);
+    expect((await push(place, 'events', 'signed_up', '--sql', users(501))).code).toBe(0);
+    expect(place.sandbox.requests().E16 - before.E16).toBe(2);
+    expect(place.sandbox.requests().E13 - before.E13).toBe(2);
+    expect(new Set(entered()).size).toBe(1001);
+    expect(tracked()[7]).toMatchObject({ eventName: 'signed_up', step: 7 });
+  },
+);
+
+const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
+  ['a reset after it was handled', { kind: 'reset-after', times: 1 } as never, true],
+  ['a 502', { kind: 'status', status: 502, times: 1 } as never, false],
+  ['a 408', { kind: 'status', status: 408, times: 1, body: { error: 'Timeout' } } as never, false],
+  ['success: false', { kind: 'other-shape-200', times: 1, body: { success: false } } as never, false],
+  ['an empty object', { kind: 'other-shape-200', times: 1, body: {}, handled: true } as never, true],
+  ['an error with status 200', { kind: 'error-body-200', times: 1 } as never, false],
+  ['a 400 of a proxy', { kind: 'status', status: 400, times: 1, body: '<html>' } as never, false],
+  [
+    'a refusal that tells of work',
+    { kind: 'status', status: 400, times: 1, body: { error: 'already processing' } } as never,
+    false,
+  ],
+];
+
+describe('after an unknown outcome', () => {
+  test.each(UNKNOWN)(
+    '%s: the call is sent once, the push stops, and nothing goes on by itself',
+    { tags: ['extended'] },
+    async (_, fault, received) => {
+      const before = place.sandbox.requests().E16;
+      place.sandbox.setFaults([{ endpoint: 'E16', skip: 1, ...fault } as Fault]);
+      const stopped = await push(place, ...JOURNEY, users(3000), '--key', 'user_id');
+      expect(stopped.code).toBe(1);
+      expect(stopped.stderr).toMatch(/ambiguous.*1000 of its rows.*push resume.*push abandon/s);
+      expect(place.sandbox.requests().E16 - before).toBe(2);
+      const again = await push(place, ...JOURNEY, users(3000), '--key', 'user_id', '--yes');
+      expect(again.code).toBe(3);
+      expect(place.sandbox.requests().E16 - before).toBe(2);
+      expect(entered()).toHaveLength(received ? 2000 : 1000);
+      expect((await push(place, 'list')).code).toBe(1);
+    },
+  );
+
+  test.each([
+    ['that has the rows, resume goes on with the others', 'reset-after', [], 3000],
+    ['that has not, resume --again sends them too', 'reset-before', ['--again'], 3000],
+  ] as const)('%s', async (_, kind, more, count) => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind, skip: 1, times: 1 }]);
+    const id = idIn(await push(place, ...JOURNEY, users(3000)));
+    const resumed = await push(place, 'resume', id, ...more);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(entered()).toHaveLength(count);
+    expect(new Set(entered()).size).toBe(count);
+    expect((await push(place, 'list')).code).toBe(0);
+    expect((await push(place, 'resume', id)).code).toBe(3);
+  });
+
+  test('abandon ends the push; its unknown rows are not sent by later pushes with a key, the rest is', async () => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', skip: 1, times: 1 }]);
+    const args = [...JOURNEY, users(3000), '--key', 'user_id'];
+    const id = idIn(await push(place, ...args));
+    expect((await push(place, 'abandon', id)).code).toBe(0);
+    const next = await push(place, ...args);
+    expect(next.code, next.stderr).toBe(0);
+    expect(next.stderr).toContain('Pushed 1,000 rows');
+    expect(next.stderr).toContain('1,000 left because it is not known');
+    expect(entered()).toHaveLength(3000);
+    expect(new Set(entered()).size).toBe(3000);
+  });
+});
+
+describe('events', () => {
+  const COUNTS: [message: string, code: number][] = [
+    ['500 events were tracked.', 0],
+    ['500건의 이벤트를 수집했습니다.', 0],
+    ['499 events were tracked.', 1],
+    ['500 events were received, 3 were ignored.', 1],
+    ['Failed to track 500 events.', 1],
+    ['Events were tracked.', 1],
+    ['1000 events were tracked.', 1],
+  ];
+  test.each(COUNTS)('the answer "%s" ends with %i', { tags: ['extended'] }, async (message, code) => {
+    place.sandbox.setFaults([{ endpoint: 'E13', kind: 'other-shape-200', body: { message } }]);
+    const before = place.sandbox.requests().E13;
+    const result = await push(place, 'events', 'bought', '--sql', users(500));
+    expect(result.code).toBe(code);
+    expect(place.sandbox.requests().E13 - before).toBe(1);
+    const { stdout } = await push(place, 'list', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ state: code === 0 ? 'done' : 'ambiguous' }]);
+  });
+
+  test(
+    'several events of a user are no duplicates, unless a key tells them apart',
+    { tags: ['extended'] },
+    async () => {
+      const sql = `select 'once${nth}-1' as user_id, i % 2 as order_id, i as n from range(4) as r(i)`;
+      expect((await push(place, 'events', 'bought', '--sql', sql)).code).toBe(0);
+      expect(tracked()).toHaveLength(4);
+      expect((await push(place, 'events', 'bought', '--sql', sql, '--key', 'order_id')).code).toBe(3);
+    },
+  );
+
+  test('an event that was acknowledged is not tracked again with a key', { tags: ['extended'] }, async () => {
+    const of = (count: number) =>
+      `select 'once${nth}-' || i as user_id, 'o-' || i as order_id from range(${count}) as r(i)`;
+    await push(place, 'events', 'bought', '--sql', of(20), '--key', 'order_id');
+    const more = await push(place, 'events', 'bought', '--sql', of(25), '--key', 'order_id');
+    expect(more.stderr).toContain('Pushed 5 rows');
+    expect(tracked()).toHaveLength(25);
+  });
+});
+
+describe('a clear refusal', () => {
+  test('for what the rows hold is divided, and no row is sent again that was taken', async () => {
+    const body = { code: 400, success: false, error: 'Invalid field' };
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'status', status: 400, times: 2, body }]);
+    const before = place.sandbox.requests().E16;
+    const { code, stderr } = await push(place, ...JOURNEY, users(3));
+    expect(code, stderr).toBe(0);
+    // All three, two of them, then each by itself.
+    expect(place.sandbox.requests().E16 - before).toBe(5);
+    expect(entered().sort()).toEqual([0, 1, 2].map((i) => `once${nth}-${i}`));
+  });
+
+  test(
+    'of the whole target stops at the first call, and nothing is ambiguous',
+    { tags: ['extended'] },
+    async () => {
+      const before = place.sandbox.requests().E16;
+      const unknown = await push(place, 'journey', 'nothing', '--sql', users(3000));
+      expect(unknown.code).toBe(1);
+      expect(unknown.stderr).toContain('404');
+      const closed = await push(place, 'journey', 'uj-onb01', '--sql', users(3000));
+      expect(closed.code).toBe(1);
+      expect(place.sandbox.requests().E16 - before).toBe(2);
+      expect((await push(place, 'list')).code).toBe(0);
+    },
+  );
+
+  test('for the rate stops the push, and the same command goes on', async () => {
+    place.sandbox.setFaults([
+      {
+        endpoint: 'E16',
+        kind: 'status',
+        status: 429,
+        skip: 1,
+        times: 1,
+        body: { code: 429, success: false, error: 'Too many requests' },
+      },
+    ]);
+    const stopped = await push(place, ...JOURNEY, users(3000));
+    expect(stopped.code).toBe(1);
+    expect(entered()).toHaveLength(1000);
+    const again = await push(place, ...JOURNEY, users(3000));
+    expect(again.code, again.stderr).toBe(0);
+    expect(entered()).toHaveLength(3000);
+    expect(new Set(entered()).size).toBe(3000);
+  });
+});
+
+test('a service that cannot be reached leaves nothing ambiguous', { tags: ['extended'] }, async () => {
+  await place.run(['push', 'list']);
+  const gone = await place.run(['push', ...JOURNEY, users(3)], { DAWNLOAD_BASE_URL: 'http://127.0.0.1:9' });
+  expect(gone.code).toBe(1);
+  expect((await lines(place)).filter(({ outcome }) => outcome === 'ambiguous')).toEqual([]);
+});
+
+test(
+  'an unfinished push with another query has to be resumed or abandoned first',
+  { tags: ['extended'] },
+  async () => {
+    place.sandbox.setFaults([
+      {
+        endpoint: 'E16',
+        kind: 'status',
+        status: 429,
+        skip: 1,
+        times: 1,
+        body: { code: 429, success: false, error: 'Too many requests' },
+      },
+    ]);
+    const id = idIn(await push(place, ...JOURNEY, users(2000))) || String((await lines(place))[0]?.['push']);
+    const other = await push(place, ...JOURNEY, `${users(2000)} limit 1500`, '--yes');
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining(id) as string });
+    const resumed = await push(place, 'resume', id);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(entered()).toHaveLength(2000);
+  },
+);

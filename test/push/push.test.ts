@@ -1,0 +1,498 @@
+// @module-tag long
+/** Repeatable targets against the sandbox: what is sent, compared, rejected and refused. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Place } from '../support/dawnload.js';
+import { bytesOf, forgetPushes, lines, published, push, sqlFile, written, YAML } from './support.js';
+
+let place: Place;
+
+beforeAll(async () => {
+  place = await published();
+}, 60_000);
+beforeEach(() => forgetPushes(place));
+afterAll(() => place.remove());
+
+const requests = () => ({ ...place.sandbox.requests() });
+const propertiesOf = (id: string) => written(place).users.find(({ userId }) => userId === id)?.properties;
+const itemOf = (catalog: string, id: string) =>
+  written(place)
+    .catalogs.changed.find(({ name }) => name === catalog)
+    ?.items.find((one) => one.id === id)?.item;
+
+const users = (count: number, rest = "'gold' as tier", prefix = 'u') =>
+  `select '${prefix}' || i as user_id, ${rest} from range(${count}) as r(i) order by i`;
+
+describe('user properties', () => {
+  test('go to the service 1,000 a call, with the types of the query', { tags: ['extended'] }, async () => {
+    const before = requests().E14;
+    const sql =
+      "select 'many' || i as user_id, i as visits, true as vip, ['a', 'b'] as tags, null as gone from range(2001) as r(i)";
+    const { code, stderr } = await push(place, 'user-properties', '--sql', sql);
+    expect(code, stderr).toBe(0);
+    expect(requests().E14 - before).toBe(3);
+    expect(propertiesOf('many7')).toEqual({ visits: 7, vip: true, tags: ['a', 'b'] });
+  });
+
+  test('a number is an id too', { tags: ['extended'] }, async () => {
+    await push(place, 'user-properties', '--sql', "select 4711 as user_id, 'x' as tier");
+    expect(propertiesOf('4711')).toEqual({ tier: 'x' });
+  });
+
+  test('with a key, only what changed since it was acknowledged is sent', async () => {
+    const args = ['user-properties', '--key', 'user_id', '--json', '--sql'];
+    expect(JSON.parse((await push(place, ...args, users(5))).stdout)).toMatchObject({ new: 5, sent: 5 });
+    expect(JSON.parse((await push(place, ...args, users(5))).stdout)).toMatchObject({
+      ...{ unchanged: 5, sent: 0, calls: 0 },
+    });
+    const one = users(6, "if(i = 3, 'red', 'gold') as tier");
+    expect(JSON.parse((await push(place, ...args, one)).stdout)).toMatchObject({
+      ...{ new: 1, changed: 1, unchanged: 4, sent: 2 },
+    });
+    expect(propertiesOf('u3')).toEqual({ tier: 'red' });
+  });
+
+  test('what was not acknowledged is sent again by the next push', async () => {
+    place.sandbox.setFaults([{ endpoint: 'E14', kind: 'status', status: 503 }]);
+    const args = ['user-properties', '--key', 'user_id', '--sql', users(5, "'a' as late", 'late')];
+    expect((await push(place, ...args)).code).toBe(1);
+    place.sandbox.setFaults([]);
+    const again = await push(place, ...args);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('Pushed 5 rows');
+    expect((await lines(place)).filter(({ event }) => event === 'begun')).toHaveLength(1);
+  });
+
+  test('a call that fails for a while is repeated', { tags: ['extended'] }, async () => {
+    place.sandbox.setFaults([
+      { endpoint: 'E14', kind: 'status', status: 429, times: 1 },
+      { endpoint: 'E14', kind: 'reset-after', times: 1 },
+    ]);
+    const { code, stderr } = await push(place, 'user-properties', '--sql', users(3, "'b' as again", 'again'));
+    expect(code, stderr).toBe(0);
+    expect(propertiesOf('again2')).toEqual({ again: 'b' });
+  });
+
+  test.each([[{}], [{ data: null }], [{ data: '5' }], [{ data: 6 }], [{ data: true }], [{ data: 4.5 }]])(
+    'an answer %j acknowledges nothing',
+    { tags: ['extended'] },
+    async (body) => {
+      place.sandbox.setFaults([{ endpoint: 'E14', kind: 'other-shape-200', body }]);
+      const { code } = await push(place, 'user-properties', '--sql', users(5));
+      expect(code).toBe(1);
+      expect((await lines(place)).filter(({ outcome }) => outcome === 'acknowledged')).toEqual([]);
+    },
+  );
+});
+
+describe('a lower count', () => {
+  let picky: Place;
+  beforeAll(async () => {
+    picky = await published(YAML, { unknownUsers: 'ignored' });
+  }, 60_000);
+  beforeEach(() => forgetPushes(picky));
+  afterAll(() => picky.remove());
+
+  // Users of the world are known there; others are not counted.
+  const mixed = (value = 'x') =>
+    `select if(i in (3, 40, 41), 'ghost' || i, printf('user_%07d', i)) as user_id, '${value}' as tier from range(60) as r(i)`;
+
+  test('is divided until the rows are found that were refused; all others are done', async () => {
+    const { code, stderr } = await push(picky, 'user-properties', '--sql', mixed(), '--key', 'user_id');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Pushed 57 rows');
+    expect(stderr).toContain('3 rejected');
+    const has = written(picky).users.filter(({ properties }) => properties['tier'] === 'x');
+    expect(has).toHaveLength(57);
+    const hashed = JSON.parse((await push(picky, 'rejected', '--json')).stdout) as { row: string }[];
+    expect(hashed.map(({ row }) => row.charAt(0))).toEqual(['#', '#', '#']);
+    const { stdout } = await push(
+      picky,
+      ...['rejected', 'user-properties', '--sql', mixed(), '--key', 'user_id', '--json'],
+    );
+    const rows = JSON.parse(stdout) as { row: string; reason: string }[];
+    expect(rows.map(({ row }) => row).sort()).toEqual(['ghost3', 'ghost40', 'ghost41']);
+    expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['the service did not count it']));
+  });
+
+  test(
+    'rejected rows are tried by three pushes more, then left, and a changed row is tried again',
+    { tags: ['extended'] },
+    async () => {
+      const args = ['user-properties', '--key', 'user_id', '--sql'];
+      for (const nth of [1, 2, 3, 4]) {
+        const tried = await push(picky, ...args, mixed());
+        expect(tried.code, `push ${nth}: ${tried.stderr}`).toBe(1);
+        expect(tried.stderr).toContain('3 rejected');
+      }
+      const left = await push(picky, ...args, mixed());
+      expect(left.code).toBe(0);
+      expect(left.stderr).toContain('Pushed 0 rows');
+      expect(left.stderr).toContain('3 left after four rejections');
+      const changed = await push(picky, ...args, mixed('y'), '--yes');
+      expect(changed.stderr).toContain('3 rejected');
+    },
+  );
+});
+
+describe('catalog items', () => {
+  test('are replaced, 50 a call, and patched with operators on arrays', async () => {
+    const before = requests().E2;
+    const sql = "select 'p-' || i as id, 'name ' || i as name, 100 + i as price from range(101) as r(i)";
+    const replaced = await push(place, 'catalog-items', 'products', '--mode', 'replace', '--sql', sql);
+    expect(replaced.code, replaced.stderr).toBe(0);
+    // One list of catalogs, three calls.
+    expect(requests().E2 - before).toBe(4);
+    expect(itemOf('products', 'p-100')).toMatchObject({ name: 'name 100', price: 200 });
+    const patch = `select 'p-1' as id, {'$add': ['sale', 'new'], '$remove': ['old']} as sizes`;
+    const patched = await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', patch);
+    expect(patched.code, patched.stderr).toBe(0);
+    expect(itemOf('products', 'p-1')).toMatchObject({ name: 'name 1', sizes: ['sale', 'new'] });
+  });
+
+  test('a missing item of a patch is rejected alone, by its id', { tags: ['extended'] }, async () => {
+    const sql = "select if(i = 7, 'none', 'p-' || i) as id, 5 as price from range(30) as r(i)";
+    const { code, stderr } = await push(place, 'catalog-items', 'products', '--mode', 'patch', '--sql', sql);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Pushed 29 rows');
+    expect(itemOf('products', 'p-29')).toMatchObject({ price: 5 });
+    const { stdout } = await push(place, 'rejected', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ row: 'none', reason: 'HTTP 404, NOT_FOUND', tries: 1 }]);
+  });
+
+  test('are deleted; one that is gone already is done', { tags: ['extended'] }, async () => {
+    const sql = "select id from (values ('p-1'), ('p-2'), ('never')) as v(id)";
+    const { code, stderr } = await push(place, 'catalog-items', 'products', '--mode', 'delete', '--sql', sql);
+    expect(code, stderr).toBe(0);
+    expect(itemOf('products', 'p-1')).toBeNull();
+  });
+
+  test('--delete-missing deletes what an earlier push sent and the query lacks, and nothing else', async () => {
+    const some = (ids: string) => `select unnest([${ids}]) as id, 'x' as name`;
+    const args = [
+      'catalog-items',
+      'products',
+      '--mode',
+      'replace',
+      '--key',
+      'id',
+      '--delete-missing',
+      '--sql',
+    ];
+    await push(place, ...args, some("'m-1', 'm-2', 'm-3'"));
+    const { code, stderr } = await push(place, ...args, some("'m-2', 'm-4'"));
+    expect(code, stderr).toBe(0);
+    expect([itemOf('products', 'm-1'), itemOf('products', 'm-3')]).toEqual([null, null]);
+    expect(itemOf('products', 'm-2')).toMatchObject({ name: 'x' });
+    const after = await push(place, ...args, some("'m-2', 'm-4'"));
+    expect(after.stderr).toContain('Pushed 0 rows');
+  });
+
+  test('values are checked against the declared types and the limits before the first call', async () => {
+    const before = requests().E2;
+    const sql = `
+      select 'c-' || i as id,
+        case i when 1 then repeat('가', 5001) else 'n' end as name,
+        [case i when 2 then null else 'red' end] as sizes
+      from range(4) as r(i)
+      union all select 'bad id', 'n', ['red'] union all select 'c-9', 'n', list_transform(range(101), lambda x: 'c' || x)`;
+    const { code, stdout } = await push(
+      place,
+      ...['catalog-items', 'products', '--mode', 'replace', '--dry-run', '--json', '--sql', sql],
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      rows: 6,
+      new: 2,
+      calls: 1,
+      invalid: {
+        'name: must have at most 5000 characters': 1,
+        'sizes: must be an array of strings': 1,
+        'id: must have 1 to 250 letters, digits, _ and -': 1,
+        'sizes: must have at most 100 elements': 1,
+      },
+    });
+    expect(requests().E2 - before).toBe(1);
+    const price = await push(
+      place,
+      ...[
+        'catalog-items',
+        'products',
+        '--mode',
+        'patch',
+        '--sql',
+        "select 'c-1' as id, 'cheap' as price",
+        '--dry-run',
+      ],
+    );
+    expect(price.stdout).toContain('price: must be a number');
+  });
+
+  test(
+    'an unknown field, catalog or mode is refused before anything is sent',
+    { tags: ['extended'] },
+    async () => {
+      const sql = "select 'x' as id, 1 as colour";
+      const args = ['--mode', 'replace', '--sql', sql];
+      const field = await push(place, 'catalog-items', 'products', ...args);
+      expect(field).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('has no field colour') as string,
+      });
+      const catalog = await push(place, 'catalog-items', 'nothing', ...args);
+      expect(catalog).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('no catalog nothing') as string,
+      });
+      const mode = await push(place, 'catalog-items', 'products', '--sql', sql);
+      expect(mode).toMatchObject({ code: 2, stderr: expect.stringContaining('--mode') as string });
+    },
+  );
+});
+
+describe('opt-outs', () => {
+  const NUMBER = '0801234567';
+  const numbers = "select '0109999000' || i as recipient_no, 'secret ' || i as name from range(4) as r(i)";
+
+  test('are registered, and never removed without --remove and a yes', async () => {
+    expect((await push(place, 'opt-outs', NUMBER, '--sql', numbers)).code).toBe(0);
+    const isRegistered = () =>
+      written(place).optOuts.registered.filter(({ recipientNo }) => recipientNo.startsWith('0109999000'));
+    expect(isRegistered()).toHaveLength(4);
+    const remove = ['opt-outs', NUMBER, '--remove', '--sql', numbers];
+    const refused = await push(place, ...remove);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('leave the list') as string });
+    expect(isRegistered()).toHaveLength(4);
+    expect((await push(place, ...remove, '--yes')).code).toBe(0);
+    expect(isRegistered()).toHaveLength(0);
+  });
+
+  test('a hash of a user id is none that the service knows', { tags: ['extended'] }, async () => {
+    try {
+      await place.configure(`${YAML}privacy: { columns: { user_id: hash } }\n`);
+      const sql = "select unnest([sha256('x'), 'u-1']) as user_id, 1 as n";
+      const { stdout } = await push(place, 'user-properties', '--sql', sql, '--dry-run', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ new: 1, rows: 2 });
+      expect(stdout).toContain('is a hash');
+    } finally {
+      await place.configure(YAML);
+    }
+  });
+
+  test('a hash of a number is no number', { tags: ['extended'] }, async () => {
+    const sql = "select sha256('x') as recipient_no";
+    const { stdout } = await push(place, 'opt-outs', NUMBER, '--sql', sql, '--dry-run', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      new: 0,
+      invalid: { 'recipient_no: must be a telephone number of at most 25 characters': 1 },
+    });
+  });
+
+  test('recipients and properties are in no file, no output and no error', async () => {
+    place.sandbox.setFaults([
+      {
+        ...{ endpoint: 'E12', kind: 'status', status: 400, times: 1 },
+        body: { error: 'recipient 01099990001 (secret 1) is wrong' },
+      },
+    ]);
+    const outputs = [
+      await push(place, 'opt-outs', NUMBER, '--sql', numbers, '--key', 'recipient_no'),
+      await push(
+        place,
+        'user-properties',
+        '--sql',
+        users(3, "'secret ' || i as name, '0109999000' || i as \"$phone_number\""),
+      ),
+      await push(place, 'user-properties', '--sql', users(3, "'secret ' || i as name"), '--dry-run'),
+      await push(place, 'user-properties', '--sql', users(3, "('secret ' || i)::int as name")),
+      await push(place, 'list'),
+      await push(place, 'rejected'),
+    ];
+    expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 2, 0, 0]);
+    const said = outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+    const text = said + (await bytesOf(place));
+    expect(text).not.toContain('secret 1');
+    expect(text).not.toContain('01099990001');
+    expect(text).not.toContain("'secret");
+  });
+});
+
+describe('guards', () => {
+  const KEYED = ['user-properties', '--key', 'user_id', '--sql'];
+  const refused = { code: 3, stdout: '' };
+  const sent = async () => (await lines(place)).filter(({ event }) => event === 'intended').length;
+
+  test.each([
+    ['no rows', users(0), 'has no rows'],
+    [
+      'an empty key',
+      `${users(3)} union all select '', 'x'`.replace(' order by i', ''),
+      '1 row without a key',
+    ],
+    ['no key', `${users(3)} union all select null, 'x'`.replace(' order by i', ''), '1 row without a key'],
+    [
+      'a key twice',
+      `${users(3)} union all select 'u1', 'x'`.replace(' order by i', ''),
+      'the key of another row',
+    ],
+  ])('a query with %s is refused without --yes', async (_, sql, why) => {
+    const before = await push(place, 'user-properties', '--sql', sql);
+    expect(before).toMatchObject({ ...refused, stderr: expect.stringContaining(why) as string });
+    expect(await sent()).toBe(0);
+    const after = await push(place, 'user-properties', '--sql', sql, '--yes');
+    expect(after.code, after.stderr).toBe(sql === users(0) ? 0 : 1);
+  });
+
+  test(
+    'more than ten times or less than a tenth of the rows of the last push is refused without --yes',
+    { tags: ['extended'] },
+    async () => {
+      const of = (count: number, ...more: string[]) =>
+        push(place, 'user-properties', '--sql', users(count, "'n' as n", 'n'), ...more);
+      expect((await of(20)).code).toBe(0);
+      expect(await of(201)).toMatchObject({
+        ...refused,
+        stderr: expect.stringContaining('201 rows') as string,
+      });
+      expect((await of(200)).code).toBe(0);
+      expect(await of(19)).toMatchObject({ ...refused, stderr: expect.stringContaining('200') as string });
+      expect((await of(19, '--yes')).code).toBe(0);
+      expect((await of(20)).code).toBe(0);
+    },
+  );
+
+  test('an edited query that would send everything again says so first', async () => {
+    await push(place, ...KEYED, users(12, "'e' as e", 'e'));
+    const edited = await push(place, ...KEYED, users(12, "'e' as e, 1 as more", 'e'));
+    expect(edited).toMatchObject({
+      ...refused,
+      stderr: expect.stringMatching(/edited.*everything would be sent again: 12 rows/) as string,
+    });
+    const values = await push(place, ...KEYED, users(12, "'f' as e", 'e'));
+    expect(values.code).toBe(3);
+    expect((await push(place, ...KEYED, users(12, "'f' as e", 'e'), '--yes')).code).toBe(0);
+    // The same query with other values is no edit.
+    expect((await push(place, ...KEYED, users(13, "'f' as e", 'e'))).code).toBe(0);
+  });
+
+  test(
+    'days that the query names have to be covered, through views and models too',
+    { tags: ['extended'] },
+    async () => {
+      const named = (where: string, from = 'daily_statistics') =>
+        push(
+          place,
+          'user-properties',
+          '--sql',
+          `select 'd' as user_id, count(*) as n from ${from} where ${where}`,
+          '--dry-run',
+        );
+      expect((await named("date = '2026-11-20'")).code).toBe(0);
+      expect(await named("date = '2026-11-17'")).toMatchObject({
+        ...{ code: 3, stderr: expect.stringContaining('2026-11-17') as string },
+      });
+      expect((await named("date between '2026-11-17' and '2026-11-20'")).code).toBe(3);
+      expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
+      expect((await named("date = '2026-11-20'", 'marts.message_pressure')).stderr).toContain('events');
+      expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
+      const parameter = [
+        '--sql',
+        "select 'd' as user_id, getvariable('day') as n",
+        '-p',
+        'day=2026-11-01',
+        '--dry-run',
+      ];
+      expect((await push(place, 'user-properties', ...parameter)).code).toBe(3);
+    },
+  );
+
+  test('the file has to be made by a run of the last complete day', { tags: ['extended'] }, async () => {
+    const late = { DAWNLOAD_NOW: '2026-11-22T00:00:00Z' };
+    const { code, stderr } = await place.run(['push', 'user-properties', '--sql', users(1), '--yes'], late);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('2026-11-21') as string });
+  });
+
+  test('push.rows_per_run and rows_per_month bound everything', async () => {
+    try {
+      await place.configure(YAML.replace('rows_per_run: 100000', 'rows_per_run: 4'));
+      expect((await push(place, 'user-properties', '--sql', users(5), '--yes')).code).toBe(3);
+      expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
+      await place.configure(YAML.replace('rows_per_month: 1000000', 'rows_per_month: 10'));
+      expect((await push(place, 'user-properties', '--sql', users(6))).code).toBe(0);
+      const over = await push(place, 'user-properties', '--sql', users(1), '--yes');
+      expect(over).toMatchObject({ code: 3, stderr: expect.stringContaining('rows_per_month') as string });
+      await place.configure('start_date: 2026-11-19\n');
+      for (const target of [
+        ['journey', 'uj-win02'],
+        ['events', 'signed_up'],
+      ]) {
+        const none = await push(place, ...target, '--sql', users(1), '--yes');
+        expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('rows_per_run') as string });
+      }
+      expect((await push(place, 'user-properties', '--sql', users(4))).code).toBe(0);
+    } finally {
+      await place.configure(YAML);
+    }
+  });
+
+  test('--dry-run sends nothing and shows counts, calls and masked payloads', async () => {
+    const before = requests();
+    await sqlFile(place, users(2500, "'secret' as tier", 'dry'));
+    const { code, stdout } = await push(
+      place,
+      'user-properties',
+      '-f',
+      join(place.folder, 'query.sql'),
+      '--dry-run',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/2,500 rows in all/);
+    expect(stdout).toMatch(/3 calls/);
+    expect(stdout.match(/^\{.*\}$/gm)).toHaveLength(3);
+    expect(stdout).toContain('"tier"');
+    expect(stdout).not.toContain('secret');
+    expect(stdout).not.toContain('dry0');
+    expect(requests().E14).toBe(before.E14);
+    expect(await lines(place)).toEqual([]);
+  });
+
+  test('--only sends the one row with the key', async () => {
+    const args = ['user-properties', '--sql', users(50, "'only' as tier", 'only'), '--only'];
+    expect((await push(place, ...args, 'only7')).code).toBe(0);
+    expect(written(place).users.filter(({ properties }) => properties['tier'] === 'only')).toHaveLength(1);
+    expect((await push(place, ...args, 'only70')).code).toBe(2);
+    // It is not what the next push is compared with.
+    expect((await push(place, ...args.slice(0, 3))).code).toBe(0);
+  });
+});
+
+test(
+  'the ledger holds the target, numbers and keyed hashes, and a changed byte stops all pushes',
+  { tags: ['extended'] },
+  async () => {
+    await push(place, 'user-properties', '--sql', users(2), '--key', 'user_id');
+    const [, intended] = await lines(place);
+    expect(Object.keys(intended ?? {}).sort()).toEqual(
+      ['seq', 'event', 'push', 'at', 'call', 'run', 'rows', 'payload', 'sum'].sort(),
+    );
+    expect(intended).toMatchObject({ event: 'intended', rows: 2 });
+    const file = join(place.folder, 'data', 'ledger', 'pushes.jsonl');
+    const text = await readFile(file, 'utf8');
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(file, text.replace('"rows":2', '"rows":3'));
+    const { code, stderr } = await push(place, 'user-properties', '--sql', users(2));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is damaged') as string });
+  },
+);
+
+test('persons of the register of erasures are left out and counted', { tags: ['extended'] }, async () => {
+  const sql = "select unnest(['user_0000001', 'kept']) as user_id, 'erased?' as tier";
+  const erased = await place.run(['forget', '--user-id', 'user_0000001', '--yes']);
+  expect(erased.code, erased.stderr).toBe(0);
+  const { stderr } = await push(place, 'user-properties', '--sql', sql);
+  expect(stderr).toContain('1 left because the persons were erased');
+  expect(written(place).users.filter(({ properties }) => properties['tier'] === 'erased?')).toMatchObject([
+    { userId: 'kept' },
+  ]);
+});

@@ -1,0 +1,200 @@
+/** What answers for agents say about themselves, on the small warehouse. */
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerFor, definitionsOf, withFile, type Limits } from '../../src/queries/agent.js';
+import { bundledQuery, valuesFor } from '../../src/queries/catalogue.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import { HERE, makeWarehouse } from './support.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dawnload-agent-'));
+const file = join(folder, 'warehouse.duckdb');
+const LIMITS: Limits = { rows: 1000, characters: 50_000, seconds: 30 };
+const NOW = new Date('2026-11-04T00:00:00Z');
+
+interface Answer {
+  cut: string | null;
+  columns: string[];
+  rows: unknown[][];
+  about: {
+    days_asked?: string;
+    coverage: { stream: string; days?: number; of?: number; missing?: string }[];
+    findings: { name: string; meaning?: string }[];
+    definitions: Record<string, string>;
+    columns_without_definition?: string[];
+    bundled_questions?: string[];
+    published_at: string;
+    tables: string[];
+    parameters?: Record<string, string>;
+  };
+}
+
+beforeAll(async () => {
+  await makeWarehouse('small', file);
+  await change(
+    "insert into ops.checks (severity, name, date, finding) values ('warn', 'events_key', '2026-11-02', 'x'), ('warn', 'opt_outs_dated', '2026-11-02', 'y')",
+  );
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Changes the file in place, between calls. */
+async function change(sql: string): Promise<void> {
+  copyFileSync(file, `${file}.new`);
+  const instance = await DuckDBInstance.create(`${file}.new`);
+  const connection = await instance.connect();
+  await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+  renameSync(`${file}.new`, file);
+}
+
+const call = async (work: (reader: Reader) => Promise<string>, limits: Limits = LIMITS): Promise<string> =>
+  withFile(file, limits, new AbortController().signal, work);
+
+async function asked(
+  name: string,
+  parameters: Record<string, string> = {},
+  limits = LIMITS,
+): Promise<Answer> {
+  const query = bundledQuery(name);
+  const values = valuesFor(query, new Map(Object.entries(parameters)), NOW, 'en');
+  return JSON.parse(
+    await call(
+      (reader) => answerFor(reader, file, { sql: query.sql, values, query, language: 'en' }, limits),
+      limits,
+    ),
+  ) as Answer;
+}
+
+const sqlText = (sql: string, limits = LIMITS): Promise<string> =>
+  call((reader) => answerFor(reader, file, { sql, values: new Map(), language: 'en' }, limits), limits);
+
+const queried = async (sql: string, limits = LIMITS): Promise<Answer> =>
+  JSON.parse(await sqlText(sql, limits)) as Answer;
+
+describe('an answer for an agent', () => {
+  it.each(['channel-summary', 'ab-tests', 'reach', 'failure-reasons', 'restatements', 'checks'])(
+    'has the rows that the question has elsewhere: %s',
+    async (name) => {
+      const answer = await asked(name);
+      const reader = await Reader.open(file);
+      const own = await reader.connection.runAndReadAll(bundledQuery(name).sql);
+      expect(answer.columns).toEqual(own.deduplicatedColumnNames());
+      expect(answer.rows).toHaveLength(own.currentRowCount);
+      expect(answer.rows.length).toBeGreaterThan(0);
+      expect(answer.cut).toBeNull();
+      await reader.close();
+    },
+  );
+
+  it.each(['en', 'ko'] as const)('defines each rate of each bundled question (%s)', (language) => {
+    const golden = join(HERE, 'golden');
+    for (const name of readdirSync(golden)) {
+      const [heads = ''] = readFileSync(join(golden, name), 'utf8').split('\n');
+      const rates = heads
+        .split(',')
+        .filter((head) => /rate|share|lift|per_|ratio|p_value|revenue|change(?!d)/.test(head));
+      const { definitions } = definitionsOf(rates, new Set(), language);
+      expect(Object.keys(definitions), name).toEqual(rates);
+    }
+  });
+
+  it('says which days it covers and which of them are missing', async () => {
+    const { about } = await asked('channel-summary', { start: '2026-10-30', end: '2026-11-02' });
+    expect(about.days_asked).toBe('2026-10-30..2026-11-02');
+    const held = await queried(
+      "select string_agg(date::varchar, ' ' order by date) from ops.coverage where stream = 'statistics' and date between '2026-10-30' and '2026-11-02'",
+    );
+    const days = String(held.rows[0]?.[0]).split(' ');
+    expect(about.coverage).toMatchObject([{ stream: 'statistics', days: days.length, of: 4 }]);
+    const missing = ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02'].filter(
+      (day) => !days.includes(day),
+    );
+    for (const day of [missing[0], missing.at(-1)])
+      expect(about.coverage[0]?.missing).toContain(day ?? 'none');
+    expect(about.published_at).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d KST$/);
+  });
+
+  it('has the findings of checks about its streams and days, and no others', async () => {
+    const names = (answer: Answer): string[] => answer.about.findings.map(({ name }) => name);
+    expect(names(await queried('from marts.daily_events'))).toContain('events_key');
+    expect(names(await queried('from marts.daily_events'))).not.toContain('opt_outs_dated');
+    expect(names(await queried('from opt_outs_history'))).toContain('opt_outs_dated');
+    const reach = (start: string): Promise<Answer> => asked('reach', { start, end: '2026-11-30' });
+    expect(names(await reach('2026-11-02'))).toContain('events_key');
+    expect(names(await reach('2026-11-03'))).not.toContain('events_key');
+  });
+
+  it.each([
+    ['from marts.channel_days', 'statistics'],
+    ['select 1 as n from "marts"."Channel_Days" c join main.calendar using (date)', 'statistics'],
+    ['set variable a = 1; select count(*) from marts.message_days', 'statistics'],
+    ['with x as (from text_messages) select count(*) from x', 'events'],
+    ['pivot events on channel using count(*)', 'events'],
+    ['select (select max(date) from daily_statistics_by_subchannel) as d', 'statistics_by_subchannel'],
+    ['from campaign_metrics', 'campaigns'],
+    ['from opt_outs', 'opt_outs'],
+  ])('knows the streams behind SQL: %s', async (sql, stream) => {
+    expect((await queried(sql)).about.coverage.map((row) => row.stream)).toContain(stream);
+  });
+
+  it('runs SQL that looks like a bundled question once, as it stands', async () => {
+    const answer = await queried(
+      "with params as (\n    select error('twice') as first_day, 1 as last_day where false\n)\nselect count(*)::int as n from params",
+    );
+    expect(answer.rows).toEqual([[0]]);
+    expect(answer.about.days_asked).toBeUndefined();
+  });
+
+  it('says which columns its SQL made up, and which bundled questions read the same tables', async () => {
+    const { about } = await queried(
+      'select channel, sum(clicked) / sum(sent) as ctr from marts.channel_days group by all',
+    );
+    expect(about.columns_without_definition).toEqual(['ctr']);
+    expect(about.definitions['channel']).toContain('channel name');
+    expect(about.bundled_questions?.join()).toContain('channel-summary');
+  });
+
+  it('says that it is cut, after so many rows or characters, and stays valid', async () => {
+    const rows = await queried('select range as n from range(5)', { ...LIMITS, rows: 4 });
+    expect(rows.rows).toEqual([[0], [1], [2], [3]]);
+    expect(rows.cut).toMatch(/^CUT: only the first 4 rows are here/);
+    expect((await queried('select range as n from range(4)', { ...LIMITS, rows: 4 })).cut).toBeNull();
+    for (const characters of [10_000, 50_000]) {
+      const text = await sqlText("select repeat('가', 100) as t, * from range(100000), events", {
+        ...LIMITS,
+        rows: 100_000,
+        characters,
+      });
+      expect(text.length).toBeLessThanOrEqual(characters);
+      const { cut, rows: kept } = JSON.parse(text) as Answer;
+      expect(cut).toContain(`only the first ${kept.length} rows are here`);
+    }
+    const long = await queried("select repeat('x', 1000000) as t");
+    expect(long).toMatchObject({ rows: [], cut: expect.stringContaining('first 0 rows') as string });
+  });
+
+  it('ends after so many seconds, also where DuckDB notices no interruption', async () => {
+    const limits = { ...LIMITS, seconds: 0.3 };
+    const started = performance.now();
+    await expect(
+      sqlText('select count(*) from range(100000000000) a where hash(a.range) = 1', limits),
+    ).rejects.toThrow('no answer within 0.3 seconds');
+    await expect(
+      sqlText("select levenshtein(repeat('a', 15000), repeat('b', 15000))", limits),
+    ).rejects.toThrow('no answer within');
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('sees a night that published between two calls', async () => {
+    const count = async (): Promise<unknown> => (await queried('select count(*) from ops.runs')).rows[0]?.[0];
+    const before = Number(await count());
+    await change("insert into ops.runs (run_id, command) select 'r-new', 'run'");
+    expect(await count()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,173 @@
+/** Attempts to get out of the warehouse by SQL, each on the reader that agents ask. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.js';
+import { answerFor } from '../../src/queries/agent.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import { copyTemplate } from '../support/template.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dawnload-confined-'));
+const file = join(folder, 'data', 'warehouse.duckdb');
+const secret = join(folder, 'secret.csv');
+let reader: Reader;
+const LIMITS = { rows: 1000, characters: 50_000, seconds: 10 };
+
+beforeAll(async () => {
+  copyTemplate(file);
+  writeFileSync(secret, 'a,b\nthe-secret,1\n');
+  mkdirSync(join(folder, 'other'));
+  copyTemplate(join(folder, 'other', 'private.duckdb'));
+  process.env['THE_SECRET'] = 'the-secret';
+  reader = await Reader.open(file);
+  await reader.confine('without spilling');
+});
+
+afterAll(async () => {
+  await reader.close();
+  delete process.env['THE_SECRET'];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The answer as an agent gets it, in a session of its own. */
+async function attempt(sql: string): Promise<string> {
+  const session = await reader.beside();
+  try {
+    return await answerFor(session, file, { sql, values: new Map(), language: 'en' }, LIMITS);
+  } finally {
+    await session.close();
+  }
+}
+
+it.each([
+  // Files by functions, under any spelling and wherever a select may stand.
+  "from read_text('SECRET')",
+  `select * from "read_text"('SECRET')`,
+  `select * from system.main."read_blob"('SECRET')`,
+  "select (select content from read_text('SECRET'))",
+  "select exists(from read_csv('SECRET'))",
+  "with x as materialized (from read_csv_auto('SECRET')) from x",
+  "from read_json('SECRET', format = 'unstructured')",
+  "from read_ndjson_objects('SECRET')",
+  "from read_parquet('SECRET')",
+  "from parquet_full_metadata('SECRET')",
+  "from sniff_csv('SECRET')",
+  "from read_text(['SECRET', 'SECRET'])",
+  "from read_csv('file:SECRET')",
+  "from read_blob('/proc/self/environ')",
+  "from read_text('/dev/stdin')",
+  "from glob('FOLDER/*')",
+  'from glob(getvariable($$x$$))',
+  "call read_text('SECRET')",
+  "explain analyze from read_text('SECRET')",
+  "set variable x = (select content from read_text('SECRET')); select getvariable('x')",
+  "create temp table t as from read_text('SECRET'); from t",
+  "create temp macro m(f) as table from read_text(f); from m('SECRET')",
+  // Files by replacement scans.
+  "from 'SECRET'",
+  'from "SECRET"',
+  "from '/etc/passwd'",
+  "describe 'SECRET'",
+  "summarize 'SECRET'",
+  "pivot 'SECRET' on a",
+  "from query_table('SECRET')",
+  "from query_table(['SECRET'])",
+  'from $$SECRET$$',
+  "create temp view v as from 'SECRET'; from v",
+  // Other databases, and the bytes of this one past its tables.
+  "attach 'FOLDER/other/private.duckdb' as other (read_only)",
+  "from 'FOLDER/other/private.duckdb'",
+  "from read_duckdb('FOLDER/other/private.duckdb', table_name = 'events')",
+  "from read_duckdb('WAREHOUSE', table_name = 'events')",
+  "from read_blob('WAREHOUSE')",
+  "from read_blob('WAREHOUSE.wal')",
+  "from glob('WAREHOUSE')",
+  "attach 'WAREHOUSE' as again (read_only)",
+  'copy from database warehouse to other',
+  // SQL that is put together.
+  "from query('from read_text(''SECRET'')')",
+  `from "query" /* x */ ('select 1')`,
+  "select * from json_execute_serialized_sql(json_serialize_sql('select 1'))",
+  "pragma json_execute_serialized_sql('{}')",
+  "prepare p as select content from read_text('SECRET'); execute p",
+  // Writing.
+  "copy (select 1) to 'FOLDER/out.csv'",
+  "copy (select 1) to '/dev/stdout'",
+  "create temp table filled (a int); copy filled from 'SECRET'; from filled",
+  "export database 'FOLDER/out'",
+  "import database 'FOLDER/out'",
+  'create table main.x (a int)',
+  'merge into events using (select 1) on true when matched then delete',
+  'truncate events',
+  // Logs, settings, extensions, secrets, the network.
+  "call enable_logging('QueryLog', storage = 'stdout')",
+  `select * from "enable_logging"(storage := 'file', storage_path := 'FOLDER/out')`,
+  'pragma enable_logging',
+  "set logging_storage = 'stdout'; select 1",
+  "pragma log_query_path = 'FOLDER/out'",
+  "set enable_external_access = true; from 'SECRET'",
+  'reset enable_external_access',
+  "set disabled_filesystems = ''; from 'SECRET'",
+  "set temp_directory = 'FOLDER/out'; select 1",
+  'pragma enable_progress_bar',
+  'install httpfs',
+  "load 'FOLDER/x.duckdb_extension'",
+  'update extensions',
+  "create secret s (type s3, key_id 'x')",
+  'from duckdb_secrets()',
+  "from which_secret('s3://x', 's3')",
+  "select getenv('THE_SECRET')",
+  "from 'https://example.com/a.csv'",
+  "from 's3://bucket/a.parquet'",
+  "from sqlite_scan('SECRET', 'a')",
+  "from postgres_scan('host=localhost', 'a', 'b')",
+  'call start_ui()',
+  // Two answers for one question.
+  'select 1; from events',
+])('gets nothing out of the warehouse: %s', async (given) => {
+  const sql = given.replaceAll('SECRET', secret).replaceAll('WAREHOUSE', file).replaceAll('FOLDER', folder);
+  const error: unknown = await attempt(sql).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(String(error)).not.toContain('the-secret,1');
+  expect(readdirSync(folder).sort()).toEqual(['data', 'other', 'secret.csv']);
+  expect(readdirSync(join(folder, 'data'))).toEqual(['warehouse.duckdb']);
+});
+
+it.each([
+  'from events',
+  'with x as (select 1 as n) from x',
+  'describe marts.channel_days',
+  'show all tables',
+  'explain select 1',
+  "from query_table('events')",
+  'pivot events on channel using count(*)',
+  'create temp table own as select 1 as n; from own',
+  'select 1 as query, 2 as checkpoint',
+])('still reads the warehouse: %s', async (sql) => {
+  expect(JSON.parse(await attempt(sql))).toMatchObject({ cut: null });
+});
+
+it('what is too large for the memory fails instead of going to the disk', async () => {
+  const own = join(folder, 'own');
+  mkdirSync(own);
+  copyTemplate(join(own, 'small.duckdb'));
+  const small = await Reader.open(join(own, 'small.duckdb'));
+  await small.connection.run("set memory_limit = '40MB'");
+  await small.confine('without spilling');
+  await expect(
+    answerFor(
+      small,
+      file,
+      {
+        sql: 'select md5(range::varchar) as x from range(2000000) order by x',
+        values: new Map(),
+        language: 'en',
+      },
+      LIMITS,
+    ),
+  ).rejects.toThrow(/Out of Memory/);
+  expect(readdirSync(own)).toEqual(['small.duckdb']);
+  await small.close();
+  rmSync(own, { recursive: true });
+});

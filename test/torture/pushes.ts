@@ -1,0 +1,287 @@
+/**
+ * Pushes with kills and a hostile service: random rows go to random targets, each process is killed at a named point or at
+ * a random moment, the service fails, limits, is silent and counts wrongly. A person who sees the service's journal decides
+ * about unknown outcomes. Afterwards the journal is audited: no row came twice to a target that must not get it twice, no row
+ * is marked as done that is not there, and none is lost.
+ */
+import { PushLedger, sentRows, unknownRows, type Push } from '../../src/push/ledger.js';
+import { ended, Place, type Ended } from '../support/dawnload.js';
+import type { Fault } from '../support/faults/index.js';
+import { Chance } from './chance.js';
+
+/** Where a push is killed, in its order. */
+export const PUSH_POINTS = [
+  'pushes/begun/before-append',
+  'pushes/begun/durable',
+  'push-query/before-rename',
+  'push-query/durable',
+  'pushed/before-append',
+  'pushed/durable',
+  'pushes/intended/before-append',
+  'pushes/intended/durable',
+  'push/answered',
+  'pushes/settled/before-append',
+  'pushes/settled/durable',
+  'pushes/done/before-append',
+  'pushes/done/durable',
+] as const;
+
+export interface PushOptions {
+  readonly seed: number;
+  readonly pushes: number;
+  readonly rows: number;
+  /** Points that are tried before chance chooses. */
+  readonly first?: readonly string[];
+  readonly say?: (line: string) => void;
+}
+
+export interface PushReport {
+  pushes: number;
+  rows: number;
+  kills: number;
+  ambiguous: number;
+  /** Times that the same command, or a person, had to go on. */
+  continued: number;
+  sentTwice: number;
+  doneAndNotReceived: number;
+  lost: number;
+  readonly points: Map<string, number>;
+}
+
+const YAML = `start_date: 2026-11-20
+lookback_days: 1
+retries: 2
+request_timeout_seconds: 2
+push: { rows_per_run: 100000000, rows_per_month: 100000000 }
+`;
+
+/** Pushes of one sandbox; then the next one is made. */
+const PER_PLACE = 15;
+
+interface State {
+  readonly users: { userId: string; properties: Record<string, unknown> }[];
+  readonly events: { userId: string }[];
+  readonly journeys: { userId: string }[];
+  readonly optOuts: { registered: { recipientNo: string }[] };
+  readonly catalogs: { changed: { name: string; items: { id: string }[] }[] };
+}
+
+interface Kind {
+  readonly args: readonly string[];
+  readonly endpoint: 'E2' | 'E12' | 'E13' | 'E14' | 'E16';
+  sql(nth: number, rows: number): string;
+  /** The ids of the rows that the service has, as often as it has them. */
+  received(state: State, nth: number): string[];
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  journey: {
+    args: ['journey', 'uj-win02'],
+    endpoint: 'E16',
+    sql: (nth, rows) => `select 'j${nth}-' || i as user_id, i as step from range(${rows}) as r(i)`,
+    received: ({ journeys }, nth) =>
+      ids(
+        journeys.map(({ userId }) => userId),
+        `j${nth}-`,
+      ),
+  },
+  events: {
+    args: ['events', 'viewed'],
+    endpoint: 'E13',
+    sql: (nth, rows) => `select 'e${nth}-' || i as user_id, i as step from range(${rows}) as r(i)`,
+    received: ({ events }, nth) =>
+      ids(
+        events.map(({ userId }) => userId),
+        `e${nth}-`,
+      ),
+  },
+  properties: {
+    args: ['user-properties'],
+    endpoint: 'E14',
+    sql: (nth, rows) => `select 'p${nth}-' || i as user_id, i as visits from range(${rows}) as r(i)`,
+    received: ({ users }, nth) =>
+      ids(
+        users.filter(({ properties }) => 'visits' in properties).map(({ userId }) => userId),
+        `p${nth}-`,
+      ),
+  },
+  optOuts: {
+    args: ['opt-outs', '0801234567'],
+    endpoint: 'E12',
+    sql: (nth, rows) =>
+      `select printf('01${String(nth).padStart(3, '0')}%06d', i) as recipient_no from range(${rows}) as r(i)`,
+    received: ({ optOuts }, nth) =>
+      ids(
+        optOuts.registered.map(({ recipientNo }) => recipientNo),
+        `01${String(nth).padStart(3, '0')}`,
+      ),
+  },
+  items: {
+    args: ['catalog-items', 'products', '--mode', 'replace'],
+    endpoint: 'E2',
+    sql: (nth, rows) => `select 'i${nth}-' || i as id, i as price from range(${rows}) as r(i)`,
+    received: ({ catalogs }, nth) =>
+      ids(
+        catalogs.changed.flatMap(({ items }) => items.map(({ id }) => id)),
+        `i${nth}-`,
+      ),
+  },
+};
+
+const ids = (all: readonly string[], prefix: string): string[] => all.filter((id) => id.startsWith(prefix));
+
+export async function pushWithKills(options: PushOptions): Promise<PushReport> {
+  const { seed, pushes, rows, first = [], say = () => undefined } = options;
+  const chance = new Chance(seed);
+  const report: PushReport = {
+    ...{ pushes: 0, rows: 0, kills: 0, ambiguous: 0, continued: 0 },
+    ...{ sentTwice: 0, doneAndNotReceived: 0, lost: 0, points: new Map<string, number>() },
+  };
+  const waiting = [...first];
+  while (report.pushes < pushes) {
+    const place = await Place.make(YAML, { eventsPerDay: 60, seed: chance.below(1_000_000) });
+    try {
+      const night = await place.execute(['run']);
+      if (night.code !== 0) throw new Error(`The night ended with ${night.code}: ${night.stderr}`);
+      for (let nth = 0; nth < PER_PLACE && report.pushes < pushes; nth++) {
+        const name = chance.pick(Object.keys(KINDS));
+        await pushOne(place, KINDS[name]!, nth, rows, chance, waiting.shift(), report);
+        report.pushes++;
+        report.rows += rows;
+        say(`push ${report.pushes}, ${name}: ${report.kills} kills, ${report.ambiguous} ambiguous so far`);
+      }
+    } finally {
+      await place.remove();
+    }
+  }
+  return report;
+}
+
+async function pushOne(
+  place: Place,
+  kind: Kind,
+  nth: number,
+  rows: number,
+  chance: Chance,
+  point: string | undefined,
+  report: PushReport,
+): Promise<void> {
+  const received = (): string[] => kind.received(place.sandbox.state() as State, nth);
+  const sql = kind.sql(nth, rows);
+  const args = ['push', ...kind.args, '--sql', sql, '--yes', ...(chance.below(2) > 0 ? keyOf(kind) : [])];
+  let at = point ?? (chance.below(3) > 0 ? `${chance.pick(PUSH_POINTS)}:${1 + chance.below(4)}` : undefined);
+  place.sandbox.setFaults(faultsOf(kind, chance));
+  const before = (await pushOf(place, kind))?.id;
+  let push: Push | undefined;
+  for (let turn = 0; ; turn++) {
+    if (turn > 40) throw new Error(`The push does not end: ${JSON.stringify(push?.note)}`);
+    if (turn === 4) place.sandbox.setFaults([]);
+    const going =
+      push?.state === 'ambiguous'
+        ? ['push', 'resume', push.id, ...decisionOn(push, received().length)]
+        : args;
+    if (push?.state === 'ambiguous') report.ambiguous++;
+    const result = await (at === undefined && turn === 0 && chance.below(3) === 0
+      ? killedAtRandom(place, going, chance)
+      : place.execute(going, at === undefined ? {} : { DAWNLOAD_CRASH_AT: at }));
+    if (result.signal === 'SIGKILL') {
+      report.kills++;
+      if (at !== undefined) report.points.set(at, (report.points.get(at) ?? 0) + 1);
+    } else if (result.stderr.includes('unforeseen')) throw new Error(result.stderr);
+    at = undefined;
+    const last = await pushOf(place, kind);
+    push = last?.id === before ? undefined : last;
+    if (push?.state === 'done') break;
+    report.continued++;
+  }
+  audit(push, received(), rows, kind, report);
+}
+
+const keyOf = ({ endpoint }: Kind): string[] =>
+  endpoint === 'E2' ? ['--key', 'id'] : endpoint === 'E12' ? ['--key', 'recipient_no'] : ['--key', 'user_id'];
+
+/** A person looks at the service: it has the rows of the unknown call, or it has not. */
+function decisionOn(push: Push, received: number): string[] {
+  return received === sentRows(push) + unknownRows(push) ? [] : ['--again'];
+}
+
+async function pushOf(place: Place, kind: Kind): Promise<Push | undefined> {
+  const effects = {
+    now: () => new Date(),
+    sleep: () => Promise.resolve(),
+    random: () => 0,
+    reach: () => undefined,
+  };
+  const ledger = await PushLedger.open(`${place.folder}/data`, effects);
+  // As the next command does it: what a dead process left open is not known.
+  const target = kind.args.slice(0, 2).join(' ');
+  const last = ledger.pushes.filter((push) => push.target === target).at(-1);
+  const isOpen = last?.once === true && [...last.calls.values()].some(({ state }) => state === 'open');
+  return last === undefined ? undefined : { ...last, state: isOpen ? 'ambiguous' : last.state };
+}
+
+function audit(
+  push: Push,
+  received: readonly string[],
+  rows: number,
+  { endpoint }: Kind,
+  report: PushReport,
+): void {
+  const unique = new Set(received).size;
+  const isOnce = endpoint === 'E13' || endpoint === 'E16';
+  const done = sentRows(push);
+  const twice = (isOnce ? received.length - unique : 0) + Math.max(0, done + unknownRows(push) - rows);
+  report.sentTwice += twice;
+  report.doneAndNotReceived += Math.max(0, done - unique);
+  report.lost += rows - unique;
+  if (twice > 0 || done > unique || unique !== rows) {
+    throw new Error(
+      `${endpoint}: ${rows} rows, ${received.length} received, ${unique} different, ${done} done, ${unknownRows(push)} unknown`,
+    );
+  }
+}
+
+function faultsOf({ endpoint }: Kind, chance: Chance): Fault[] {
+  const times = 1 + chance.below(3);
+  const skip = chance.below(5);
+  const handled = chance.below(2) > 0;
+  const on = { endpoint, times, skip };
+  const lower = endpoint === 'E13' ? { message: '3 events were tracked.' } : { data: 3 };
+  return chance.pick<Fault[]>([
+    [],
+    [{ ...on, kind: 'reset-before' }],
+    [{ ...on, kind: 'reset-after' }],
+    [{ ...on, times: 1, kind: 'no-answer', billed: handled }],
+    [{ ...on, kind: 'status', status: 503, handled }],
+    [
+      {
+        ...on,
+        kind: 'status',
+        status: 500,
+        handled,
+        body: { success: false, error: 'Internal Server Error' },
+      },
+    ],
+    [
+      {
+        ...on,
+        kind: 'status',
+        status: 429,
+        body: { data: null, success: false, error: 'Too many requests' },
+      },
+    ],
+    [{ ...on, kind: 'error-body-200', refusal: 'internal', handled }],
+    [{ ...on, kind: 'cut-with-length', bytes: 5 }],
+    endpoint === 'E13' || endpoint === 'E14'
+      ? [{ ...on, kind: 'other-shape-200', body: lower, handled: true }]
+      : [{ ...on, kind: 'other-shape-200', body: {}, handled }],
+  ]);
+}
+
+async function killedAtRandom(place: Place, args: readonly string[], chance: Chance): Promise<Ended> {
+  const child = place.start(args);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 200 + chance.below(2500));
+  const result = await ended(child);
+  clearTimeout(timer);
+  return result;
+}
