@@ -139,21 +139,28 @@ async function search(
   const known = new Set(persons.found.filter(({ kind }) => kind !== null).map(({ origin }) => origin));
   if (!dropsIds && persons.origins.every((origin) => known.has(origin))) return persons;
   terminal.progress('looking for the ids in the landing zone');
-  const own = (await landedIds(erasures, persons.ids, brand)).flatMap(({ ids }) => ids);
-  // The records of these ids tell which of them others share.
-  const wider = await findPersons(session, given, { includeShared, also: own });
-  const landed = await landedIds(erasures, wider.ids, brand);
+  // Each id that a search finds is searched too, since its records tell how many persons share it.
+  let [also, ids]: [Given[], readonly string[]] = [[], persons.ids];
+  for (let searched = 0; searched < ids.length;) {
+    searched = ids.length;
+    const landed = await landedIds(erasures, ids, brand);
+    const isFollowed = includeShared ? () => true : unsharedIn(landed);
+    const linked = landed.filter(({ matched }) => matched.some(isFollowed)).flatMap((record) => record.ids);
+    also = linked.filter(({ value }) => isFollowed(value));
+    ({ ids } = await findPersons(session, given, { includeShared, also: linked }));
+  }
+  return findPersons(session, given, { includeShared, also });
+}
+
+/** Returns a function that says whether an id belongs to few enough persons in these records. */
+function unsharedIn(landed: readonly LandedIds[]): (id: string) => boolean {
   const users = new Map<string, Set<string>>();
   for (const { ids } of landed) {
     const user = ids.find(({ kind }) => kind === 'user_id' || kind === 'service_user_id');
     if (user === undefined) continue;
     for (const { value } of ids) users.set(value, (users.get(value) ?? new Set()).add(user.value));
   }
-  const isFollowed = (id: string): boolean => includeShared || (users.get(id)?.size ?? 0) <= SHARED_BY;
-  const also = landed
-    .filter(({ matched }) => matched.some(isFollowed))
-    .flatMap(({ ids }) => ids.filter(({ value }) => isFollowed(value)));
-  return findPersons(session, given, { includeShared, also });
+  return (id) => (users.get(id)?.size ?? 0) <= SHARED_BY;
 }
 
 /** The largest number of persons that may share an id that is still followed. */

@@ -263,6 +263,27 @@ describe('what arrives after an erasure', () => {
   });
 });
 
+test('a device that more than three persons share is not followed where only landed pages tell who shares it', async () => {
+  const owners = new Set<string>();
+  for (const { file, page } of await pages()) {
+    const records = page.data.map((one) => {
+      const { user_id = '', message_data } = one;
+      if (message_data?.recipientNo !== undefined || owners.has(user_id)) return one;
+      if (user_id !== person && owners.size >= 5) return one;
+      owners.add(user_id);
+      return { ...one, device_id: 'tablet-000001' };
+    });
+    await writeFile(join(data(), file), gzipSync(JSON.stringify({ ...page, data: records })));
+  }
+  expect(owners.has(person)).toBe(true);
+  const own = (await pages()).flatMap(({ page }) => page.data.filter((one) => one.user_id === person));
+  await place.configure(`${YAML}privacy: { recipients: drop }\n`);
+  expect((await place.run(['rebuild'])).code).toBe(0);
+  const counted = await forget('--recipient', number, '--dry-run', '--json');
+  await place.configure(YAML);
+  expect(JSON.parse(counted.stdout)).toMatchObject({ landing: { records: own.length } });
+});
+
 test('a number in the text of somebody else is blanked, and that record stays', async () => {
   const found = await pages();
   const other = found.flatMap(({ file, page }) =>
