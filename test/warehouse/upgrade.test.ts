@@ -41,7 +41,7 @@ async function makeOlder(): Promise<Place> {
       .slice(0, OLDER)
       .map((name) => statement(name)),
     `insert into ops.migrations select unnest(range(1, ${NEWEST})), 'older', now()`,
-    "insert into ops.privacy values ('keep', null)",
+    "insert into ops.privacy (recipients) values ('keep')",
     'create table marker as select 7 as held',
   );
   return made;
