@@ -173,9 +173,11 @@ async function perform(
   for (const doubt of pushed.push === undefined ? pushed.plan.doubts : [])
     terminal.warn(`Without --yes this would be refused: ${doubt}`);
   if (pushed.push !== undefined) terminal.note(sentenceOn(wanted, pushed));
-  if (pushed.rejected > 0)
+  // Also those of the commands before, if the push goes on.
+  const rejected = pushed.push?.rejected ?? pushed.rejected;
+  if (rejected > 0)
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
-  return pushed.rejected > 0 ? EXIT.incomplete : EXIT.done;
+  return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
 /** What a push did, in one sentence. */

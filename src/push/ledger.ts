@@ -62,7 +62,7 @@ export interface Push extends Begun {
 }
 
 /** States of calls whose rows the service has, or may have. */
-const COUNTED: readonly string[] = ['acknowledged', 'ambiguous', 'in_doubt', 'open'];
+const COUNTED: readonly string[] = ['acknowledged', 'ambiguous', 'in_doubt', 'again', 'open'];
 
 const rowsIn = (push: Push, ...states: readonly string[]): number =>
   [...push.calls.values()].reduce((sum, call) => sum + (states.includes(call.state) ? call.rows : 0), 0);
@@ -216,8 +216,8 @@ export class PushLedger {
         push.rejected += read.rows;
         break;
       case 'stopped':
-        if (push.state !== 'ambiguous') push.state = 'stopped';
-        push.note = read.note;
+        // The note of an ambiguous call says more.
+        if (push.state !== 'ambiguous') [push.state, push.note] = ['stopped', read.note];
         break;
       case 'resumed':
         settleOpen(read.again ? 'again' : 'in_doubt');

@@ -78,9 +78,9 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
   checkColumns(target, found.columns, key, fields);
   const { identity } = traitsOf(target);
   const column = key ?? (target.kind === 'events' ? undefined : identity);
-  const isOfItems = target.kind === 'catalog-items' && target.mode !== 'delete' && column === identity;
+  const isOfItems = target.mode === 'replace' && column === identity;
   if (deleteMissing && !isOfItems)
-    throw new UsageError('Only items of a catalog, by their id, can be deleted.');
+    throw new UsageError('Only items that are replaced (--mode replace), by their id, can be deleted.');
   const textOf = (row: Values): string => keyText(row[column ?? identity]);
   const rows = only === undefined ? found.rows : found.rows.filter((row) => textOf(row) === only);
   if (only !== undefined && rows.length !== 1)
@@ -109,7 +109,7 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
     // A row that is refused here is remembered apart: it may fit one day.
     const place = wrong === undefined ? hashed : { k: hashed.k, r: `!${hashed.r}` };
     const tries = memory.rejectionOf(place)?.pushes;
-    const compared = key === undefined ? 'different' : memory.compare(hashed, c);
+    const compared = key === undefined ? 'different' : memory.compare(hashed, c, isOnce(target));
     if (erased.has(row)) counts.erased++;
     else if (wrong === undefined && compared === 'same') counts.unchanged++;
     else if (wrong === undefined && compared === 'in_doubt') counts.unknown++;
@@ -122,7 +122,11 @@ export function planOf(wanted: Wanted, found: Found, comparing: Comparing): Plan
       send.push({ ...hashed, item, bytes });
     }
   }
-  const missing = deleteMissing && only === undefined ? [...memory.keys].filter((id) => !seen.has(id)) : [];
+  // Items that only pushes of other columns sent may be those of others.
+  const missing =
+    deleteMissing && only === undefined
+      ? [...memory.keys].filter((id) => !seen.has(id) && memory.knows(id, c))
+      : [];
   const ids = missing.filter((id) => NAME.test(id));
   const gone = ids.map((id) => ({ k: id, r: hash(`row ${id}`), item: { id }, bytes: id.length + 10 }));
   const some = {
@@ -139,7 +143,7 @@ const pushed = <T>(list: T[] = [], one: T): T[] => (list.push(one), list);
 function doubtsOf(
   { target, name, key, only }: Wanted,
   { pushes }: Found,
-  { ledger, current, source }: Comparing,
+  { ledger, memory, current, source }: Comparing,
   { rows, unchanged }: Counts,
   {
     known,
@@ -163,6 +167,11 @@ function doubtsOf(
     own ?? ledger.pushes.filter((one) => one !== current && one.target === targetText(target)).at(-1);
   const isEdited = before !== undefined && before.source !== source && key !== undefined;
   const lost = pushes.filter((one) => one.target === targetText(target) && !ledger.has(one.id));
+  const calls = ledger.pushes.filter((one) => one.target === targetText(target));
+  const isForgotten = calls.some(({ id, calls }) =>
+    [...calls].some(([call, { state }]) => state === 'acknowledged' && !memory.has(id, call)),
+  );
+  const changed = current !== undefined && key === undefined ? memory.unasked : 0;
   const agree = `${unchanged === 0 ? 'everything' : 'nearly everything'} would be sent again`;
   const doubts: readonly (readonly [boolean, string])[] = [
     [rows === 0, 'The query has no rows.'],
@@ -176,6 +185,14 @@ function doubtsOf(
     [
       isOnce(target) && lost.length > 0,
       `The ledger lacks push ${lost.map(({ id }) => id).join(', ')}, which the warehouse remembers: rows may be sent twice.`,
+    ],
+    [
+      isOnce(target) && isForgotten,
+      'ledger/pushed lacks rows that the service took: rows may be sent twice. Restore the ledger folder from its newest backup.',
+    ],
+    [
+      isOnce(target) && isWhole && changed > 0,
+      `${plural(changed, 'row')} that this push has sent are not in the answer any more: rows may be sent twice. --key tells them.`,
     ],
     [
       target.removes && send.length > 0,

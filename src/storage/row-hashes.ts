@@ -57,12 +57,21 @@ type Remembered = z.infer<typeof remembered>;
 /** The class of rows that are taken away; acknowledging them forgets their keys. */
 export const GONE = 'gone';
 
+interface Known {
+  readonly r: string;
+  readonly doubt: boolean;
+  /** True if an unfinished push sent it. */
+  readonly unfinished: boolean;
+}
+
 /** What is remembered of the rows of one target. Rows are compared with those of the same columns (`c`). */
 export class RowHashes {
   readonly #file: ChainFile;
   readonly #stateOf: StateOf;
   /** The last acknowledged row by key and columns; in doubt if the service may have it. */
-  readonly #known = new Map<string, Map<string, { r: string; doubt: boolean }>>();
+  readonly #known = new Map<string, Map<string, Known>>();
+  /** The calls whose rows are remembered. */
+  readonly #calls: ReadonlySet<unknown>;
   /** The last rejection by key, or by row if rows have no key. */
   readonly #rejections = new Map<string, Rejection>();
   /** How often the unfinished pushes have sent a row. */
@@ -74,6 +83,7 @@ export class RowHashes {
     const lines = file.lines.map(({ body }) => remembered.parse(body));
     // A process that died before the intent left a line, and its number was given again.
     const calls = new Map(lines.map((one, nth) => ['call' in one ? `${one.push} ${one.call}` : nth, one]));
+    this.#calls = new Set(calls.keys());
     for (const one of calls.values()) this.#apply(one);
   }
 
@@ -110,10 +120,26 @@ export class RowHashes {
     return found?.r === r ? found : undefined;
   }
 
-  /** How a row compares with the last acknowledged one. */
-  compare({ k, r }: Hashed, c: string): 'same' | 'in_doubt' | 'different' {
+  /** True if the rows of a call are remembered. */
+  has(push: string, call: number): boolean {
+    return this.#calls.has(`${push} ${call}`);
+  }
+
+  /** Number of rows that unfinished pushes have sent and nobody asked for by `takeSent`. */
+  get unasked(): number {
+    return [...this.#sent.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  /**
+   * How a row compares with the last acknowledged one.
+   *
+   * @param once true if a row must not arrive twice: while its outcome is unknown, or its push unfinished, its key alone
+   *   counts, since other columns may have changed
+   */
+  compare({ k, r }: Hashed, c: string, once: boolean): 'same' | 'in_doubt' | 'different' {
     const known = this.#known.get(k)?.get(c);
-    if (known?.r !== r) return 'different';
+    if (known === undefined) return 'different';
+    if (known.r !== r && !(once && (known.doubt || known.unfinished))) return 'different';
     return known.doubt ? 'in_doubt' : 'same';
   }
 
@@ -131,7 +157,7 @@ export class RowHashes {
 
   /** Notes what the ledger says of rows from now on. */
   acknowledged(c: string, rows: readonly Hashed[]): void {
-    for (const row of rows) this.#set(row, c, false);
+    for (const row of rows) this.#set(row, c, { doubt: false, unfinished: true });
   }
 
   /** Notes that a push rejected rows. */
@@ -157,18 +183,18 @@ export class RowHashes {
     const { acknowledged, doubt, unfinished } = this.#stateOf(body.push, body.call);
     if (!acknowledged && !doubt) return;
     for (const row of rows) {
-      this.#set(row, body.c, doubt);
+      this.#set(row, body.c, { doubt, unfinished });
       if (!unfinished) continue;
       this.#sent.set(`${row.k} ${row.r}`, (this.#sent.get(`${row.k} ${row.r}`) ?? 0) + 1);
     }
   }
 
-  #set({ k, r }: Hashed, c: string, doubt: boolean): void {
+  #set({ k, r }: Hashed, c: string, is: Omit<Known, 'r'>): void {
     this.#rejections.delete(k || r);
-    if (c === GONE && !doubt) this.#known.delete(k);
+    if (c === GONE && !is.doubt) this.#known.delete(k);
     else if (k !== '') {
-      const rows = this.#known.get(k) ?? new Map<string, { r: string; doubt: boolean }>();
-      this.#known.set(k, rows.set(c, { r, doubt }));
+      const rows = this.#known.get(k) ?? new Map<string, Known>();
+      this.#known.set(k, rows.set(c, { r, ...is }));
     }
   }
 }

@@ -1,5 +1,7 @@
 // @module-tag long
 /** Events and journeys are sent once: what an unknown outcome stops, and what a person decides. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Ended, Place } from '../support/dawnload.js';
 import type { Fault } from '../support/faults/index.js';
@@ -54,6 +56,67 @@ const UNKNOWN: [string, Omit<Fault, 'endpoint'>, received: boolean][] = [
     false,
   ],
 ];
+
+describe('rows whose other columns change', () => {
+  const changing = (count: number, more = 0) =>
+    `select 'once${nth}-' || i as user_id, i + ${more} as step from range(${count}) as r(i) order by i`;
+  const timed = () => `select 'once${nth}-' || i as user_id, now() as at from range(1500) as r(i) order by i`;
+  const unique = () => new Set(entered()).size;
+
+  test('and whose outcome is unknown are left out by resume, and by later pushes', async () => {
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 } as Fault]);
+    const stopped = await push(place, ...JOURNEY, changing(10), '--key', 'user_id');
+    expect(stopped.stderr.match(/is ambiguous/g)).toHaveLength(1);
+    await push(place, 'resume', idIn(stopped));
+    const after = await push(place, ...JOURNEY, changing(12, 1), '--key', 'user_id', '--yes');
+    expect(after.stderr).toMatch(/Pushed 2 rows.*10 left because it is not known/);
+    expect([entered().length, unique()]).toEqual([12, 12]);
+  });
+
+  test('and that an unfinished push has sent are not sent again', async () => {
+    const refusal = {
+      endpoint: 'E16',
+      kind: 'status',
+      status: 403,
+      skip: 1,
+      times: 1,
+      body: { message: 'no' },
+    };
+    place.sandbox.setFaults([refusal as Fault]);
+    expect((await push(place, ...JOURNEY, timed(), '--key', 'user_id')).code).toBe(1);
+    place.sandbox.setFaults([]);
+    await push(place, ...JOURNEY, timed(), '--key', 'user_id', '--yes');
+    expect([entered().length, unique()]).toEqual([1500, 1500]);
+  });
+
+  test('and that have no key stop a push that goes on, until a person agrees', async () => {
+    const refusal = {
+      endpoint: 'E16',
+      kind: 'status',
+      status: 403,
+      skip: 1,
+      times: 1,
+      body: { message: 'no' },
+    };
+    place.sandbox.setFaults([refusal as Fault]);
+    expect((await push(place, ...JOURNEY, timed())).code).toBe(1);
+    place.sandbox.setFaults([]);
+    const again = await push(place, ...JOURNEY, timed());
+    expect([again.code, again.stderr]).toEqual([
+      3,
+      expect.stringContaining('1,000 rows that this push has sent'),
+    ]);
+    expect(entered()).toHaveLength(1000);
+  });
+});
+
+test('acknowledged rows that are not remembered any more stop the next push', async () => {
+  await push(place, ...JOURNEY, users(3), '--key', 'user_id');
+  await rm(join(place.folder, 'data', 'ledger', 'pushed'), { recursive: true });
+  const again = await push(place, ...JOURNEY, users(3), '--key', 'user_id');
+  expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('ledger/pushed lacks rows')]);
+  expect(entered()).toHaveLength(3);
+});
 
 describe('after an unknown outcome', () => {
   test.each(UNKNOWN)(

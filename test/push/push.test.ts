@@ -187,6 +187,16 @@ describe('catalog items', () => {
     expect(itemOf('products', 'm-2')).toMatchObject({ name: 'x' });
     const after = await push(place, ...args, some("'m-2', 'm-4'"));
     expect(after.stderr).toContain('Pushed 0 rows');
+    // An item that a push only patched is somebody else's.
+    const patch = ['catalog-items', 'products', '--mode', 'patch', '--key', 'id', '--sql'];
+    await push(place, ...patch, "select 'm-2' as id, 9 as price");
+    await push(place, ...args, some("'m-4'"), '--yes');
+    expect([itemOf('products', 'm-2'), itemOf('products', 'm-4')]).toEqual([null, expect.anything()]);
+    const theirs = "select min(item_id) as id, 1 as price from catalog_items where catalog_name = 'products'";
+    await push(place, ...patch, theirs, '--yes');
+    expect((await push(place, ...args, some("'m-4'"))).stderr).toContain('Pushed 0 rows');
+    const refused = await push(place, ...patch, theirs, '--delete-missing');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--mode replace')]);
   });
 
   test('values are checked against the declared types and the limits before the first call', async () => {
