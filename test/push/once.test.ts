@@ -64,7 +64,7 @@ describe('rows whose other columns change', () => {
   const unique = () => new Set(entered()).size;
 
   test('and whose outcome is unknown are left out by resume, and by later pushes', async () => {
-    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 } as Fault]);
+    place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
     const stopped = await push(place, ...JOURNEY, changing(10), '--key', 'user_id');
     expect(stopped.stderr.match(/is ambiguous/g)).toHaveLength(1);
     await push(place, 'resume', idIn(stopped));
