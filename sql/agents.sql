@@ -1,4 +1,4 @@
--- What an answer for an agent says about itself.
+-- The facts that an answer for an agent states about itself.
 
 -- name: about
 -- The days of each stream behind the tables, and the findings of checks of these streams and days. Parameters, all JSON but

@@ -1,4 +1,4 @@
--- What the demo ends with: answers of bundled queries as sentences and small tables of text. `{answer}` is the select of the
+-- The end of the demo: answers of bundled queries as sentences and small tables of text. `{answer}` is the select of the
 -- query. The column `sentence` is the same in every row.
 
 -- name: last_week

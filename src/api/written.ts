@@ -1,4 +1,4 @@
-/** What the answer to a request that writes (E2, E12, E13, E14, E16) states about its rows. Pure. */
+/** Reads from the answer to a request that writes (E2, E12, E13, E14, E16) which rows were taken. Pure. */
 import { z } from 'zod';
 import { CredentialsError } from '../errors.js';
 import type { ServiceAnswer } from './client.js';

@@ -61,7 +61,7 @@ function agentServer(limits: Limits, invocation: Invocation): McpServer {
   // One file is never opened twice at a time by one process.
   const oneAtATime = pLimit(1);
 
-  /** What the caller could correct is an answer too, so that the agent corrects it. */
+  /** Registers a tool. An error is returned as an answer, so that the agent can correct its call. */
   const tool = <T extends z.ZodObject>(
     name: string,
     description: string,

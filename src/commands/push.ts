@@ -13,7 +13,7 @@ import {
   type ExitCode,
 } from '../errors.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits, type Push } from '../push/ledger.js';
-import { keyHashOf, keyText, type Wanted } from '../push/plan.js';
+import { keyHashOf, keyText, TRIES, type Wanted } from '../push/plan.js';
 import { hashWith, RowHashes } from '../storage/row-hashes.js';
 import { pushRows, type Pushed } from '../push/push.js';
 import { KeptQueries } from '../storage/kept-queries.js';
@@ -173,14 +173,14 @@ async function perform(
   for (const doubt of pushed.push === undefined ? pushed.plan.doubts : [])
     terminal.warn(`Without --yes this would be refused: ${doubt}`);
   if (pushed.push !== undefined) terminal.note(sentenceOn(wanted, pushed));
-  // Also those of the commands before, if the push goes on.
+  // If the push goes on, earlier commands may have had rejected rows too.
   const rejected = pushed.push?.rejected ?? pushed.rejected;
   if (rejected > 0)
     terminal.warn('`dawnload push rejected` shows the reasons. The next push tries these rows again.');
   return rejected > 0 ? EXIT.incomplete : EXIT.done;
 }
 
-/** What a push did, in one sentence. */
+/** Describes the result of a push in one sentence. */
 export function sentenceOn({ target }: Wanted, { plan, push, sent, rejected, calls }: Pushed): string {
   const { unchanged, left, unknown, erased } = plan.counts;
   const parts = [
@@ -330,7 +330,7 @@ export async function pushRejectedCommand(
     const keys = await keysOf({ key, ...(given ?? { target, source: {} }) }, dataDir, invocation);
     for (const { k, r, reason, pushes } of rejections) {
       const row = keys.get(k) ?? (k === '' ? r : k);
-      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < 4 });
+      all.push({ target: text, row, reason, tries: pushes.size, tried_again: pushes.size < TRIES });
     }
   }
   if (options.json === true) terminal.out(JSON.stringify(all));

@@ -36,7 +36,7 @@ const documentShape = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), words)).default({}),
   /** Sentences of checks: the English sentence with {} for the variable parts, and the Korean one with {1}, {2}. */
   sentences: z.record(z.string(), word).default({}),
-  /** What readers of the numbers get wrong. */
+  /** Common errors of readers. */
   traps: z.array(words).default([]),
 });
 

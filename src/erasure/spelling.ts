@@ -10,7 +10,7 @@ interface Spelled {
 
 const DIGIT = '[0-9\uff10-\uff19]';
 
-/** What people write between the digits of a number, in links and HTML too, and characters that are not seen. */
+/** The separators between the digits of a number, also in links and HTML, and invisible characters. */
 const GAP = String.raw`(?:[-.,/_\s()+\xb7\u2010-\u2015\uff08-\uff0f]|%2[0BCDEF]|&nbsp;|\p{Cf}|[\u034f\u115f\u1160\u3164\uffa0])`;
 
 const RUN = new RegExp(`${GAP}?${DIGIT}(?:${DIGIT}|${GAP}){6,}`, 'giu');

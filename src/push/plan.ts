@@ -53,7 +53,7 @@ export interface Plan {
 }
 
 /** How often a rejected row is tried: once, and three times more. */
-const TRIES = 4;
+export const TRIES = 4;
 const TENFOLD = 10;
 
 interface Comparing {
@@ -156,19 +156,17 @@ function doubtsOf(
   },
 ): string[] {
   const isWhole = only === undefined;
-  const line = ledger.pushes.filter(
-    (one) => one.target === targetText(target) && one.name === name && one.mode === target.mode && !one.only,
-  );
+  const isOfTarget = (one: { readonly target: string }): boolean => one.target === targetText(target);
+  const ofTarget = ledger.pushes.filter(isOfTarget);
+  const line = ofTarget.filter((one) => one.name === name && one.mode === target.mode && !one.only);
   const last = line.filter(({ state, counts }) => state === 'done' && counts.rows > 0).at(-1)?.counts.rows;
   const isOdd = last !== undefined && rows > 0 && (rows > TENFOLD * last || rows * TENFOLD < last);
   // A push of another name sets other columns; only rows with the same ones would be sent again.
   const own = line.filter((one) => one !== current).at(-1);
-  const before =
-    own ?? ledger.pushes.filter((one) => one !== current && one.target === targetText(target)).at(-1);
+  const before = own ?? ofTarget.filter((one) => one !== current).at(-1);
   const isEdited = before !== undefined && before.source !== source && key !== undefined;
-  const lost = pushes.filter((one) => one.target === targetText(target) && !ledger.has(one.id));
-  const calls = ledger.pushes.filter((one) => one.target === targetText(target));
-  const isForgotten = calls.some(({ id, calls }) =>
+  const lost = pushes.filter((one) => isOfTarget(one) && !ledger.has(one.id));
+  const isForgotten = ofTarget.some(({ id, calls }) =>
     [...calls].some(([call, { state }]) => state === 'acknowledged' && !memory.has(id, call)),
   );
   const changed = current !== undefined && key === undefined ? memory.unasked : 0;

@@ -120,15 +120,15 @@ export function columnRules(
     const keys = ofService === undefined ? [name] : [name, `${brand}_${ofService}`];
     return [...new Set(keys)].map((key) => ({ key, name, rule }));
   });
+  // As JSON writes them, in a regular expression.
+  const patterns = ruled.map(({ key }) =>
+    JSON.stringify(key)
+      .slice(1, -1)
+      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
+  );
   return {
-    // The keys as JSON writes them, as a regular expression.
-    ruled_pattern: ruled
-      .map(({ key }) =>
-        JSON.stringify(key)
-          .slice(1, -1)
-          .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'),
-      )
-      .join('|'),
+    // A key up to its closing quote, which is escaped in a text that is JSON.
+    ruled_pattern: `"(?:${patterns.join('|')})`,
     ruled_keys: ruled.map(({ key }) => key),
     ruled_names: ruled.map(({ name }) => name),
     rules: ruled.map(({ rule }) => rule),

@@ -62,6 +62,12 @@ describe('rows whose other columns change', () => {
     `select 'once${nth}-' || i as user_id, i + ${more} as step from range(${count}) as r(i) order by i`;
   const timed = () => `select 'once${nth}-' || i as user_id, now() as at from range(1500) as r(i) order by i`;
   const unique = () => new Set(entered()).size;
+  const REFUSAL = { endpoint: 'E16', kind: 'status', status: 403, body: { message: 'no' } } as const;
+  const stopAfterOneCall = async (...options: string[]) => {
+    place.sandbox.setFaults([{ ...REFUSAL, skip: 1, times: 1 }]);
+    expect((await push(place, ...JOURNEY, timed(), ...options)).code).toBe(1);
+    place.sandbox.setFaults([]);
+  };
 
   test('and whose outcome is unknown are left out by resume, and by later pushes', async () => {
     place.sandbox.setFaults([{ endpoint: 'E16', kind: 'reset-after', times: 1 }]);
@@ -74,33 +80,13 @@ describe('rows whose other columns change', () => {
   });
 
   test('and that an unfinished push has sent are not sent again', async () => {
-    const refusal = {
-      endpoint: 'E16',
-      kind: 'status',
-      status: 403,
-      skip: 1,
-      times: 1,
-      body: { message: 'no' },
-    };
-    place.sandbox.setFaults([refusal as Fault]);
-    expect((await push(place, ...JOURNEY, timed(), '--key', 'user_id')).code).toBe(1);
-    place.sandbox.setFaults([]);
+    await stopAfterOneCall('--key', 'user_id');
     await push(place, ...JOURNEY, timed(), '--key', 'user_id', '--yes');
     expect([entered().length, unique()]).toEqual([1500, 1500]);
   });
 
   test('and that have no key stop a push that goes on, until a person agrees', async () => {
-    const refusal = {
-      endpoint: 'E16',
-      kind: 'status',
-      status: 403,
-      skip: 1,
-      times: 1,
-      body: { message: 'no' },
-    };
-    place.sandbox.setFaults([refusal as Fault]);
-    expect((await push(place, ...JOURNEY, timed())).code).toBe(1);
-    place.sandbox.setFaults([]);
+    await stopAfterOneCall();
     const again = await push(place, ...JOURNEY, timed());
     expect([again.code, again.stderr]).toEqual([
       3,

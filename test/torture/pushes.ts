@@ -69,66 +69,52 @@ interface State {
 interface Kind {
   readonly args: readonly string[];
   readonly endpoint: 'E2' | 'E12' | 'E13' | 'E14' | 'E16';
-  sql(nth: number, rows: number): string;
-  /** The ids of the rows that the service has, as often as it has them. */
-  received(state: State, nth: number): string[];
+  /** The beginning of the ids that a push sends; no two pushes share it. */
+  prefix(nth: number): string;
+  sql(prefix: string, rows: number): string;
+  /** The ids of all rows that the service has, as often as it has them. */
+  received(state: State): string[];
 }
+
+const usersOf = (users: readonly { userId: string }[]): string[] => users.map(({ userId }) => userId);
 
 const KINDS: Readonly<Record<string, Kind>> = {
   journey: {
     args: ['journey', 'uj-win02'],
     endpoint: 'E16',
-    sql: (nth, rows) => `select 'j${nth}-' || i as user_id, i as step from range(${rows}) as r(i)`,
-    received: ({ journeys }, nth) =>
-      ids(
-        journeys.map(({ userId }) => userId),
-        `j${nth}-`,
-      ),
+    prefix: (nth) => `j${nth}-`,
+    sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as step from range(${rows}) as r(i)`,
+    received: ({ journeys }) => usersOf(journeys),
   },
   events: {
     args: ['events', 'viewed'],
     endpoint: 'E13',
-    sql: (nth, rows) => `select 'e${nth}-' || i as user_id, i as step from range(${rows}) as r(i)`,
-    received: ({ events }, nth) =>
-      ids(
-        events.map(({ userId }) => userId),
-        `e${nth}-`,
-      ),
+    prefix: (nth) => `e${nth}-`,
+    sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as step from range(${rows}) as r(i)`,
+    received: ({ events }) => usersOf(events),
   },
   properties: {
     args: ['user-properties'],
     endpoint: 'E14',
-    sql: (nth, rows) => `select 'p${nth}-' || i as user_id, i as visits from range(${rows}) as r(i)`,
-    received: ({ users }, nth) =>
-      ids(
-        users.filter(({ properties }) => 'visits' in properties).map(({ userId }) => userId),
-        `p${nth}-`,
-      ),
+    prefix: (nth) => `p${nth}-`,
+    sql: (prefix, rows) => `select '${prefix}' || i as user_id, i as visits from range(${rows}) as r(i)`,
+    received: ({ users }) => usersOf(users.filter(({ properties }) => 'visits' in properties)),
   },
   optOuts: {
     args: ['opt-outs', '0801234567'],
     endpoint: 'E12',
-    sql: (nth, rows) =>
-      `select printf('01${String(nth).padStart(3, '0')}%06d', i) as recipient_no from range(${rows}) as r(i)`,
-    received: ({ optOuts }, nth) =>
-      ids(
-        optOuts.registered.map(({ recipientNo }) => recipientNo),
-        `01${String(nth).padStart(3, '0')}`,
-      ),
+    prefix: (nth) => `01${String(nth).padStart(3, '0')}`,
+    sql: (prefix, rows) => `select printf('${prefix}%06d', i) as recipient_no from range(${rows}) as r(i)`,
+    received: ({ optOuts }) => optOuts.registered.map(({ recipientNo }) => recipientNo),
   },
   items: {
     args: ['catalog-items', 'products', '--mode', 'replace'],
     endpoint: 'E2',
-    sql: (nth, rows) => `select 'i${nth}-' || i as id, i as price from range(${rows}) as r(i)`,
-    received: ({ catalogs }, nth) =>
-      ids(
-        catalogs.changed.flatMap(({ items }) => items.map(({ id }) => id)),
-        `i${nth}-`,
-      ),
+    prefix: (nth) => `i${nth}-`,
+    sql: (prefix, rows) => `select '${prefix}' || i as id, i as price from range(${rows}) as r(i)`,
+    received: ({ catalogs }) => catalogs.changed.flatMap(({ items }) => items.map(({ id }) => id)),
   },
 };
-
-const ids = (all: readonly string[], prefix: string): string[] => all.filter((id) => id.startsWith(prefix));
 
 export async function pushWithKills(options: PushOptions): Promise<PushReport> {
   const { seed, pushes, rows, first = [], say = () => undefined } = options;
@@ -166,8 +152,10 @@ async function pushOne(
   point: string | undefined,
   report: PushReport,
 ): Promise<void> {
-  const received = (): string[] => kind.received(place.sandbox.state() as State, nth);
-  const sql = kind.sql(nth, rows);
+  const received = (): string[] =>
+    kind.received(place.sandbox.state() as State).filter((id) => id.startsWith(prefix));
+  const prefix = kind.prefix(nth);
+  const sql = kind.sql(prefix, rows);
   const args = ['push', ...kind.args, '--sql', sql, '--yes', ...(chance.below(2) > 0 ? keyOf(kind) : [])];
   let at = point ?? (chance.below(3) > 0 ? `${chance.pick(PUSH_POINTS)}:${1 + chance.below(4)}` : undefined);
   place.sandbox.setFaults(faultsOf(kind, chance));

@@ -24,7 +24,7 @@ with documents as (
 suspect as (
     select document
     from documents
-    where regexp_matches(document, '"(?:' || getvariable('settings').ruled_pattern || ')\\*"')
+    where regexp_matches(document, getvariable('settings').ruled_pattern || '\\*"')
 ),
 
 nodes as (
@@ -37,7 +37,7 @@ texts as (
     from nodes
     where
         regexp_matches(value, '^"(?:[ ]|\\[nrt])*[[{]')
-        and regexp_matches(value, '"(?:' || getvariable('settings').ruled_pattern || ')\\+"')
+        and regexp_matches(value, getvariable('settings').ruled_pattern || '\\+"')
         and json_valid(value ->> '$')
 ),
 
@@ -69,7 +69,7 @@ members as (
     select
         nodes.document,
         nodes.value || chr(31) || if(
-            regexp_matches(new_texts.document, '"(?:' || getvariable('settings').ruled_pattern || ')\\+"'),
+            regexp_matches(new_texts.document, getvariable('settings').ruled_pattern || '\\+"'),
             'null',
             to_json(new_texts.document)::varchar
         )
