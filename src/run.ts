@@ -55,7 +55,6 @@ import { pullStatistics } from './statistics/pull-daily.js';
 import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/opening.js';
 import {
-  discardCopies,
   assertPublishable,
   assertReplaceable,
   discardDatabase,
@@ -397,9 +396,6 @@ async function deliver(
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
-  // After a published run without missing data, no return to the older schema is needed, so its copies are removed.
-  if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
-    await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
 }
 

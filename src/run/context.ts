@@ -24,7 +24,7 @@ import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { remembered } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
-import { keptCopies, discardDatabase } from '../warehouse/publish.js';
+import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 
 /** The context of the stages that send no request. */
@@ -119,6 +119,7 @@ export async function withLocalContext<T>(
     const path = files[working];
     // A rebuild that was killed may have left this file behind.
     await discardDatabase(files.rebuilt);
+    if (working === 'rebuilt') effects.reach('rebuild/before-open');
     // A file that is opened anyway is asked then: opening it twice would cost every night a tenth of a second.
     await assertRemembered(
       register,
@@ -178,15 +179,7 @@ export async function withLocalContext<T>(
       await ledger.close();
     }
   };
-  return underLock(config, invocation, command, async (lock) => {
-    try {
-      return await inContext(lock);
-    } finally {
-      for (const copy of await keptCopies(files.working)) {
-        terminal.warn(`The warehouse as it was before the upgrade is kept in ${copy} until a run succeeds.`);
-      }
-    }
-  });
+  return underLock(config, invocation, command, inContext);
 }
 
 /** Prints one line for each day of a stream that the warehouse now holds completely. */
