@@ -323,7 +323,7 @@ export function withLedger<T>(
   return underLock(config, invocation, command, async () => {
     const { ledger } = await openLedger(config.dataDir, invocation.effects);
     try {
-      await ledger.settle();
+      await ledger.settle(config.exports.refusals);
       return await change(ledger);
     } finally {
       await ledger.close();
@@ -371,7 +371,7 @@ async function deliver(
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) refuseNewer(context.publishedSchema);
-  await ledger.settle();
+  await ledger.settle(context.exports.refusals);
   const timed = stopwatch(context);
   const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C or a disk error, no further stage is begun: the next run publishes.

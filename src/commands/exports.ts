@@ -189,6 +189,7 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,
     note: entry.note ?? null,
+    answer: entry.answer ?? null,
     raw_answer: entry.rawAnswer ?? null,
     advice: adviceFor(entry, isRunning) ?? null,
   };

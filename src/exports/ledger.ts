@@ -22,6 +22,7 @@ import {
 } from './export.js';
 import { coveredBy } from './advice.js';
 import { LedgerFile } from './ledger-file.js';
+import { isJudged } from './request-outcome.js';
 import {
   confirmRestored,
   noteRestored,
@@ -139,11 +140,12 @@ export class Ledger extends LedgerView {
 
   /**
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent.
+   * sent, and ambiguous ones whose answer a person has judged to be a refusal as `failed`.
    *
+   * @param refusals the judged texts (`exports.refusals`)
    * @returns the changed entries
    */
-  settle(): Promise<Export[]> {
+  settle(refusals: readonly string[] = []): Promise<Export[]> {
     return this.#inTurn(async () => {
       if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
@@ -152,6 +154,11 @@ export class Ledger extends LedgerView {
       const note = `The process ended before it recorded the outcome of the request.${rest}`;
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
+      for (const { key, state, answer } of this.entries()) {
+        if (state !== 'ambiguous' || answer === undefined || !isJudged(answer, refusals)) continue;
+        const why = 'A person has listed this answer under exports.refusals.';
+        settled.push(await this.#record(key, { event: 'failed', note: why }));
+      }
       return settled;
     });
   }
@@ -254,9 +261,13 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
   }
 
-  /** Records that the request may have been sent and its outcome is unknown: the user must decide. */
-  ambiguous(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'ambiguous', note: sentence(why) });
+  /**
+   * Records that the request may have been sent and its outcome is unknown: the user must decide.
+   *
+   * @param answer the text of an answer that is no more than an error, which the user may judge
+   */
+  ambiguous(key: string, why: string, answer?: string): Promise<Export> {
+    return this.#event(key, { event: 'ambiguous', note: sentence(why), answer });
   }
 
   /** Records that the service clearly refused the request (E20): nothing is billed, and the window is free again. */

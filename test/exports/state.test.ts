@@ -43,6 +43,7 @@ const MOVES: [ExportState, ExportEvent, ExportState][] = [
   ['loaded', 'attached', 'requested'],
   ['ambiguous', 'attached', 'requested'],
   ['ambiguous', 'abandoned', 'abandoned'],
+  ['ambiguous', 'failed', 'failed'],
   ['failed', 'abandoned', 'abandoned'],
   ['failed', 'attached', 'requested'],
   ['failed', 'ambiguous', 'ambiguous'],
