@@ -24,7 +24,6 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { bucketKeeps } from './lake/bucket.js';
 import { prepareErased } from './lake/erased.js';
 import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
@@ -254,12 +253,10 @@ async function deletedInLake(
   if (lake === undefined) return undefined;
   try {
     const settings = { dataDir, lake };
-    let folder: string | undefined;
     const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
-      folder = await opened.folder();
       await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
     });
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;

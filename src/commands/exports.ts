@@ -172,7 +172,6 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     state: entry.state,
     billed: entry.billed,
     export_id: entry.exportId ?? null,
-    earlier_export_ids: entry.earlierIds ?? [],
     message_data: entry.messageData,
     records: entry.records ?? null,
     pages: entry.pages ?? null,

@@ -25,8 +25,6 @@ export interface Export {
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
-  /** The export ids that the user has replaced by attaching another one, oldest first. */
-  readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
   /** True if the last answer reported no records although the daily statistics count some. */
@@ -176,10 +174,6 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
     case 'attached':
       return {
         exportId: record.exportId,
-        earlierIds:
-          entry.exportId === undefined || entry.exportId === record.exportId
-            ? entry.earlierIds
-            : [...(entry.earlierIds ?? []), entry.exportId],
         requestedAt: entry.requestedAt ?? record.at,
         troubles: 0,
         doubted: false,

@@ -286,7 +286,7 @@ export class Ledger extends LedgerView {
   /**
    * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
    * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
-   * id of an export whose data has arrived, and to exchange the ids of two exports.
+   * id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
    *
    * @throws UsageError
    * @throws RefusedError
@@ -299,16 +299,10 @@ export class Ledger extends LedgerView {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const known = this.find(key);
-      const replaced = known?.exportId === exportId ? undefined : known?.exportId;
-      if (other !== undefined && replaced === undefined) {
-        throw new UsageError(`The export id already belongs to export ${other.key}.`, {
-          hint: 'Check the id. One export belongs to one window.',
-        });
-      }
-      const change = known === undefined ? undefined : changeOfId(known, replaced, other);
+      const change = changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
-          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`. \`dawnload exports show\` keeps the earlier ids.`,
+          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
         });
       }
       if (known === undefined) await this.#enter(key);
@@ -316,7 +310,6 @@ export class Ledger extends LedgerView {
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
-      if (other !== undefined) await this.#record(other.key, { event: 'attached', exportId: replaced });
       const attached = await this.#record(key, { event: 'attached', exportId });
       this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
@@ -459,14 +452,14 @@ function sentence(text: string): string {
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
 function changeOfId(
-  { key, state }: Export,
-  replaced: string | undefined,
+  known: Export | undefined,
+  exportId: string,
   other: Export | undefined,
 ): string | undefined {
-  if (replaced === undefined) return undefined;
+  if (known?.exportId === exportId) return undefined;
   if (other !== undefined)
-    return `The export id belongs to export ${other.key}, which would get the id of ${key}, ${replaced}, in exchange.`;
-  return state === 'landed' || state === 'loaded'
-    ? `Export ${key} is ${state} as ${replaced}, and another id would replace it.`
-    : undefined;
+    return `The export id belongs to export ${other.key}, which needs another id then.`;
+  if (known?.exportId === undefined || (known.state !== 'landed' && known.state !== 'loaded'))
+    return undefined;
+  return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
 }

@@ -125,15 +125,16 @@ const ERROR_STATUSES: readonly unknown[] = ['error', 'not_found'];
 
 /** True if a body is valid JSON and holds no data, no state of an export and, at any depth, no export id. */
 function isErrorAlone(parts: ReadonlyMap<string, Part>, body: Buffer): boolean {
-  let hasId = false;
+  const keys: string[] = [];
   try {
     JSON.parse(body.toString('utf8'), (key, value: unknown) => {
-      hasId ||= /^export_?id$/i.test(key);
+      keys.push(key);
       return value;
     });
   } catch {
     return false;
   }
+  const hasId = keys.some((key) => /^export_?id$/i.test(key));
   const [data, status] = ['data', 'status'].map((key) => partValue(body, parts.get(key)));
   return !hasId && (data ?? null) === null && (typeof status !== 'string' || ERROR_STATUSES.includes(status));
 }

@@ -10,8 +10,6 @@ import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
-import { ExportsProgress } from '../exports/progress.js';
-import { spentOf, tighter } from '../exports/budget.js';
 import { RunLock } from '../storage/run-lock.js';
 import { presentOf } from './clocks.js';
 import { RunJournal } from './journal.js';
@@ -67,7 +65,6 @@ export interface LocalContext {
 export interface RunContext extends LocalContext {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
-  readonly progress: ExportsProgress;
   /**
    * Returns the instant to record for an answer: now, by the service's clock if this machine's is wrong, but always
    * later than everything that has landed. The later of two pulls of a day counts, so a clock that was set back must
@@ -278,24 +275,10 @@ export function withRunContext<T>(
       rememberAddress(config, effects),
     );
     try {
-      const progress = exportsProgress(context);
-      return await work({ ...context, config, service, progress, pullInstant: monotone(context, service) });
+      return await work({ ...context, config, service, pullInstant: monotone(context, service) });
     } finally {
       await service.close();
     }
-  });
-}
-
-function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalContext): ExportsProgress {
-  const { budget, currency } = exports;
-  return new ExportsProgress({
-    terminal,
-    effects,
-    currency,
-    spent: () =>
-      budget === undefined
-        ? undefined
-        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runId })),
   });
 }
 
