@@ -31,7 +31,7 @@ test('Tab offers commands, queries and options in bash', { tags: ['long'] }, () 
 
 test('Tab offers the values of options in bash, and files where no value is known', () => {
   expect(offered('query', 'reach', '--format', '')).toEqual(['table', 'csv', 'json', 'parquet']);
-  expect(offered('docs', '--format', '')).toEqual(['text', 'markdown', 'json', 'skill', 'dbt', 'odcs']);
+  expect(offered('docs', '--format', '')).toEqual(['text', 'markdown', 'json', 'skill', 'dbt']);
   expect(offered('query', '--lang', 'k')).toEqual(['ko']);
   expect(offered('--log-format', 'j')).toEqual(['json']);
   expect(offered('backfill', '--streams', 'statistics,ca')).toEqual([
@@ -61,7 +61,7 @@ test('fish is told each command, and each option behind its command', async () =
     ),
   );
   for (const line of [
-    /^complete -c dawnload -n '__fish_seen_subcommand_from docs' -l format -x -a 'text markdown json skill dbt odcs' -d '.+'$/,
+    /^complete -c dawnload -n '__fish_seen_subcommand_from docs' -l format -x -a 'text markdown json skill dbt' -d '.+'$/,
     /^complete -c dawnload -n '__fish_seen_subcommand_from query' -l output -s o -r -d '.+'$/,
     /^complete -c dawnload -n '__fish_seen_subcommand_from query; and __fish_seen_subcommand_from ab-tests' -l param -s p -x -a 'campaign= .+' -d '.+'$/,
   ])
