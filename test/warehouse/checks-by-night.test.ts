@@ -45,7 +45,9 @@ describe('a night', () => {
         },
       },
     });
+    await workshop.close();
     await expect(killed.findings()).rejects.toThrow('killed');
+    await killed.close();
     expect(await workshop.look('from ops.checks')).toEqual([]);
     expect(await workshop.look('select stream from ops.touched_days')).toEqual([{ stream: 'statistics' }]);
 
@@ -120,6 +122,7 @@ describe('whatever is loaded in whatever order', () => {
             await workshop.load(pullOf(workshop, given));
             const night = await workshop.findings();
             found += night.length;
+            await workshop.close();
             expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
           }
         }),

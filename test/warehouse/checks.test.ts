@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { readCheck } from '../../src/warehouse/checks.js';
 import { statementsIn } from '../../src/warehouse/session.js';
-import type { Finding } from './finding.js';
 import { findingsAfter, findingsAfterModels } from './checkup.js';
 import { MODEL_PLANTS, PLANTS } from './plants.js';
-import { dayAfter, micros, record, Workshop } from './support.js';
+import { dayAfter, micros, record, Workshop, type Finding } from './support.js';
 
 const DAY = '2026-11-20';
 

@@ -8,8 +8,7 @@ import { openInstance } from '../../src/storage/duckdb.js';
 import { fieldsFor, specificationOf } from '../../src/warehouse/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import { Session } from '../../src/warehouse/session.js';
-import { findingsIn, type Finding } from './finding.js';
-import { micros, NOW, record, statistic, Workshop, type Row } from './support.js';
+import { findingsIn, micros, NOW, record, statistic, Workshop, type Finding, type Row } from './support.js';
 
 export const DAYS = daysOf({ start: '2026-11-16', end: '2026-11-20' });
 
@@ -125,9 +124,10 @@ let copies = 0;
 
 /** The sound file; it must be asked for within a test. */
 function sound(): Promise<string> {
-  prepared ??= makeSound().then(({ path }) => {
+  prepared ??= makeSound().then(async (workshop) => {
     const kept = join(folder, 'sound.duckdb');
-    copyFileSync(path, kept);
+    await workshop.close();
+    copyFileSync(workshop.path, kept);
     return kept;
   });
   return prepared;
@@ -143,14 +143,13 @@ export async function findingsOf(file: string, damage: string, later = 'select 1
   const copy = join(folder, `copy-${copies++}.duckdb`);
   copyFileSync(file, copy);
   try {
-    await checkDamaged(copy, damage, later);
-    return await findingsIn(copy);
+    return await checkDamaged(copy, damage, later);
   } finally {
     rmSync(copy, { force: true });
   }
 }
 
-async function checkDamaged(file: string, damage: string, later: string): Promise<void> {
+async function checkDamaged(file: string, damage: string, later: string): Promise<Finding[]> {
   const instance = await openInstance(file, { threads: '1' });
   const session = await Session.open(instance);
   try {
@@ -161,8 +160,8 @@ async function checkDamaged(file: string, damage: string, later: string): Promis
     await session.run('session/2_fields');
     await session.transaction(() => refreshModels(session));
     await connection.run(later);
-    connection.closeSync();
     await runChecks(session, NOW, () => undefined);
+    return await findingsIn(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson());
   } finally {
     session.close();
   }

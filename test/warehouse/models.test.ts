@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import { mentions, models } from '../../src/warehouse/model.js';
 import { EVENT_TABLES } from '../../src/warehouse/messages.js';
-import { Reader } from '../../src/warehouse/reader.js';
 import type { EventsPull, Pull } from '../../src/storage/pull.js';
 import { dayAfter, micros, record, statistic, Workshop, type Row } from './support.js';
 
@@ -36,18 +35,13 @@ async function model(workshop: Workshop, pulls: readonly Pull[], when: 'each' | 
 
 /** Everything that all models hold, each in an order of its own rows. */
 async function everything(workshop: Workshop): Promise<Record<string, Row[]>> {
-  const reader = await Reader.open(workshop.path);
-  try {
-    const held: Record<string, Row[]> = {};
-    for (const { relation } of models()) {
-      // Times of pulling differ by the order of loading, which is what the test turns around.
-      const columns = relation === 'marts.freshness' ? '* exclude (last_pulled_at)' : '*';
-      held[relation] = await reader.objects(`select ${columns} from ${relation} order by all`);
-    }
-    return held;
-  } finally {
-    await reader.close();
+  const held: Record<string, Row[]> = {};
+  for (const { relation } of models()) {
+    // Times of pulling differ by the order of loading, which is what the test turns around.
+    const columns = relation === 'marts.freshness' ? '* exclude (last_pulled_at)' : '*';
+    held[relation] = await workshop.look(`select ${columns} from ${relation} order by all`);
   }
+  return held;
 }
 
 /** What `ops.model_days` says, and what it ought to say of the rows that all models hold now. */

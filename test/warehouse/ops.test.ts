@@ -177,6 +177,7 @@ test(
       await warehouse.model();
       await warehouse.check();
     });
+    await workshop.close();
     expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
     expect(existsSync(`${workshop.path}.wal`)).toBe(false);
   },
@@ -201,6 +202,7 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
     },
   });
   await expect(stopping.load(pull)).rejects.toThrow('stopped');
+  await stopping.close();
   expect(await workshop.look('select event_id from events union all from ops.loads select pull')).toEqual([]);
   expect(await workshop.load(pull)).toMatchObject([{ changed: true, rows: 1 }]);
   expect(await workshop.look('select title from push_messages')).toEqual([{ title: 't' }]);

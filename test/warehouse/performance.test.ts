@@ -338,10 +338,14 @@ describe('goals', () => {
     ]);
     expect(await mainGoal(workshop)).toEqual({ goal: '구매', conversions: '7' });
 
-    Object.assign(workshop.options, { mainGoals: { c1: '가입' } });
+    const under = async (mainGoals: Record<string, string>): Promise<void> => {
+      await workshop.close();
+      Object.assign(workshop.options, { mainGoals });
+    };
+    await under({ c1: '가입' });
     expect(await workshop.findings()).toEqual([]);
     expect(await mainGoal(workshop)).toEqual({ goal: '가입', conversions: '75' });
-    Object.assign(workshop.options, { mainGoals: { c1: '가임' } });
+    await under({ c1: '가임' });
     expect(await workshop.findings()).toMatchObject([
       { name: 'main_goals', subject: 'c1', expected: '가입, 구매', actual: '가임' },
     ]);
@@ -359,6 +363,7 @@ describe('goals', () => {
       expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });
     });
     expect(await mainGoal(workshop)).toMatchObject({ goal: '구매' });
+    await workshop.close();
     Object.assign(workshop.options, { mainGoals: {} });
     await workshop.with((warehouse) => warehouse.model());
     expect(await mainGoal(workshop)).toMatchObject({ goal: '가입' });

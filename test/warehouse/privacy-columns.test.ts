@@ -44,6 +44,7 @@ test('ids are hashed with the key, dropped or kept, each column by its own rule'
     { ...ids, user_id: digest('user_id user-1'), device_id: null },
     { ...ids, user_id: '', device_id: null },
   ]);
+  await workshop.close();
   const file = readFileSync(workshop.path).toString('latin1');
   for (const id of ['user-1', 'device-1']) expect(file).not.toContain(id);
 });
@@ -146,8 +147,9 @@ test('a file of one rule is refused under another, with the way on', async () =>
   const open = (rules: Rules): Promise<void> => {
     const other = workshopFor(rules);
     Object.assign(other, { path, folder });
-    return other.with(() => Promise.resolve());
+    return other.with(() => Promise.resolve()).finally(() => other.close());
   };
+  await workshop.close();
   await open({ user_id: 'hash' });
   await expect(open({ device_id: 'drop', user_id: 'hash' })).rejects.toThrow(
     'The warehouse was made with privacy.columns { user_id: hash }; the setting is now { device_id: drop, user_id: hash }.',

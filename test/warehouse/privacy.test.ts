@@ -474,6 +474,7 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
         'private.person',
         'somewhere.example',
       ];
+      await workshop.close();
       const bytes = readFileSync(workshop.path);
       for (const needle of needles) expect(bytes.includes(needle), needle).toBe(false);
       const tables = await workshop.look(
@@ -491,8 +492,9 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
 });
 
 describe('a change of the setting', () => {
-  const under = (privacy: Privacy, workshop: Workshop): Promise<unknown> =>
-    Warehouse.open({
+  const under = async (privacy: Privacy, workshop: Workshop): Promise<unknown> => {
+    await workshop.close();
+    return Warehouse.open({
       path: workshop.path,
       tempDirectory: join(workshop.folder, 'tmp'),
       brand: 'service',
@@ -500,6 +502,7 @@ describe('a change of the setting', () => {
       effects: { now: () => new Date(), reach: () => undefined },
       privacy,
     }).then((warehouse) => warehouse.close());
+  };
 
   test('is refused by a file that holds rows of the old one, and says how to go on', async () => {
     const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
@@ -522,6 +525,7 @@ describe('a change of the setting', () => {
     const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
     await workshop.with(() => Promise.resolve());
     await under({ recipients: 'drop', key: KEY }, workshop);
+    Object.assign(workshop.options, { privacy: { recipients: 'drop', key: KEY } });
     expect(await workshop.look('select recipients, key_fingerprint from ops.privacy')).toEqual([
       { recipients: 'drop', key_fingerprint: null },
     ]);

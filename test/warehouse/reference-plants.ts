@@ -1,5 +1,5 @@
 /** Faults of reference data that are planted into a sound warehouse, by the check that must find them. */
-import type { Finding } from './finding.js';
+import type { Finding } from './support.js';
 
 /** A fault, and all that is found of it. */
 export type Plant = [damage: string, ...findings: Partial<Finding>[]];

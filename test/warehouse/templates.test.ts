@@ -193,7 +193,6 @@ describe('how a template does', () => {
     ];
     const values = cases.map(([status], i) => `(${i}, '${status}')`).join(', ');
     const workshop = new Workshop();
-    await workshop.open().then((warehouse) => warehouse.close());
     const rows = await workshop.look(
       `select status, marts.template_state(status) as state from (values ${values}) as given (i, status) order by i`,
     );
