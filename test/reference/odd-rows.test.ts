@@ -97,10 +97,7 @@ describe('brand templates', () => {
 
 describe('catalogs', () => {
   const catalog = (fields: readonly (readonly [string, string])[], items: readonly unknown[]): Lists => ({
-    '*': {
-      body: { data: [{ name: 'c', fields: fields.map(([name, type]) => ({ name, type })) }] },
-      rows: 1,
-    },
+    '*': { body: { data: [{ name: 'c', fields: fields.map(([name, type]) => ({ name, type })) }] }, rows: 1 },
     c: { body: { data: { items, next_cursor: null } }, rows: items.length },
   });
 

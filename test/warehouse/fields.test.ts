@@ -18,11 +18,7 @@ const like = (
   keys: string[] | null,
   types: Record<string, string> = {},
   unreadable: string[] = [],
-): Alike => ({
-  keys,
-  types: push.map(({ field }) => types[field] ?? null),
-  unreadable,
-});
+): Alike => ({ keys, types: push.map(({ field }) => types[field] ?? null), unreadable });
 
 const unknown = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: true });
 const other = (...keys: string[]): Nonconforming => ({ keys, unknownOnly: false });

@@ -117,10 +117,7 @@ describe('snapshots', () => {
   test('miss no days, and are as old as the nights since the last one', async () => {
     const workshop = await referenceWorkshop({
       eventDays,
-      snapshots: {
-        opt_outs: ['2026-11-05', shiftDay(newest, 1)],
-        catalogs: ['2026-11-03', '2026-11-10'],
-      },
+      snapshots: { opt_outs: ['2026-11-05', shiftDay(newest, 1)], catalogs: ['2026-11-03', '2026-11-10'] },
     });
     const rows = await asked(workshop, 'freshness');
     expect(
