@@ -1,5 +1,4 @@
 /** Opt-outs by day, and the messages that they follow. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shiftDay, type Day } from '../../src/calendar.js';
 import { dayOfInstant, referenceWorkshop, type Message, type OptOut, type Reference } from './reference.js';
@@ -230,77 +229,6 @@ describe('an opt-out', () => {
     },
   );
 });
-
-/** The rule again, message by message. */
-function expected({
-  messages = [],
-  optOuts = [],
-}: Reference): Map<string, { messages: number; optedOut: number }> {
-  const cells = new Map<string, { messages: number; optedOut: number }>();
-  const sent = messages.filter(({ event }) => event !== 'send_failure');
-  const complete = (message: Message): boolean => dayOfInstant(message.at) <= '2026-11-17';
-  for (const message of sent.filter(complete)) {
-    const key = message.campaign ?? 'c1';
-    const cell = cells.get(key) ?? { messages: 0, optedOut: 0 };
-    cells.set(key, { ...cell, messages: cell.messages + 1 });
-  }
-  const after = new Set<Message>();
-  for (const { recipient, at: when } of optOuts) {
-    const [last] = sent
-      .filter((message) => {
-        const hours = (Date.parse(when) - Date.parse(message.at)) / 3_600_000;
-        return message.recipient === recipient && hours >= 0 && hours <= 72;
-      })
-      .toSorted((one, other) => other.at.localeCompare(one.at) || other.id.localeCompare(one.id));
-    if (last !== undefined && complete(last)) after.add(last);
-  }
-  for (const { campaign = 'c1' } of after) {
-    const cell = cells.get(campaign);
-    if (cell !== undefined) cells.set(campaign, { ...cell, optedOut: cell.optedOut + 1 });
-  }
-  return cells;
-}
-
-test(
-  'opt-outs after messages are those that a search message by message finds',
-  { tags: ['long'] },
-  async () => {
-    const hour = fc
-      .integer({ min: 0, max: 19 * 24 })
-      .map((hours) => new Date(Date.parse('2026-11-01T00:30:00+09:00') + hours * 3_600_000).toISOString());
-    const recipient = fc.constantFrom('r1', 'r2', 'r3', 'r4');
-    const world = fc.record({
-      messages: fc.array(
-        fc.record({
-          at: hour,
-          recipient,
-          campaign: fc.constantFrom('c1', 'c2', 'c3'),
-          event: fc.constantFrom('send_success', 'send_success', 'send_failure'),
-        }),
-        { maxLength: 40 },
-      ),
-      optOuts: fc.array(fc.record({ at: hour, recipient }), { maxLength: 20 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(world, async ({ messages, optOuts }) => {
-        const reference = {
-          ...HELD,
-          messages: messages.map((message, i) => ({ ...message, id: `m${String(i).padStart(2, '0')}` })),
-          optOuts,
-        };
-        const rows = await asked(await referenceWorkshop(reference), 'opt-outs-after-messages', {
-          least_messages: '1',
-        });
-        const found = rows.map(({ resource_id, messages: n, opted_out }) => [
-          resource_id,
-          { messages: Number(n), optedOut: Number(opted_out) },
-        ]);
-        expect(found.toSorted()).toEqual([...expected(reference)].toSorted());
-      }),
-      { numRuns: 4, endOnFailure: true },
-    );
-  },
-);
 
 describe('the comparison with all others', () => {
   const days = HELD.eventDays.slice(0, 10);

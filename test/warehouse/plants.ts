@@ -90,10 +90,7 @@ const REFERENCE_PLANTS: Record<string, Plant[]> = {
          ('080', 'r', '${DAY} 09:00:00+09:00', 1, '${DAY}', '2026-11-19'),
          ('080', 's', '${DAY} 09:00:00+09:00', 1, '${DAY}', '${DAY}'),
          ('080', 's', '${DAY} 09:00:00+09:00', 1, '${MORNING}', null)`,
-      {
-        subject: 'opt_outs_history',
-        finding: 'A version ends before it begins.',
-      },
+      { subject: 'opt_outs_history', finding: 'A version ends before it begins.' },
     ],
     [
       `${snapshots('brand_templates', [MORNING])}
@@ -132,11 +129,7 @@ const REFERENCE_PLANTS: Record<string, Plant[]> = {
       `insert into catalog_items_history (catalog_name, item_id, valid_from) values ('gone', 'a', '${DAY}');
        insert into brand_template_buttons_history (template_id, sender_key, position, valid_from)
        values ('t', 's', 1, '${DAY}'), ('t', 's', 2, '${DAY}')`,
-      {
-        subject: 'brand_template_buttons',
-        finding: 'Rows belong to nothing: t.',
-        actual: '2',
-      },
+      { subject: 'brand_template_buttons', finding: 'Rows belong to nothing: t.', actual: '2' },
       { subject: 'catalog_items', finding: 'Rows belong to nothing: gone.' },
     ],
   ],
@@ -152,11 +145,7 @@ const REFERENCE_PLANTS: Record<string, Plant[]> = {
        values
          ('080', 'r', null, 1, '${DAY}'), ('080', 's', '2026-11-23 09:00:00+09:00', 1, '${DAY}'),
          ('080', 't', '${DAY} 09:00:00+09:00', 1, '${DAY}')`,
-      {
-        subject: 'opt_outs 080',
-        finding: 'Opt-outs have no readable time of their request.',
-        actual: '1',
-      },
+      { subject: 'opt_outs 080', finding: 'Opt-outs have no readable time of their request.', actual: '1' },
       { finding: 'Opt-outs were requested after the snapshot that first showed them.' },
     ],
   ],
@@ -475,10 +464,7 @@ export const PLANTS: Record<string, Plant[]> = {
     [
       `update events set date = '2026-11-21', occurred_at = occurred_at + interval 1 day
        where event_name = 'close_button_click' and date = '${DAY}'`,
-      {
-        finding: 'Records lie outside the window of their export.',
-        actual: '4',
-      },
+      { finding: 'Records lie outside the window of their export.', actual: '4' },
     ],
   ],
   days_missing: [
@@ -505,10 +491,7 @@ export const PLANTS: Record<string, Plant[]> = {
     ],
     [
       pastWeeks(2, '1000 + 10 * (n % 5)') + volumeOfDay(9000),
-      {
-        finding: expect.stringMatching(/^Far more .* is the median of 18 days/) as string,
-        actual: '9000',
-      },
+      { finding: expect.stringMatching(/^Far more .* is the median of 18 days/) as string, actual: '9000' },
     ],
     // Small, too young, ordinary, or never the same: no alarm.
     [pastWeeks(8, '40') + volumeOfDay(800)],

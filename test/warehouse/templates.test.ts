@@ -1,5 +1,4 @@
 /** Templates as they were on the day of a message, and how they do. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shiftDay, type Day } from '../../src/calendar.js';
 import { referenceWorkshop, type Message, type Template } from './reference.js';
@@ -93,51 +92,7 @@ describe('the version of the day', () => {
     expect(await seen(templates, [of('s3')])).toMatchObject([{ text: '하나', candidates: 2 }]);
     expect(await seen(templates, [of()])).toMatchObject([{ text: '하나', candidates: 2 }]);
   });
-
-  test('is what a search through all versions finds', { tags: ['long'] }, async () => {
-    const DAY = '2026-11-10';
-    const versions = fc.array(
-      fc.record({ id: fc.constantFrom('a', 'b'), gap: fc.nat(3), length: fc.integer({ min: 1, max: 4 }) }),
-      { minLength: 1, maxLength: 6 },
-    );
-    await fc.assert(
-      fc.asyncProperty(versions, async (given) => {
-        const next = new Map<string, number>();
-        const templates = given.map(({ id, gap, length }, i): Template => {
-          const from = (next.get(id) ?? 0) + gap;
-          next.set(id, from + length);
-          const to = shiftDay(DAY, from + length - 1);
-          return { name: '글', id, text: `글 ${i}`, from: shiftDay(DAY, from), to };
-        });
-        const days = Array.from({ length: 28 }, (_, i) => shiftDay(DAY, i - 4));
-        const found = await seen(
-          templates,
-          days.map((day) => send(day, '글')),
-        );
-        expect(found.map(({ date, known, text }) => ({ date, known, text }))).toEqual(
-          days.map((date) => ({ date, ...searched(templates, date) })),
-        );
-      }),
-      { numRuns: 4, endOnFailure: true },
-    );
-  });
 });
-
-/** The rule, word by word: one that was there that day, else the latest before it, else the earliest of all. */
-function searched(templates: readonly Template[], date: Day): { known: string; text: string | undefined } {
-  const latest = (some: readonly Template[]): Template | undefined =>
-    some.toSorted((one, other) =>
-      one.from === other.from
-        ? (one.id ?? '').localeCompare(other.id ?? '')
-        : other.from.localeCompare(one.from),
-    )[0];
-  const open = latest(templates.filter(({ from, to }) => from <= date && date <= (to ?? '9999')));
-  if (open !== undefined) return { known: 'that day', text: open.text };
-  const before = latest(templates.filter(({ from }) => from <= date));
-  if (before !== undefined) return { known: 'earlier', text: before.text };
-  const earliest = templates.map(({ from }) => from).sort()[0] ?? '';
-  return { known: 'later', text: latest(templates.filter(({ from }) => from === earliest))?.text };
-}
 
 describe('how a template does', () => {
   const messages = [
