@@ -169,12 +169,10 @@ describe('the file', () => {
     const { held } = await holdings();
     const workshop = new Workshop();
     await workshop.with((warehouse) => warehouse.model());
-    const instance = await DuckDBInstance.create(workshop.path);
-    const connection = await instance.connect();
-    await connection.run(`comment on column events.event_id is 'wrong'; comment on table events is null`);
-    await connection.run(`delete from ops.dictionary where relation_name = 'events'`);
-    connection.closeSync();
-    instance.closeSync();
+    await workshop.change(`
+      comment on column events.event_id is 'wrong';
+      comment on table events is null;
+      delete from ops.dictionary where relation_name = 'events'`);
     await workshop.with((warehouse) => warehouse.model());
     const [column] = await workshop.look(
       `select comment from duckdb_columns() where table_name = 'events' and column_name = 'event_id'`,
