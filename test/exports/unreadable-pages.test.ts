@@ -130,55 +130,44 @@ async function events(place: Place): Promise<number> {
 const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
 
 describe('a page of a paid export that cannot be read', () => {
+  test('is set aside with a note, and a person resumes the export at no cost; no later night asks for it', async () => {
+    const { place, run } = await night(1, withoutData);
+    const records = place.sandbox.bills()[0]?.records ?? 0;
+    expect(await events(place)).toBe(records - 1_000);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('page 1 cannot be read');
+    expect(run.stderr).toContain('The records that came are loaded.');
+    const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
+    expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
+    const asked = place.sandbox.requests().E21;
+    expect((await place.run(['run'])).code).toBe(0);
+    expect(place.sandbox.requests().E21).toBe(asked);
+    expect(await events(place)).toBe(records - 1_000);
+    place.sandbox.bend(undefined);
+    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
+    expect(await events(place)).toBe(records);
+    expect(place.sandbox.bills()).toHaveLength(1);
+  });
+
   test.each<[string, number, (text: string) => string]>([
-    ['without data', 1, withoutData],
-    ['without data, the first', 0, withoutData],
-    ['without data, the last', 2, withoutData],
-    ['without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
-    ['with a key given twice', 1, (text) => text.replace('"data"', '"data":[],"data"')],
-    ['with two commas', 2, (text) => text.replace('},{', '},,{')],
-    ['with data that is no list', 1, (text) => text.replace(/"data":\[[^]*\],"total/, '"data":{},"total')],
-  ])(
-    '(%s: page %d) is set aside with a note, the others load, and a rebuild loads the same',
-    async (_, odd, make) => {
-      const { place, run } = await night(odd, make);
-      const records = place.sandbox.bills()[0]?.records ?? 0;
-      expect(await events(place)).toBe(odd === 2 ? 2_000 : records - 1_000);
-      expect(run.code).toBe(1);
-      expect(run.stderr).toContain(`page ${odd} cannot be read`);
-      expect(run.stderr).toContain('The records that came are loaded.');
-      const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
-      expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
-      const before = await contents(place.published);
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await contents(place.published)).toEqual(before);
-    },
-  );
+    ['the first without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
+    ['the last with two commas', 2, (text) => text.replace('},{', '},,{')],
+  ])('(%s) is left out by a rebuild too', { tags: ['long'] }, async (_, odd, make) => {
+    const { place, run } = await night(odd, make);
+    expect(await events(place)).toBe(odd === 2 ? 2_000 : (place.sandbox.bills()[0]?.records ?? 0) - 1_000);
+    expect(run.stderr).toContain(`page ${odd} cannot be read`);
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(0);
+    expect(await contents(place.published)).toEqual(before);
+  });
 
-  test.each([1])(
-    'is read when a person resumes the export, at no cost; no later night asks for it (page %d)',
-    async (odd) => {
-      const { place, run } = await night(odd, withoutData);
-      expect(run.code).toBe(1);
-      const held = await events(place);
-      const asked = place.sandbox.requests().E21;
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(place.sandbox.requests().E21).toBe(asked);
-      expect(await events(place)).toBe(held);
-      place.sandbox.bend(undefined);
-      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-      expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
-      expect(place.sandbox.bills()).toHaveLength(1);
-    },
-  );
-
-  test.each([0, 2])('and comes whole when it is asked for again is no matter (page %d)', async (odd) => {
-    const { place, run } = await night(odd, withoutData, 2);
+  test('and comes whole when it is asked for again is no matter', { tags: ['long'] }, async () => {
+    const { place, run } = await night(2, withoutData, 2);
     expect(run.code).toBe(0);
     expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
   });
 
-  test('that an earlier version landed is left out by the load, and what was paid for loads', async () => {
+  test('that is in the landing zone is left out by a rebuild, and resumed', { tags: ['long'] }, async () => {
     const { place } = await night(0, (text) => text, 0);
     const [name = ''] = (
       await readdir(join(place.folder, 'data', 'landing', 'events'), { recursive: true })
