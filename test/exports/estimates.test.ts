@@ -1,7 +1,5 @@
 // @module-tag long
 /** Budgets that hold although estimates are wrong, and empty or short answers that are not believed: the built command. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { daysOf } from '../../src/calendar.js';
 import type { SandboxOptions } from '../../sandbox/index.js';
@@ -39,20 +37,6 @@ async function listed(place: Place): Promise<Listed[]> {
 
 const events = (place: Place): Promise<Record<string, unknown>[]> =>
   place.rows('select count(*)::int as events from events');
-
-test('one count far below zero leaves its day with an estimate, and costs nothing else', async () => {
-  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
-  const odd = { endpoint: 'E17', kind: 'other-type', records: 'one' } as const;
-  place.sandbox.setFaults([
-    { ...odd, field: 'message_sent', value: -1_000_000 },
-    { ...odd, field: 'delivered', value: -(2 ** 62) },
-  ]);
-  const { code, stderr } = await place.run(['run']);
-  expect(code).toBe(0);
-  expect(stderr).toMatch(/Requesting the export of 2026-11-20, about \d/);
-  expect((await listed(place)).map(({ state }) => state)).toEqual(['loaded']);
-  expect(stderr).toContain('message_sent');
-});
 
 describe('a day without rows of daily statistics', () => {
   const EMPTY = [{ endpoint: 'E17', kind: 'other-shape-200', body: [] }] as const;
@@ -144,17 +128,6 @@ describe('the first night of a budget', () => {
 describe('a paid export that comes without records', () => {
   const DAY = `start_date: 2026-11-20\n${exports(100_000, '  max_wait_minutes: 0.05\n')}`;
 
-  test('once is asked for again: that answer is on disk, and is no result', async () => {
-    const place = await make(DAY);
-    const empty = { status: 'success', data: [], total_page_count: 1 };
-    place.sandbox.setFaults([{ endpoint: 'E21', kind: 'status', times: 1, status: 200, body: empty }]);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await listed(place)).toMatchObject([{ state: 'loaded', empty_in_doubt: false }]);
-    const [day = ''] = await readdir(join(place.folder, 'data/landing/rejected'));
-    expect(await readdir(join(place.folder, 'data/landing/rejected', day))).toHaveLength(1);
-    expect((await events(place))[0]?.['events']).toBeGreaterThan(1_000);
-  });
-
   test('waits for a person when the service goes on saying so, and is read once the setting is right', async () => {
     const place = await make(DAY.replace('  max_wait', '  page_parameter: wrong\n  max_wait'), {
       pageParameter: 'page',
@@ -231,30 +204,6 @@ test('pages that are gone for good leave those that came to a person, who may ta
   expect(place.sandbox.requests().E20).toBe(1);
 });
 
-test('the id of an export of another day is told, and the right one can still be attached', async () => {
-  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`);
-  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
-  expect((await place.run(['run'])).code).toBe(1);
-  const right = place.sandbox.bills()[0]?.export_id ?? '';
-  // An export of another day that another folder has paid for.
-  const other = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
-  const wrong = await foreignExport(place, other);
-  await place.run(['exports', 'attach', '2026-11-20.1', wrong]);
-  const odd = await place.run(['run']);
-  expect(odd.code).toBe(1);
-  expect(odd.stderr).toMatch(/holds mostly events of other days.*exports attach 2026-11-20\.1 EXPORT_ID/);
-  const attach = ['exports', 'attach', '2026-11-20.1', right];
-  const asked = await place.run(attach);
-  expect(asked.code).toBe(3);
-  expect(asked.stderr).toMatch(/is loaded as .*another id would replace it[^]*--yes/);
-  expect((await place.run([...attach, '--yes'])).code).toBe(0);
-  expect((await place.run(['run'])).code).toBe(0);
-  const [row] = await place.rows(`select count(*)::int as n, count(distinct date)::int as days from events`);
-  expect(row).toEqual({ n: place.sandbox.bills()[0]?.records, days: 1 });
-  const { stdout } = await place.run(['exports', 'show', '2026-11-20.1']);
-  expect(JSON.parse(stdout)).toMatchObject({ export_id: right, earlier_export_ids: [wrong] });
-});
-
 test('two ids that a person mixed up are exchanged by one command, and each day holds its own events', async () => {
   const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
@@ -278,14 +227,3 @@ test('two ids that a person mixed up are exchanged by one command, and each day 
   expect(await place.rows(held)).toEqual(wanted);
   expect(bills).toHaveLength(2);
 });
-
-/** The id of an export of 19 November that the service of `place` knows, asked for by someone else. */
-async function foreignExport(place: Place, other: Place): Promise<string> {
-  const settings = `${SETTINGS}start_date: 2026-11-19\n${exports(100_000)}`;
-  await other.configure(settings);
-  const yaml = await readFile(join(other.folder, 'dawnload.yaml'), 'utf8');
-  await writeFile(join(other.folder, 'dawnload.yaml'), yaml.replace(other.sandbox.url, place.sandbox.url));
-  const day = ['--start', '2026-11-19', '--end', '2026-11-19'];
-  expect((await other.run(['backfill', ...day, '--yes-paid'])).code).toBe(0);
-  return place.sandbox.bills().at(-1)?.export_id ?? '';
-}

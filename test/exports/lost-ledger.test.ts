@@ -1,6 +1,6 @@
 // @module-tag long
 /** A ledger that was lost, or restored from an older backup, pays for nothing again: the built command. */
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Place } from '../support/dawnload.js';
@@ -42,8 +42,6 @@ async function pending(): Promise<Place> {
 
 describe('while an export is not settled', () => {
   test.each<[string, () => Promise<Place>, string, string[]]>([
-    ['the ledger, one ambiguous', ambiguous, '2026-11-20.1 ambiguous', ['ledger']],
-    ['the ledger, one pending', pending, '2026-11-20.1 processing', ['ledger']],
     [
       'the ledger, its second copy and the published warehouse, one ambiguous',
       ambiguous,
@@ -89,25 +87,6 @@ describe('while an export is not settled', () => {
   });
 });
 
-test('a ledger of last week stops paid work until the lines since then are back', async () => {
-  const place = await Place.make(YAML);
-  places.push(place);
-  expect(
-    (await place.run(['backfill', '--start', '2026-11-19', '--end', '2026-11-19', '--yes-paid'])).code,
-  ).toBe(0);
-  await cp(inData(place, 'ledger'), inData(place, 'backup'), { recursive: true });
-  expect((await place.run(['run'])).code).toBe(0);
-  const before = await states(place);
-  await rm(inData(place, 'ledger'), { recursive: true });
-  await cp(inData(place, 'backup'), inData(place, 'ledger'), { recursive: true });
-  expect((await place.run(['run'])).code).toBe(1);
-  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
-  expect(await states(place)).toEqual(before);
-  expect((await place.run(['run'])).code).toBe(0);
-  expect((await place.run(['exports', 'recover'])).code).toBe(0);
-  expect(place.sandbox.requests().E20).toBe(2);
-});
-
 test.each([
   ['a rebuild', ['rebuild'], []],
   ['a run that has lost its private warehouse too', ['run'], ['private/warehouse.duckdb']],
@@ -124,29 +103,4 @@ test.each([
   expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
   expect((await place.run(command)).code).toBe(0);
   expect(await place.rows(events)).toEqual(before);
-});
-
-test('recover enters an export that was refused and whose id a person attached after the backup', async () => {
-  const place = await Place.make(YAML.replace('11-19', '11-20'));
-  places.push(place);
-  // The service bills what it refuses; its operator finds the export.
-  const body = { error: 'InvalidRequest', message: 'no' };
-  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 }]);
-  expect((await place.run(['run'])).code).toBe(1);
-  expect(await states(place)).toEqual(['2026-11-20.1 failed']);
-  for (const path of ['ledger', 'landing/ledger'])
-    await cp(inData(place, path), inData(place, 'backup', path), { recursive: true });
-  const { export_id: id = '' } = place.sandbox.bills()[0] ?? {};
-  expect((await place.run(['exports', 'attach', '2026-11-20.1', id])).code).toBe(0);
-  expect((await place.run(['run'])).code).toBe(0);
-  for (const path of ['ledger', 'landing/ledger']) {
-    await rm(inData(place, path), { recursive: true });
-    await cp(inData(place, 'backup', path), inData(place, path), { recursive: true });
-  }
-  expect((await place.run(['run'])).stderr).toMatch(/lacks paid exports .*2026-11-20\.1/);
-  const recovered = await place.run(['exports', 'recover', '--yes']);
-  expect(recovered.stderr).toMatch(/Entered 1 export into the ledger/);
-  expect(await states(place)).toEqual(['2026-11-20.1 loaded']);
-  expect((await place.run(['run'])).code).toBe(0);
-  expect(place.sandbox.bills()).toHaveLength(1);
 });

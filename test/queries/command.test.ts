@@ -15,10 +15,11 @@ import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/run/invocation.js';
-import { queryCommand, type QueryOptions, type Output } from '../../src/commands/query.js';
+import { queryCommand, type QueryOptions } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../src/errors.js';
+import { invocationOf, keepingOutput } from '../support/in-process.js';
 import { makeWarehouse } from './support.js';
 
 let folder: string;
@@ -50,49 +51,19 @@ interface Circumstances {
 
 /** Runs the command and keeps what it says; with `terminal`, standard output is one of so many columns. */
 async function run(options: QueryOptions, circumstances: Circumstances = {}): Promise<Told> {
-  const chunks: Buffer[] = [];
-  const stdout: Output = new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  if (circumstances.terminal !== undefined) {
-    Object.assign(stdout, { isTTY: true, columns: circumstances.terminal, hasColors: () => true });
-  }
+  const { stdout, bytes } = keepingOutput(circumstances.terminal);
   const notes: string[] = [];
   const exitCode = await queryCommand(options, contextFor(notes, circumstances), stdout);
-  return { stdout: Buffer.concat(chunks).toString('utf8'), stderr: notes.join('\n'), exitCode };
+  return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
 
 function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): Invocation {
-  const tell = (text: string): void => {
-    notes.push(text);
-  };
-  return {
-    flags: {},
+  const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    terminal: {
-      interactive: false,
-      color: false,
-      out: tell,
-      draw: tell,
-      note: tell,
-      warn: tell,
-      error: tell,
-      finished: () => undefined,
-      record: () => undefined,
-      progress: () => undefined,
-      doing: '',
-      confirm: () => Promise.resolve(false),
-      questions: () => undefined,
-    },
-    signal: signal ?? new AbortController().signal,
-    runId: 'test',
-    version: '0.0.0',
-    environment: {},
     loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
+    ...(signal === undefined ? {} : { signal }),
   };
+  return invocationOf(given, notes);
 }
 
 async function failure(options: QueryOptions, circumstances: Circumstances = {}): Promise<DawnloadError> {
@@ -251,7 +222,9 @@ describe('a file of the answer', () => {
     const file = join(folder, 'a.parquet');
     await run({ name: 'ab-tests', output: file });
     const piped = join(folder, 'piped.parquet');
-    writeFileSync(piped, await parquetOnStdout());
+    const { stdout, bytes } = keepingOutput();
+    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
+    writeFileSync(piped, bytes());
     const instance = await DuckDBInstance.create();
     const connection = await instance.connect();
     const read = await connection.runAndReadAll(`select count(*) from read_parquet(['${file}', '${piped}'])`);
@@ -260,18 +233,6 @@ describe('a file of the answer', () => {
       EXIT.usage,
     );
   });
-
-  async function parquetOnStdout(): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    const stdout = new Writable({
-      write(chunk: Buffer, _, done) {
-        chunks.push(chunk);
-        done();
-      },
-    });
-    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
-    return Buffer.concat(chunks);
-  }
 
   it('is there whole or not at all: what failed halfway leaves the old one', async () => {
     const file = join(folder, 'kept.csv');

@@ -4,7 +4,6 @@
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../src/commands/query.js';
@@ -14,6 +13,7 @@ import { answerOf } from '../../src/queries/sink.js';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
 import { drawTable } from '../../src/terminal/table.js';
 import { NOW, Place } from '../support/dawnload.js';
+import { keepingOutput } from '../support/in-process.js';
 import { kept } from '../support/template.js';
 import { ask, GOLDEN, goldenAnswers, type GoldenAnswer } from './support.js';
 
@@ -237,15 +237,9 @@ describe('docs/questions.md', () => {
 
 /** An answer as `dawnload query` draws it. */
 async function tableOf(connection: DuckDBConnection, sql: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  const stdout = new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
+  const { stdout, bytes } = keepingOutput();
   const answer = answerOf(await connection.stream(sql));
   const head = (name: string): string => name;
   await deliver(answer, { format: 'table', output: undefined, stdout, limit: 1000, bom: false, head });
-  return steady(Buffer.concat(chunks).toString('utf8'));
+  return steady(bytes().toString('utf8'));
 }

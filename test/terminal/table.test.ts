@@ -69,11 +69,6 @@ describe('a table', () => {
     expect(Math.max(...drawn.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(50);
   });
 
-  it('cuts nothing where there is no terminal', async () => {
-    const long = '가'.repeat(500);
-    expect(await drawTable([text('a')], [[long]], plain)).toContain(long);
-  });
-
   it('breaks the names of columns before it leaves anything out', async () => {
     expect(
       await drawTable([text('a'), number('conversion_rate')], [['x', '0.5']], { width: 21, color: false }),
@@ -124,18 +119,15 @@ describe('a table', () => {
       'push-notification',
     ]);
 
-    it.each([undefined, 200, 120, 80, 60, 44])(
-      'shows it whole below its row at a width of %s',
-      async (width) => {
-        const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
-        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
-        expect(lines[1]).not.toMatch(/ verdict /);
-        const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
-        expect(text.split(verdict)).toHaveLength(rows.length + 1);
-        const row = lines.findIndex((line) => line.includes('11월'));
-        expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
-      },
-    );
+    it.each([undefined, 120, 60, 44])('shows it whole below its row at a width of %s', async (width) => {
+      const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
+      expect(lines[1]).not.toMatch(/ verdict /);
+      const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
+      expect(text.split(verdict)).toHaveLength(rows.length + 1);
+      const row = lines.findIndex((line) => line.includes('11월'));
+      expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
+    });
 
     it('cuts other texts and leaves columns out before it cuts a name', async () => {
       const at = async (width: number): Promise<string> => drawTable(columns, rows, { width, color: false });
