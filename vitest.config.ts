@@ -20,7 +20,7 @@ export default defineConfig({
     tags: [
       {
         name: 'long',
-        description: 'Whole runs, faults, kills and many seeds: `npm run test:all` runs them too.',
+        description: 'Whole runs, faults, kills and many seeds: `npm run test:long` runs them.',
       },
       {
         name: 'extended',

@@ -24,7 +24,6 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { bucketKeeps } from './lake/bucket.js';
 import { prepareErased } from './lake/erased.js';
 import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
 import { plural } from './terminal/terminal.js';
@@ -55,7 +54,6 @@ import { pullStatistics } from './statistics/pull-daily.js';
 import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/opening.js';
 import {
-  discardCopies,
   assertPublishable,
   assertReplaceable,
   discardDatabase,
@@ -255,12 +253,10 @@ async function deletedInLake(
   if (lake === undefined) return undefined;
   try {
     const settings = { dataDir, lake };
-    let folder: string | undefined;
     const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
-      folder = await opened.folder();
       await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
     });
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
@@ -324,7 +320,7 @@ export function withLedger<T>(
   return underLock(config, invocation, command, async () => {
     const { ledger } = await openLedger(config.dataDir, invocation.effects);
     try {
-      await ledger.settle();
+      await ledger.settle(config.exports.refusals);
       return await change(ledger);
     } finally {
       await ledger.close();
@@ -372,7 +368,7 @@ async function deliver(
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) refuseNewer(context.publishedSchema);
-  await ledger.settle();
+  await ledger.settle(context.exports.refusals);
   const timed = stopwatch(context);
   const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C or a disk error, no further stage is begun: the next run publishes.
@@ -397,9 +393,6 @@ async function deliver(
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
-  // After a published run without missing data, no return to the older schema is needed, so its copies are removed.
-  if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
-    await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
 }
 

@@ -52,6 +52,7 @@ describe('dawnload.yaml', () => {
       startDate: '2026-11-01',
       includeMessageData: true,
       pageParameter: 'page',
+      refusals: [],
       maxWaitMinutes: 60,
     });
   });
@@ -70,6 +71,7 @@ exports:
   start_date: 2026-11-15
   include_message_data: false
   page_parameter: pageNumber
+  refusals: [NoCredit]
   max_wait_minutes: 5
 experiments:
   default: { smallest_effect: 0.1 }
@@ -95,6 +97,7 @@ main_goals: { c1: 구매, j1: 가입 }
       startDate: '2026-11-15',
       includeMessageData: false,
       pageParameter: 'pageNumber',
+      refusals: ['NoCredit'],
       maxWaitMinutes: 5,
     });
   });

@@ -350,7 +350,7 @@ function addExports(
   ])
     .option(
       '--yes',
-      'replace the id of an export whose data has arrived, or exchange two ids, without asking',
+      'replace the id of an export whose data has arrived, or take that of another, without asking',
     )
     .action((key: string, exportId: string, options: AttachOptions) =>
       act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),

@@ -80,6 +80,8 @@ const budget = z
     records_per_month: month ?? run ?? 0,
   }));
 
+const text = (what: string): z.ZodString => z.string(what).min(1, what);
+
 const paidExports = z.strictObject(
   {
     budget: budget.optional(),
@@ -92,6 +94,10 @@ const paidExports = z.strictObject(
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
     page_parameter: parameter('must be the name of a query parameter').default('page'),
+    /** Texts of answers to E20 that a person has judged to be refusals. */
+    refusals: z
+      .array(text('must be the text of an answer'), 'must be a list of texts of answers')
+      .default([]),
     max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },
   NO_SECTION,
@@ -173,8 +179,6 @@ const experiment = z
   );
 
 const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
-
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
 
 const catalog = z.strictObject(
   {

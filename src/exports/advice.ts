@@ -40,8 +40,12 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
       ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${entry.state === 'intended' ? ' The run was killed before it recorded the answer.' : reason} ` +
         `Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
+  const judged =
+    entry.state === 'ambiguous' && entry.answer !== undefined
+      ? `If its answer, ${JSON.stringify(entry.answer)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
+      : '';
   return (
-    `${what} If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    `${what} ${judged}If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
     (entry.state === 'ready'
       ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
       : '') +

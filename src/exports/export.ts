@@ -25,8 +25,6 @@ export interface Export {
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
-  /** The export ids that the user has replaced by attaching another one, oldest first. */
-  readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
   /** True if the last answer reported no records although the daily statistics count some. */
@@ -37,6 +35,8 @@ export interface Export {
   readonly loadedAt?: Date;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
+  /** The text of an answer to E20 that is no more than an unknown error; a person may judge it to be a refusal. */
+  readonly answer?: string | undefined;
   /** The unmodified answer to E20. */
   readonly rawAnswer?: string;
   /** The key of the export that the user chose to pay for again. */
@@ -109,6 +109,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     at: instant,
     key,
     note: text,
+    answer: text.optional(),
   }),
 ]);
 export type ExportRecord = z.infer<typeof exportRecord>;
@@ -173,10 +174,6 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
     case 'attached':
       return {
         exportId: record.exportId,
-        earlierIds:
-          entry.exportId === undefined || entry.exportId === record.exportId
-            ? entry.earlierIds
-            : [...(entry.earlierIds ?? []), entry.exportId],
         requestedAt: entry.requestedAt ?? record.at,
         troubles: 0,
         doubted: false,
@@ -198,6 +195,8 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
       return { note: record.note, troubles: entry.troubles + 1 };
     case 'doubted':
       return { note: record.note, doubted: true };
+    case 'ambiguous':
+      return { note: record.note, answer: record.answer };
     default:
       return { note: record.note };
   }
@@ -298,7 +297,8 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
   // may also find that the id belongs to another window, or find an id that was missing.
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  ambiguous: { attached: 'requested', abandoned: 'abandoned' },
+  // A person may judge the answer to have been a refusal (`exports.refusals`).
+  ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   // The window of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
   // becomes ambiguous if the ledger was restored and another record shows it as billed.
   failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },

@@ -50,7 +50,7 @@ export async function requestPaid(
     date: entry.day,
     estimated_records: entry.estimate,
   });
-  const outcome = await requestExport(permit, entry.window, entry.messageData);
+  const outcome = await requestExport(permit, entry.window, entry.messageData, config.exports.refusals);
   return recorded(context, entry, outcome);
 }
 
@@ -76,7 +76,7 @@ async function recorded(
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown':
-      await ledger.ambiguous(key, outcome.reason);
+      await ledger.ambiguous(key, outcome.reason, outcome.text);
       if (outcome.body.length > 0) {
         const at = effects.now();
         await landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);

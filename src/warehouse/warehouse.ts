@@ -12,7 +12,7 @@ import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
-  openUpgraded,
+  openMigrated,
   ordinaryLimit,
   withMemoryLimit,
   type MemoryLimit,
@@ -95,8 +95,7 @@ export class Warehouse {
   }
 
   /**
-   * Opens the working file, creates it if it does not exist, and migrates its schema; before a migration it keeps a
-   * copy of the older file beside it.
+   * Opens the working file, creates it if it does not exist, and migrates its schema.
    *
    * @throws ConfigError when a newer version of this program made it, or it was written under another privacy setting
    * @throws CorruptDatabaseError when it is not a database, or damaged
@@ -106,7 +105,7 @@ export class Warehouse {
     const { path, tempDirectory, storageVersion = 'v1.3.0', effects, signal } = options;
     let session: Session | undefined;
     try {
-      session = await openUpgraded(
+      session = await openMigrated(
         { path, tempDirectory, storageVersion, limits: limitsOf(options), signal },
         effects,
       );

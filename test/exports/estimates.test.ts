@@ -204,7 +204,7 @@ test('pages that are gone for good leave those that came to a person, who may ta
   expect(place.sandbox.requests().E20).toBe(1);
 });
 
-test('two ids that a person mixed up are exchanged by one command, and each day holds its own events', async () => {
+test('two ids that a person mixed up are put right by two commands, and each day holds its own events', async () => {
   const place = await make(`start_date: 2026-11-19\n${exports(100_000)}`);
   place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
   for (let night = 0; night < 2; night++) expect((await place.run(['run'])).code).toBe(1);
@@ -217,6 +217,7 @@ test('two ids that a person mixed up are exchanged by one command, and each day 
   expect((await place.run(['run'])).stderr).toMatch(/holds mostly events of other days/);
   expect((await attach('20', newer)).code).toBe(3);
   expect((await attach('20', newer, '--yes')).code).toBe(0);
+  expect((await attach('19', older, '--yes')).code).toBe(0);
   expect((await place.run(['run'])).code).toBe(0);
   const held = `select strftime(date, '%d') as day, count(*)::int as n, count(distinct export_date)::int as exports
     from events group by all order by day desc`;

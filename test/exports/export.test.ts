@@ -42,7 +42,7 @@ const MOVES: Record<ExportState, Moves> = {
   ready: { ...waiting('ready'), landed: 'landed' },
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  ambiguous: { attached: 'requested', abandoned: 'abandoned' },
+  ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   failed: notMade,
   withdrawn: notMade,
   abandoned: { attached: 'requested' },

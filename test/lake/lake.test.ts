@@ -271,7 +271,7 @@ describe('the writer of a lake', () => {
     );
     const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
     expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
-    expect(text).toContain('is not an S3 bucket');
+    expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
     await lake.writeFiles('new.parquet', tables);
     const found = await place.run(['lake', 'verify', '--erased', '--json']);
     expect(found.code).toBe(1);

@@ -11,7 +11,7 @@ import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
 import type { Invocation } from '../../src/run/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
-import { beginWithTemplate } from './template.js';
+import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 
 // Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
 os.availableParallelism = () => 1;
@@ -62,7 +62,9 @@ export async function performCommand(
           clock.moveTo(end);
         },
         random: () => 0.5,
-        reach: () => undefined,
+        reach: (point) => {
+          rebuildWithTemplate(point, cwd);
+        },
       },
       terminal: terminal ?? silent(out, err),
       signal,

@@ -68,7 +68,7 @@ export function copyTemplate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-/** What makes a warehouse where there is none, and then fills it. */
+/** The commands that make a warehouse where there is none, and then fill it. */
 const FILLING = ['run', 'backfill'];
 
 /** Before a command makes a data folder, gives it a warehouse that is made already. */
@@ -76,6 +76,12 @@ export function beginWithTemplate([command = '']: readonly string[], folder: str
   const data = join(folder, 'data');
   if (process.env[TEMPLATE] === undefined || !FILLING.includes(command) || existsSync(data)) return;
   copyTemplate(dataFiles(data).working);
+}
+
+/** Gives a rebuild a warehouse that is made already, just before it makes one. */
+export function rebuildWithTemplate(point: string, folder: string): void {
+  if (process.env[TEMPLATE] === undefined || point !== 'rebuild/before-open') return;
+  copyTemplate(dataFiles(join(folder, 'data')).rebuilt);
 }
 
 function hashOf(paths: readonly string[]): string {
