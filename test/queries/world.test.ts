@@ -142,6 +142,10 @@ function expectFile(file: string, wanted: string): void {
   expect(readFileSync(file, 'utf8')).toBe(wanted);
 }
 
+function expectExample(name: string, csv: string): void {
+  expectFile(join('sql', 'queries', `${name}.sql`), withExample(sqlOf(name), exampleOf(csv)));
+}
+
 describe('in the fixed world', () => {
   it('each query has one golden answer', () => {
     expect(answers.map(({ name }) => name)).toEqual(catalogue.map(({ name }) => name));
@@ -169,14 +173,15 @@ describe('in the fixed world', () => {
     }
   });
 
-  it.each(catalogue)(
-    '$name has the beginning of its answer as an example in its header',
-    async ({ name, sql }) => {
-      const golden = goldenAnswers().find((one) => one.name === name)!;
-      const answer = golden.parameters.length === 0 ? golden.csv : await asked({ ...golden, parameters: [] });
-      expectFile(join('sql', 'queries', `${name}.sql`), withExample(sql, exampleOf(answer)));
-    },
-  );
+  const whole = answers.filter(({ parameters }) => parameters.length === 0);
+  it.each(whole)('$name has the beginning of its answer as an example in its header', ({ name }) => {
+    expectExample(name, goldenAnswers().find((one) => one.name === name)?.csv ?? '');
+  });
+
+  it('those with parameters have the beginning of the answer without them', { tags: ['long'] }, async () => {
+    for (const { name, csv, heads } of answers.filter((one) => !whole.includes(one)))
+      expectExample(name, await asked({ name, csv, heads, parameters: [] }));
+  });
 
   it.each(answers)(
     '$name shows in its first eight columns, within a terminal of 120, what it was asked',

@@ -47,14 +47,6 @@ describe('a table', () => {
     expect(drawn.split('\n')).toHaveLength(5);
   });
 
-  it('breaks a head at its blanks as well, as Korean ones have them', async () => {
-    const drawn = await drawTable([number('표본 불균형 p값'), text('a')], [['1', 'x'.repeat(40)]], {
-      ...plain,
-      width: 30,
-    });
-    expect(drawn.split('\n').slice(1, 4).join('\n')).toMatch(/│ +표본 │ a +│\n│ 불균형 │ +│\n│ +p값 │/);
-  });
-
   it('cuts long text to the width of the terminal, and never a number', async () => {
     const drawn = await drawTable(
       [text('reason'), number('n')],
@@ -137,12 +129,6 @@ describe('a table', () => {
       expect(await at(60)).toMatch(/11월 재구매 유도 │ conversion of… │ 14027 │ inconclusive │\n/);
       expect(await at(60)).toContain('Too narrow for: ');
       expect(await at(30)).toMatch(/11월 재구/);
-    });
-
-    it('shows it whole below the block of its row', async () => {
-      const drawn = await drawTable(columns, rows.slice(0, 1), { width: 50, color: false });
-      expect(drawn).toMatch(/^── 1 ──\n/);
-      expect(drawn.split('\n').slice(-2).join(' ')).toBe(verdict);
     });
 
     it('has no line below a row without one', async () => {
