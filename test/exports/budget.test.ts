@@ -86,16 +86,20 @@ describe('the purse', () => {
     expect(verdicts(days, budget, [landed], circumstances)).toEqual(['2026-11-20 request']);
   });
 
-  it.each<[ExportState, Billed, number]>([
-    ['intended', 'maybe', 100],
-    ['ambiguous', 'maybe', 100],
-    ['abandoned', 'yes', 100],
-    ['abandoned', 'maybe', 100],
-    ['abandoned', 'no', 0],
-    ['failed', 'no', 0],
-    ['withdrawn', 'no', 0],
-  ])('counts an export that is %s, billed %s, as %d records', (state, billed, records) => {
-    expect(recordsOf(entry({ state, billed, estimate: 100 }))).toBe(records);
+  it.each<[ExportState, Billed, number | undefined, number]>([
+    ['intended', 'maybe', undefined, 100],
+    ['ambiguous', 'maybe', undefined, 100],
+    ['abandoned', 'maybe', undefined, 100],
+    ['abandoned', 'no', undefined, 0],
+    ['failed', 'no', undefined, 0],
+    ['withdrawn', 'no', undefined, 0],
+    // One that is read again counts as what it held, or as its estimate when that is more.
+    ['ready', 'yes', 0, 100],
+    ['ready', 'yes', 900, 900],
+    ['loaded', 'yes', 0, 0],
+  ])('counts an export that is %s, billed %s, with %s records, as %d', (state, billed, records, counted) => {
+    const held = records === undefined ? {} : { records };
+    expect(recordsOf(entry({ state, billed, estimate: 100, ...held }))).toBe(counted);
   });
 
   it('counts a month as the month in Korea in which the request was made', () => {
@@ -154,9 +158,10 @@ describe('the purse', () => {
     const days = [{ day: '2026-11-20', estimate: 1 }];
     const [decision] = planRequests(days, budget, [unknown], circumstances);
     expect(decision).toMatchObject({ verdict: 'waits_for_size', waitsFor: '2026-11-10.1' });
-    expect(verdicts(days, budget, [{ ...unknown, records: 10 }], circumstances)).toEqual([
-      '2026-11-20 request',
-    ]);
+    for (const known of [{ records: 10 }, { state: 'abandoned' as const }])
+      expect(verdicts(days, budget, [{ ...unknown, ...known }], circumstances)).toEqual([
+        '2026-11-20 request',
+      ]);
   });
 
   it('holds at least one record for an export until its size is known, however small its estimate', () => {
@@ -169,12 +174,6 @@ describe('the purse', () => {
     expect(verdicts([{ day: '2026-11-20', estimate: 0 }], budget, pending.slice(1), circumstances)).toEqual([
       '2026-11-20 request',
     ]);
-  });
-
-  it('counts an export that is read again at what it held, or at its estimate when that is more', () => {
-    expect(recordsOf(entry({ state: 'ready', records: 0, estimate: 500 }))).toBe(500);
-    expect(recordsOf(entry({ state: 'ready', records: 900, estimate: 500 }))).toBe(900);
-    expect(recordsOf(entry({ state: 'loaded', records: 0, estimate: 500 }))).toBe(0);
   });
 
   describe('that has not learned yet how many records a message leaves', () => {
@@ -221,12 +220,6 @@ describe('the purse', () => {
         ]);
       },
     );
-  });
-
-  it('does not wait for the size of one that was given up', () => {
-    const given = entry({ estimate: undefined, state: 'abandoned', intendedAt: earlier });
-    const days = [{ day: '2026-11-20', estimate: 1 }];
-    expect(verdicts(days, budget, [given], circumstances)).toEqual(['2026-11-20 request']);
   });
 
   it('does not let a day without an estimate into an empty purse', () => {

@@ -106,23 +106,6 @@ describe('the first night of a budget', () => {
     expect(plan.events.to_request).toEqual([]);
     expect(plan.events.month.records).toBeGreaterThan(0);
   });
-
-  test('estimates the rest anew once the first export has landed', async () => {
-    // The statistics tell of a tenth of what the exports hold.
-    const place = await make(`start_date: 2026-11-16\n${exports(2_000)}`);
-    place.sandbox.setFaults([
-      ...(['message_sent', 'delivered', 'click'] as const).map((field) => ({
-        endpoint: 'E17' as const,
-        kind: 'other-type' as const,
-        field,
-        value: 1,
-      })),
-    ]);
-    const result = await place.run(['run']);
-    expect(result.code).toBe(3);
-    expect(place.sandbox.requests().E20).toBe(1);
-    expect(result.stderr).toMatch(/over exports\.budget\.records_per_run: 2026-11-16\.\.2026-11-19, about/);
-  });
 });
 
 describe('a paid export that comes without records', () => {
@@ -168,25 +151,6 @@ describe('a paid export that comes without records', () => {
     expect(await events(place)).toEqual(rebuilt);
     expect(place.sandbox.requests().E20).toBe(1);
   });
-});
-
-test('a page with fewer records than the others is a page; exports resume reads every page again and takes what is more', async () => {
-  const place = await make(`start_date: 2026-11-20\n${exports(100_000)}`, THREE_PAGES);
-  place.sandbox.setFaults([{ endpoint: 'E21', kind: 'short-page', page: 1, missing: 10 }]);
-  expect((await place.run(['run'])).code).toBe(0);
-  const billed = place.sandbox.bills()[0]?.records ?? 0;
-  expect(await events(place)).toEqual([{ events: billed - 10 }]);
-  const asked = place.sandbox.requests().E21;
-  expect((await place.run(['run'])).code).toBe(0);
-  expect(place.sandbox.requests().E21).toBe(asked);
-  place.sandbox.setFaults([]);
-  expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-  expect(await events(place)).toEqual([{ events: billed }]);
-  const again = await place.run(['exports', 'resume', '2026-11-20.1']);
-  expect(again.stderr).toMatch(/Export 2026-11-20\.1 is complete: every page is intact/);
-  expect((await place.run(['rebuild'])).code).toBe(0);
-  expect(await events(place)).toEqual([{ events: billed }]);
-  expect(place.sandbox.requests().E20).toBe(1);
 });
 
 test('pages that are gone for good leave those that came to a person, who may take them', async () => {

@@ -15,61 +15,45 @@ const note = fc.string({ maxLength: 20 });
 
 type Step = (ledger: Ledger) => Promise<unknown>;
 
+/** What a caller may ask with such values. */
+function asking<T>(values: fc.Arbitrary<T>, ask: (ledger: Ledger, value: T) => Promise<unknown>, weight = 1) {
+  return {
+    weight,
+    arbitrary: values.map(
+      (value): Step =>
+        (ledger) =>
+          ask(ledger, value),
+    ),
+  };
+}
+
+const noted = fc.tuple(key, note);
+
 /** Anything that a caller may ask of the ledger, sensible or not. */
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc
-      .record({ day, messageData: fc.boolean(), estimate: fc.option(fc.nat(9_999), { nil: undefined }) })
-      .map((intent) => (ledger: Ledger) => ledger.intend({ ...intent, pricePerRecord: 0.1 })),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.tuple(key, fc.string({ maxLength: 8, unit: 'binary' })).map(
-      ([k, id]) =>
-        (l: Ledger) =>
-          l.requested(k, id, id),
-    ),
-  },
-  key.map((k) => (l: Ledger) => l.processing(k)),
-  fc.tuple(key, fc.nat(9)).map(
-    ([k, pages]) =>
-      (l: Ledger) =>
-        l.ready(k, pages),
+  asking(
+    fc.record({ day, messageData: fc.boolean(), estimate: fc.option(fc.nat(9_999), { nil: undefined }) }),
+    (l, intent) => l.intend({ ...intent, pricePerRecord: 0.1 }),
+    4,
   ),
-  fc.tuple(key, fc.nat(9), fc.nat(9_999)).map(
-    ([k, pages, records]) =>
-      (l: Ledger) =>
-        l.landed(k, { pages, records }),
+  asking(
+    fc.tuple(key, fc.string({ maxLength: 8, unit: 'binary' })),
+    (l, [k, id]) => l.requested(k, id, id),
+    4,
   ),
-  key.map((k) => (l: Ledger) => l.loaded(k)),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.ambiguous(k, why),
+  asking(key, (l, k) => l.processing(k)),
+  asking(fc.tuple(key, fc.nat(9)), (l, [k, pages]) => l.ready(k, pages)),
+  asking(fc.tuple(key, fc.nat(9), fc.nat(9_999)), (l, [k, pages, records]) =>
+    l.landed(k, { pages, records }),
   ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.failed(k, why),
-  ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.withdrawn(k, why),
-  ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.fetchFailed(k, why),
-  ),
-  fc.tuple(key, fc.string({ minLength: 1, maxLength: 8 })).map(
-    ([k, id]) =>
-      (l: Ledger) =>
-        l.attach(k, id),
-  ),
-  key.map((k) => (l: Ledger) => l.abandon(k)),
-  key.map((k) => (l: Ledger) => l.payAgain(k)),
+  asking(key, (l, k) => l.loaded(k)),
+  asking(noted, (l, [k, why]) => l.ambiguous(k, why)),
+  asking(noted, (l, [k, why]) => l.failed(k, why)),
+  asking(noted, (l, [k, why]) => l.withdrawn(k, why)),
+  asking(noted, (l, [k, why]) => l.fetchFailed(k, why)),
+  asking(fc.tuple(key, fc.string({ minLength: 1, maxLength: 8 })), (l, [k, id]) => l.attach(k, id)),
+  asking(key, (l, k) => l.abandon(k)),
+  asking(key, (l, k) => l.payAgain(k)),
 );
 
 const story = fc.array(step, { minLength: 1, maxLength: 14 });
@@ -178,30 +162,12 @@ describe('whatever is asked of the ledger, in whatever order', () => {
     );
   });
 
-  it('a flipped bit in the last newline is damage', async () => {
-    await told(
-      [
-        (ledger) =>
-          ledger.intend({ day: '2026-11-18', messageData: false, estimate: 1, pricePerRecord: 0.1 }),
-      ],
-      1,
-      async ({ data, path, bytes }) => {
-        for (let bit = 0; bit < 8; bit++) {
-          const changed = Buffer.from(bytes);
-          changed[bytes.length - 1] = 0x0a ^ (1 << bit);
-          await writeFile(path, changed);
-          await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
-          await expect(Ledger.open(data, testEffects())).rejects.toThrow(DamageError);
-        }
-      },
-    );
-  });
-
   it('a flipped bit anywhere in the lines is damage', async () => {
     await fc.assert(
       fc.asyncProperty(
         story,
-        fc.double({ min: 0, max: 1, noNaN: true }),
+        // The last newline is a byte like others.
+        fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
         fc.integer({ min: 0, max: 7 }),
         (steps, where, bit) =>
           told(steps, 1, async ({ data, path, bytes }) => {

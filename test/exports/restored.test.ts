@@ -119,13 +119,6 @@ describe('a machine that was lost and restored by the documented steps', () => {
     expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
     expect(paid(place)).toHaveLength(3);
   });
-
-  test('asks nobody while there is nothing to pay for', async () => {
-    const place = await machineLost();
-    await place.configure(YAML.replace(/exports:[^]*/, ''));
-    expect((await place.run(['rebuild'], at(2))).code).toBe(0);
-    expect((await place.run(['run'], at(2))).code).toBe(0);
-  });
 });
 
 describe('a ledger of before is recognised, where both of its copies are restored,', () => {

@@ -144,16 +144,8 @@ describe('catalog items', () => {
 
   test('--delete-missing deletes what an earlier push sent and the query lacks, and nothing else', async () => {
     const some = (ids: string) => `select unnest([${ids}]) as id, 'x' as name`;
-    const args = [
-      'catalog-items',
-      'products',
-      '--mode',
-      'replace',
-      '--key',
-      'id',
-      '--delete-missing',
-      '--sql',
-    ];
+    const replace = ['catalog-items', 'products', '--mode', 'replace', '--key', 'id'];
+    const args = [...replace, '--delete-missing', '--sql'];
     await push(place, ...args, some("'m-1', 'm-2', 'm-3'"));
     const { code, stderr } = await push(place, ...args, some("'m-2', 'm-4'"));
     expect(code, stderr).toBe(0);
@@ -357,14 +349,8 @@ describe('guards', () => {
       expect((await named("date = '2026-11-20'", 'events')).stderr).toContain('events');
       expect((await named("date = '2026-11-20'", 'marts.message_pressure')).stderr).toContain('events');
       expect((await named('date = make_date(2026, 11, 17)')).code).toBe(0);
-      const parameter = [
-        '--sql',
-        "select 'd' as user_id, getvariable('day') as n",
-        '-p',
-        'day=2026-11-01',
-        '--dry-run',
-      ];
-      expect((await push(place, 'user-properties', ...parameter)).code).toBe(3);
+      const parameter = ['--sql', "select 'd' as user_id, getvariable('day') as n", '-p', 'day=2026-11-01'];
+      expect((await push(place, 'user-properties', ...parameter, '--dry-run')).code).toBe(3);
     },
   );
 

@@ -313,11 +313,6 @@ describe('templates and opt-outs', () => {
       },
     ]);
     expect(textOf(english.body)).toContain('4.0\u00a0% … 6.0\u00a0%');
-    expect(shown(reference, answers, {}, 'ko').sentence).toBe(
-      '마지막 밤에 읽지 못한 목록과 그 마지막 스냅샷: 브랜드 메시지 템플릿 2026-11-19. ' +
-        '반려·중단되었는데도 발송된 템플릿: a, b, c, …. ' +
-        '2026-11-01 – 2026-11-14 발송분에서 72시간 내 수신거부가 우연으로 보기 어려울 만큼 많은 캠페인: ‘가을 할인’.',
-    );
   });
 
   test('say so where all is well, where opt-outs are not known, and shorten a long text', () => {

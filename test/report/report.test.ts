@@ -197,47 +197,6 @@ test('names that try to be markup are names', async () => {
 });
 
 describe('what it says of numbers', () => {
-  test('the numbers of its sentences are those of the bundled queries', async () => {
-    const sentences = sentencesOf(await make(place.published));
-    const ask = async (name: string): Promise<Record<string, unknown>[]> => {
-      const output = join(folder, `${name}.json`);
-      const present = name === 'budget' ? ['--param', `now=${now.toISOString()}`] : [];
-      const { code, stderr } = await place.run([
-        'query',
-        name,
-        '--format',
-        'json',
-        '--output',
-        output,
-        ...present,
-      ]);
-      if (code !== 0) throw new Error(stderr);
-      return JSON.parse(await readFile(output, 'utf8')) as Record<string, unknown>[];
-    };
-    const count = (value: unknown): string => Number(value).toLocaleString('en');
-
-    const [budget = {}] = await ask('budget');
-    expect(sentences.get('spend')).toContain(
-      `${count(budget['records_used'])} of ${count(budget['records_per_month'])} records are used`,
-    );
-    const coming = Number(budget['forecast_records']) - Number(budget['records_used']);
-    expect(sentences.get('spend')).toContain(
-      `about ${count(coming)} more, ${count(budget['forecast_records'])} in all`,
-    );
-
-    const channels = await ask('channel-summary');
-    const sent = new Map<string, number>();
-    for (const row of channels) {
-      const channel = String(row['channel']);
-      sent.set(channel, (sent.get(channel) ?? 0) + Number(row['sent']));
-    }
-    const [largest] = [...sent].sort(([, a], [, b]) => b - a);
-    const all = [...sent.values()].reduce((sum, value) => sum + value, 0);
-    expect(sentences.get('channels')).toContain(
-      `${largest?.[0] ?? ''} sent the most: ${count(largest?.[1])} of ${count(all)} messages`,
-    );
-  }, 120_000);
-
   test('a day that is missing is named, and days before the first of a stream are not', async () => {
     const later = await makeReport(place.published, {
       language: 'en',
