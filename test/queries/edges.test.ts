@@ -1,6 +1,6 @@
 /** What bundled queries make of counts that nobody expects. */
 import { describe, expect, test } from 'vitest';
-import { asked, dayAfter, micros, modelled, record, statistic, type Row } from '../warehouse/support.js';
+import { asked, micros, modelled, record, statistic, type Row } from '../warehouse/support.js';
 
 const DAY = '2026-11-16';
 
@@ -32,22 +32,5 @@ describe('ids', () => {
       workshop.events(DAY, [[1, 2, 3].map((n) => of(String(n), { user_id: '', device_id: `d${n}` }))]),
     ]);
     expect(await asked(workshop, 'reach')).toMatchObject([{ people_reached: '3' }]);
-  });
-
-  test('a person is one over a chain of ids that is learned day by day', { tags: ['long'] }, async () => {
-    const ids = [
-      { service_device_id: 'sd1' },
-      { service_device_id: 'sd1', device_id: 'd1' },
-      { device_id: 'd1', user_id: 'u1' },
-    ];
-    const workshop = await modelled((workshop) =>
-      ids.map((own, day) =>
-        workshop.events(dayAfter(DAY, day), [
-          [{ ...of(String(day + 1), own), time: micros(dayAfter(DAY, day)) }],
-        ]),
-      ),
-    );
-    expect(await asked(workshop, 'reach')).toMatchObject([{ people_reached: '1', messages: '3' }]);
-    expect(await asked(workshop, 'event-rates')).toMatchObject([{ events: '3', users: '1' }]);
   });
 });
