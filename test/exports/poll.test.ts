@@ -376,6 +376,13 @@ describe('reading the pages', () => {
     }
   });
 
+  test('records of no page are no page', async () => {
+    const { reading } = await setUp((_, response, nth) => {
+      json(response, success(0, nth === 0 ? 0 : 2));
+    });
+    expect(await ready(reading)).toMatchObject({ totalPages: 2 });
+  });
+
   test('a total that grows on the way brings the further pages too, and is noted', async () => {
     const { reading } = await setUp(({ url }, response) => {
       const page = pageOf(url);
