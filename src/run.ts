@@ -79,7 +79,7 @@ export interface Outcome {
 /**
  * Runs a job: from the service to the published file.
  *
- * @param afterPublishing the pushes of the night; the file is published again with what became of them
+ * @param afterPublishing the pushes of the night, which read the published file
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
@@ -104,12 +104,9 @@ export function runJob(
         return retain(context, config.retention);
       });
       if (delivered.publishedBytes === undefined) return delivered;
-      const told =
-        afterPublishing === undefined
-          ? delivered
-          : await publishedAgain(context, config, invocation, record, delivered, afterPublishing);
-      await pushAfterRun(config, invocation, job.name, told.report);
-      return told;
+      await afterPublishing?.(delivered.report);
+      await pushAfterRun(config, invocation, job.name, delivered.report);
+      return delivered;
     });
     return { ...outcome, days };
   });
@@ -117,28 +114,6 @@ export function runJob(
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
 export type AfterPublishing = (report: RunReport) => Promise<void>;
-
-async function publishedAgain(
-  context: LocalContext,
-  config: ServiceConfig,
-  invocation: Invocation,
-  record: RunRecord,
-  delivered: Outcome,
-  afterPublishing: AfterPublishing,
-): Promise<Outcome> {
-  const { report, path, files, effects, dataDir } = context;
-  await afterPublishing(report);
-  const warehouse = await openWarehouse(path, config, invocation);
-  let ending: RunOver;
-  try {
-    await warehouse.replacePushes(pushRows(await PushLedger.open(dataDir, effects)));
-    ending = await record.expect(report, undefined, warehouse);
-  } finally {
-    await warehouse.close();
-  }
-  const { bytes } = await publish({ working: path, published: files.published, effects });
-  return { ...delivered, publishedBytes: bytes, page: await reportOn(context, ending) };
-}
 
 /** The rows of `ops.pushes`. */
 function pushRows({ pushes }: PushLedger): PushRow[] {
@@ -584,13 +559,9 @@ class RunRecord {
   }
 
   /** Records in the file to be published, and for its report, how the run ends if nothing fails from here on. */
-  async expect(
-    report: RunReport,
-    failure: Error | undefined,
-    warehouse = this.#context.warehouse,
-  ): Promise<RunOver> {
+  async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
     const over = this.#over(report, failure);
-    await warehouse.finishRun(over);
+    await this.#context.warehouse.finishRun(over);
     return over;
   }
 

@@ -66,9 +66,7 @@ const key = z
   .string()
   .regex(KEY)
   .refine((text) => isDay(text.slice(0, 10)), 'not a day');
-/** Repairs lone surrogates, which an earlier version may have written: neither a URL nor the warehouse accepts them. */
-const text = z.string().transform((written) => written.toWellFormed());
-const exportId = z.string().min(1).pipe(text);
+const exportId = z.string().min(1);
 
 /** The body of one line of the ledger; the ledger file adds the sequence number and the checksum. */
 export const exportRecord = z.discriminatedUnion('event', [
@@ -90,7 +88,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     at: instant,
     key,
     exportId,
-    rawAnswer: text.optional(),
+    rawAnswer: z.string().optional(),
   }),
   z.object({ event: z.literal('attached'), at: instant, key, exportId }),
   z.object({ event: z.literal('processing'), at: instant, key }),
@@ -108,8 +106,8 @@ export const exportRecord = z.discriminatedUnion('event', [
     event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
     at: instant,
     key,
-    note: text,
-    answer: text.optional(),
+    note: z.string(),
+    answer: z.string().optional(),
   }),
 ]);
 export type ExportRecord = z.infer<typeof exportRecord>;

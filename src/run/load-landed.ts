@@ -6,7 +6,6 @@ import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
-import { landedPages, sumOf } from '../exports/poll.js';
 import type { Export } from '../exports/export.js';
 import { markForRewriting } from '../erasure/erase.js';
 import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
@@ -157,7 +156,6 @@ export async function loadOrReport(
   }
   let all = true;
   for (const { pull, error } of failures) {
-    if (pull.stream === 'events' && (await loadReadable(context, pull))) continue;
     all = false;
     context.report.notLoaded({ pull, error });
   }
@@ -182,36 +180,6 @@ async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<bo
   if (pull.stream === 'events') return false;
   const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
   return isReference(pull) ? later.length > 0 : daysOf(daysAsked(pull)).every((day) => later.includes(day));
-}
-
-/**
- * Loads an export that was never loaded without its unreadable pages, which an earlier version may have landed: the
- * other pages are paid for. Returns false if unreadable pages are not the cause of the failure.
- */
-async function loadReadable(context: LocalContext, pull: EventsPull): Promise<boolean> {
-  const { ledger, landing, report } = context;
-  const entry = ledger.entries().find((one) => pullId(one) === pull.id);
-  if (entry?.exportId === undefined || entry.state !== 'landed') return false;
-  const place = { ...entry, exportId: entry.exportId };
-  const files = await landing.landedPages(place);
-  const pages = await landedPages(context, place);
-  const left = [...files.keys()].filter((number) => pages.every((page) => page.number !== number));
-  if (left.length === 0 || pages.length === 0) return false;
-  // A page whose file is damaged may be complete at the service, so the export is not loaded without it.
-  for (const number of left) {
-    const isWhole = await landing.verify(files.get(number) ?? '').then(
-      () => true,
-      () => false,
-    );
-    if (!isWhole) return false;
-  }
-  const rest = { ...pull, files: pages.map(({ file }) => file), records: sumOf(pages) };
-  if ((await context.load([rest])).failures.length > 0) return false;
-  report.needsAction(
-    `Export ${entry.key} of ${entry.day} is loaded without page ${left.join(', ')}, which cannot be read. ` +
-      `To download it again at no cost: \`dawnload exports resume ${entry.key}\`.`,
-  );
-  return true;
 }
 
 /** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */

@@ -12,27 +12,17 @@ describe('a text that is not JSON', () => {
     ['an escaped backslash before a u is no escape', '["\\\\ud83d"]', ['\\ud83d']],
     ['an escape that means nothing is text', '["a\\x b\\u12G4"]', ['a\\x b\\u12G4']],
     ['a backslash before a line break is text', '["a\\\nb"]', ['a\\\nb']],
-    ['numbers that JSON does not know are null', '[NaN,-Infinity,{"a":Infinity}]', [null, null, { a: null }]],
-    ['such a word in a text stays', '["NaN","a Infinity \u0001"]', ['NaN', 'a Infinity \u0001']],
     ['commas behind the last value go', '[{"a":1 , },[2,\n], ]', [{ a: 1 }, [2]]],
-    [
-      'a value that is no JSON is its text',
-      '{"a":01,"b":{"c":None,"d":[TRUE]}}',
-      { a: '01', b: { c: 'None', d: ['TRUE'] } },
-    ],
-    ['a record that is no JSON is its text', '[{"a":1},{"a":01},{"b":2}]', [{ a: 1 }, '{"a":01}', { b: 2 }]],
-    [
-      'one on a page too, whatever its texts hold',
-      '{"status":"success","data":[{"a":"]}\\"["},{a:1},[2]],"total_page_count":1}',
-      { status: 'success', data: [{ a: ']}"[' }, '{a:1}', [2]], total_page_count: 1 },
-    ],
   ])('%s', (_, text, expected) => {
     expect(JSON.parse(repairedJson(text) ?? 'undefined')).toEqual(expected);
   });
 
-  test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}'])('%j stays none', (text) => {
-    expect(repairedJson(text)).toBeUndefined();
-  });
+  test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}', '[NaN]', '[{"a":01}]'])(
+    '%j stays none',
+    (text) => {
+      expect(repairedJson(text)).toBeUndefined();
+    },
+  );
 });
 
 const SOUND =
