@@ -19,6 +19,7 @@ const TROUBLES_BEFORE_A_PERSON = 3;
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
   if (entry.state === 'intended') return !isRunning;
+  if (entry.state === 'loaded' && entry.unreadable !== undefined) return true;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
@@ -33,6 +34,14 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
       `Check exports.page_parameter, then: \`dawnload exports resume ${key}\`. ` +
       `If the day had no events: \`dawnload exports resume ${key} --accept-incomplete\`. ` +
       `To give the day up: \`dawnload exports abandon ${key}\`.`
+    );
+  }
+  if (entry.unreadable !== undefined && entry.state === 'loaded') {
+    const pages = entry.unreadable.join(', ');
+    return (
+      `Export ${key} of ${day} is loaded without page ${pages}, which cannot be read. ` +
+      `To download it again at no cost: \`dawnload exports resume ${key}\`. ` +
+      `To do without it: \`dawnload exports resume ${key} --accept-incomplete\`.`
     );
   }
   const what =

@@ -144,7 +144,8 @@ async function land(
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
-    const landed = await ledger.landed(key, pages, early?.since ?? presentOf(context));
+    const unreadable = acceptIncomplete ? undefined : pages.unreadable;
+    const landed = await ledger.landed(key, { ...pages, unreadable }, early?.since ?? presentOf(context));
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,

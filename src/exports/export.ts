@@ -32,6 +32,8 @@ export interface Export {
   /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
   readonly landings: number;
   readonly landedAt?: Date;
+  /** The numbers of pages that cannot be read; the other pages count. */
+  readonly unreadable?: readonly number[] | undefined;
   readonly loadedAt?: Date;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
@@ -100,6 +102,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     pages: count,
     records: count,
     landedAt: instant,
+    unreadable: z.array(count).optional(),
   }),
   z.object({ event: z.literal('loaded'), at: instant, key }),
   z.object({
@@ -190,6 +193,7 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
         pages: record.pages,
         records: record.records,
         landedAt: record.landedAt,
+        unreadable: record.unreadable,
         landings: entry.landings + 1,
       };
     case 'loaded':

@@ -248,12 +248,16 @@ export class Ledger extends LedgerView {
    */
   async landed(
     key: string,
-    { pages, records }: { pages: number; records: number },
+    {
+      pages,
+      records,
+      unreadable,
+    }: { pages: number; records: number; unreadable?: readonly number[] | undefined },
     now = this.#effects.now(),
   ): Promise<Export> {
     const before = this.get(key).landedAt;
     const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
-    return this.#event(key, { event: 'landed', pages, records, landedAt });
+    return this.#event(key, { event: 'landed', pages, records, landedAt, unreadable });
   }
 
   /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */

@@ -6,7 +6,6 @@ import { repairedJson } from '../../src/storage/repair-json.js';
 describe('a text that is not JSON', () => {
   test.each<[string, string, unknown]>([
     ['a byte order mark goes', '\ufeff[1]', [1]],
-    ['a control character is kept', '["a\u0001b"]', ['a\u0001b']],
     ['a line break, a tab and a zero byte are kept', '["a\n\t\u0000b"]', ['a\n\t\u0000b']],
     ['half a pair becomes U+FFFD', '["\\ud83d!", "\\uDE00"]', ['\ufffd!', '\ufffd']],
     ['a pair stays', '["\\ud83d\\ude00"]', ['😀']],
@@ -29,10 +28,7 @@ describe('a text that is not JSON', () => {
 const SOUND =
   '{"status":"success","odd":{"a":[1,{"b":"\\u00e9\\ud83d"}]},"data":[{"id":1},[2],"x"],"n":-1e5}';
 
-test.each<[string, Parameters<typeof fc.array>[1]]>([
-  ['a little', { minLength: 1, maxLength: 2 }],
-  ['much', { minLength: 3, maxLength: 9 }],
-])('whatever is read of an answer that was changed %s becomes JSON with as many elements', (_, length) => {
+test('whatever is read of an answer that was changed becomes JSON with as many elements', () => {
   const piece = fc.constantFrom(
     ...'{ } [ ] " , : \\ 01 nul } ],"data":[ } ,] ,} {, \u0000 \ufeff \u00a0 \f \ud83d'.split(' '),
     ' ',
@@ -41,7 +37,7 @@ test.each<[string, Parameters<typeof fc.array>[1]]>([
   );
   const change = fc.tuple(fc.nat(SOUND.length), fc.nat(4), piece);
   fc.assert(
-    fc.property(fc.array(change, length), (changes) => {
+    fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), (changes) => {
       let text = SOUND;
       for (const [at, removed, by] of changes) text = text.slice(0, at) + by + text.slice(at + removed);
       const given = Buffer.from(text);
@@ -54,7 +50,7 @@ test.each<[string, Parameters<typeof fc.array>[1]]>([
         one?.kind === 'object' ? one.members.map(({ elements }) => elements) : one?.elements;
       expect(sizes(again)).toEqual(sizes(read));
     }),
-    { numRuns: 5_000 },
+    { numRuns: 1_000 },
   );
 });
 

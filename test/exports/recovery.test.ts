@@ -1,5 +1,8 @@
 // @module-tag long
-/** A data folder that was restored from a backup cannot know what was paid since: the built command asks a person first. */
+/**
+ * A ledger that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
+ * since, so a person is asked first.
+ */
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -11,6 +14,8 @@ import type { Fault } from '../support/faults/index.js';
 const YAML =
   'start_date: 2026-11-20\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n' +
   'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
+
+const TWO_DAYS = YAML.replace('11-20', '11-19');
 
 /** The mornings after 20, 21 and 22 November. */
 const NIGHTS = ['2026-11-20T22:30:00Z', '2026-11-21T22:30:00Z', '2026-11-22T22:30:00Z'] as const;
@@ -71,16 +76,11 @@ async function machineLost(): Promise<Place> {
 const paid = (place: Place): string[] => place.sandbox.bills().map(({ end }) => end.slice(0, 10));
 
 describe('a machine that was lost and restored by the documented steps', () => {
-  test.each([
-    ['rebuilt', true],
-    ['not even rebuilt', false],
-  ])('(%s) pays for nothing until a person has seen the days', async (_, rebuilt) => {
+  test('pays for nothing until a person has seen the days', async () => {
     const place = await machineLost();
-    if (rebuilt) {
-      const { code, stderr } = await place.run(['rebuild'], at(2));
-      expect(code).toBe(0);
-      expect(stderr).toMatch(/restored from a backup.*2026-11-21\.\.2026-11-22.*dawnload exports recover/s);
-    }
+    const { code, stderr } = await place.run(['rebuild'], at(2));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/restored from a backup.*2026-11-21\.\.2026-11-22.*dawnload exports recover/s);
     const plan = JSON.parse((await place.run(['plan', '--json'], at(2))).stdout) as {
       events: { to_request: unknown[]; needs_attention: { advice: string }[] };
     };
@@ -123,13 +123,6 @@ describe('a machine that was lost and restored by the documented steps', () => {
     const night = await place.run(['run'], at(2));
     expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
     expect(paid(place)).toHaveLength(3);
-  });
-
-  test('asks nobody while there is nothing to pay for', async () => {
-    const place = await machineLost();
-    await place.configure(YAML.replace(/exports:[^]*/, ''));
-    expect((await place.run(['rebuild'], at(2))).code).toBe(0);
-    expect((await place.run(['run'], at(2))).code).toBe(0);
   });
 });
 
@@ -177,4 +170,93 @@ test('a run that was killed, a clock that is set back, and a second run leave no
   const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
   expect((await place.run(['run'], later)).code).toBe(0);
   expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
+});
+
+async function states(place: Place): Promise<string[]> {
+  const { stdout } = await place.run(['exports', 'list', '--json']);
+  return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
+}
+
+/** One export whose outcome is not known; the other day is not requested. */
+async function ambiguous(): Promise<Place> {
+  const place = await Place.make(TWO_DAYS);
+  places.push(place);
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
+  return place;
+}
+
+/** One export that is still being made. */
+async function pending(): Promise<Place> {
+  const place = await Place.make(TWO_DAYS, { exportSeconds: 3_600 });
+  places.push(place);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(await states(place)).toEqual(['2026-11-20.1 processing']);
+  return place;
+}
+
+describe('while an export is not settled', () => {
+  test.each<[string, () => Promise<Place>, string, string[]]>([
+    [
+      'the ledger, its second copy and the published warehouse, one ambiguous',
+      ambiguous,
+      '2026-11-20.1 ambiguous',
+      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
+    ],
+    [
+      'all but the published warehouse, one pending',
+      pending,
+      '2026-11-20.1 processing',
+      ['ledger', 'landing', 'private'],
+    ],
+  ])('a run without %s sends nothing that is billed, and recover heals it', async (__, make, state, lost) => {
+    const place = await make();
+    for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
+    const doctor = await place.run(['doctor']);
+    if (!lost.includes('warehouse.duckdb')) {
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload exports recover/);
+    }
+    const plan = await place.run(['plan', '--json']);
+    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual(
+      lost.includes('warehouse.duckdb') ? expect.anything() : [],
+    );
+    const result = await place.run(['run']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/lacks paid exports .*2026-11-20\.1[\s\S]*dawnload exports recover/);
+    // The free streams went on, and a rebuild does not make the memory of the export go away.
+    expect(result.stderr).toMatch(/Published/);
+    expect((await place.run(['rebuild'])).code).toBe(1);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(1);
+
+    const shown = await place.run(['exports', 'recover']);
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/2026-11-20\.1/);
+    const recovered = await place.run(['exports', 'recover', '--yes']);
+    expect(recovered).toMatchObject({ code: 0 });
+    const [after] = await states(place);
+    expect([state, state.replace('processing', 'requested')]).toContain(after);
+    await place.run(['run']);
+    expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['a rebuild', ['rebuild'], []],
+  ['a run that has lost its private warehouse too', ['run'], ['private/warehouse.duckdb']],
+])('%s never publishes a file without the events that the lost ledger knew', async (_, command, lost) => {
+  const place = await Place.make(TWO_DAYS);
+  places.push(place);
+  expect((await place.run(['run'])).code).toBe(0);
+  const events = 'select date, count(*) as events from events group by all order by all';
+  const before = await place.rows(events);
+  expect(before).toHaveLength(2);
+  for (const path of ['ledger', ...lost]) await rm(inData(place, path), { recursive: true });
+  expect((await place.run(command)).code).toBe(1);
+  expect(await place.rows(events)).toEqual(before);
+  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(command)).code).toBe(0);
+  expect(await place.rows(events)).toEqual(before);
 });
