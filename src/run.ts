@@ -6,6 +6,7 @@ import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
   CorruptDatabaseError,
+  DawnloadError,
   DamageError,
   EXIT,
   InterruptedError,
@@ -25,7 +26,7 @@ import {
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
 import { prepareErased } from './lake/erased.js';
-import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
+import { pushLake, rowsOf } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
@@ -51,7 +52,6 @@ import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from './api/cloc
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
-import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/opening.js';
 import {
   assertPublishable,
@@ -99,8 +99,7 @@ export function runJob(
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {
       const delivered = await deliver(context, work, record, async () => {
-        await handOver(context, config, invocation);
-        return retain(context, config.retention);
+        return retain(context, config, invocation);
       });
       if (delivered.publishedBytes === undefined) return delivered;
       await afterPublishing?.(delivered.report);
@@ -138,6 +137,32 @@ async function untilComplete(job: Job, context: RunContext): Promise<Job> {
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
 export type AfterPublishing = (report: RunReport) => Promise<void>;
 
+/**
+ * Pushes the published file of a run to the lake, if a lake is configured. A failure is added to the report: the file
+ * is published in any case, and the next run pushes what is missing.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
+async function pushAfterRun(
+  config: Pick<Config, 'dataDir' | 'lake'>,
+  invocation: Invocation,
+  command: string,
+  report: RunReport,
+): Promise<void> {
+  const { dataDir, lake } = config;
+  if (lake === undefined) return;
+  try {
+    const commits = await pushLake({ dataDir, lake }, invocation, command);
+    report.lake({ pushed: true, commits: commits.length, rows: rowsOf(commits) });
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    const reason = [messageOf(error), error instanceof DawnloadError ? (error.hint ?? '') : '']
+      .join(' ')
+      .trim();
+    report.lake({ pushed: false, days: report.loadedDays, reason });
+  }
+}
+
 /** The rows of `ops.pushes`. */
 function pushRows({ pushes }: PushLedger): PushRow[] {
   return pushes.map((push) => ({
@@ -162,28 +187,17 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
       invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
     // A rebuild is not recorded as a run; it copies the runs of the journal into the new file.
     await retellRuns(context);
-    const archived = await archivedBefore(context);
     await takeRemovedDays(context);
     const outcome = await deliver(context, () => loadLanded(context));
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
-      const what = outcome.lost.some((day) => archived.includes(day))
-        ? 'what was computed of these events'
-        : 'these events';
       invocation.terminal.warn(
-        `The private warehouse holds ${what}, so it is kept and the rebuilt one is discarded.`,
+        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
       );
       await discardDatabase(rebuilt);
       return outcome;
     }
     await replaceDatabase(rebuilt, working, invocation.effects);
-    const removed = new Set(removedExports(context).map(({ day }) => day));
-    const again = archived.filter((day) => !outcome.lost.includes(day) && !removed.has(day));
-    if (again.length > 0) {
-      invocation.terminal.note(
-        `The events of ${listDays(again)} had left the file. They are in it again, until the next run lets them leave.`,
-      );
-    }
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
@@ -443,11 +457,8 @@ async function publishSound(
 ): Promise<number | undefined> {
   const { warehouse, report, files, path, dataDir, effects, terminal } = context;
   const empty = (await warehouse.loader.loaded()).size === 0;
-  if (lost.length > 0) {
-    const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
-    const lake = archived.length > 0 ? `; the lake holds those of ${listDays(archived)}` : '';
-    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now${lake}`);
-  }
+  if (lost.length > 0)
+    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
   await warehouse.close();
   if (path === files.working && existsSync(files.toRewrite)) await rewriteDatabase(dataDir, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
@@ -512,19 +523,13 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
     await warehouse.takeDays(files.working, days);
     if (context.erasures.register.mark !== undefined) await deleteComputed(await context.erasures.session());
     terminal.note(
-      `The pages of ${inWords(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
+      `The pages of ${listDays(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );
   } catch (error) {
     terminal.warn(
-      `The pages of ${inWords(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
+      `The pages of ${listDays(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
     );
   }
-}
-
-/** The days of events that had left the files which this run makes anew, since a lake holds them. */
-async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
-  const others = [files.working, files.published].filter((file) => file !== path);
-  return [...new Set((await Promise.all(others.map(archivedDays))).flat())].sort();
 }
 
 /**

@@ -1,4 +1,4 @@
--- State for other copies of the warehouse: which days of a model changed, and which days of events only a lake holds.
+-- State for other copies of the warehouse: which days of a model changed, and which days of events left this file.
 
 -- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
 -- no row.
@@ -9,10 +9,9 @@ create table ops.model_days (
     digest varchar
 );
 
--- Days of events whose rows left this file, since a lake holds them.
-create table ops.archived_days (
+-- Days of events whose rows left this file by the settings under `retention`.
+create table ops.removed_days (
     date date,
     rows bigint,
-    commit_id varchar,
-    archived_at timestamptz
+    removed_at timestamptz
 );

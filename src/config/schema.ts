@@ -212,11 +212,6 @@ const lake = z.strictObject(
       .default('dawnload'),
     /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
     extensions: text("must be the folder of DuckDB's extensions").optional(),
-    /**
-     * Number of days of events and messages that the file keeps; at least 8, because models read up to seven earlier
-     * days.
-     */
-    local_days: whole(8, 36_500).optional(),
     /** True if recipients may be pushed in clear text. */
     allow_personal: yesOrNo.default(false),
   },

@@ -399,8 +399,8 @@ export const COVERAGE = 'ops.coverage';
 export const CONTENTS = 'message_contents';
 
 /** True if days of events were removed from the file, so that the lake holds contents that the file lacks. */
-export async function hasArchived(lake: Lake): Promise<boolean> {
-  return (await lake.session.rows('lake/archived_days', z.object({ date: z.string() }))).length > 0;
+export async function hasRemoved(lake: Lake): Promise<boolean> {
+  return (await lake.session.rows('lake/removed_days', z.object({ date: z.string() }))).length > 0;
 }
 
 export function relationsOf(lake: Lake): Promise<Relation[]> {

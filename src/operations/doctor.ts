@@ -23,7 +23,7 @@ import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
 import { MOST_SKEW_MS } from '../api/clocks.js';
-import { withLake } from '../run/hand-over.js';
+import { withLake } from '../lake/push.js';
 import type { Invocation } from '../run/invocation.js';
 import { RunJournal } from '../run/journal.js';
 import { ask, openInstance } from '../storage/duckdb.js';

@@ -8,7 +8,6 @@ import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
 import { PATTERNS } from '../patterns.js';
 import { wellFormedJson } from '../text.js';
-import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
 import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
@@ -79,6 +78,17 @@ export interface WarehouseOptions {
   /** Once it aborts, every method except `close` throws its reason; the current transaction is rolled back. */
   readonly signal?: AbortSignal;
 }
+
+/** A loaded day of events that is still in the file. */
+const heldDay = z
+  .object({ date: z.string(), pull: z.string(), loaded_at: z.date() })
+  .transform(({ date, pull, loaded_at }) => ({ day: date, pull, loadedAt: loaded_at }));
+export type HeldDay = z.infer<typeof heldDay>;
+
+const removedDay = z
+  .object({ date: z.string(), rows: count })
+  .transform(({ date, rows }) => ({ day: date, rows }));
+type RemovedDay = z.infer<typeof removedDay>;
 
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
@@ -157,8 +167,8 @@ export class Warehouse {
   }
 
   /** The days whose events have left the file. */
-  async leftDays(): Promise<Day[]> {
-    const days = await this.#session.rows('archive/archived', z.object({ date: z.string() }));
+  async removedDays(): Promise<Day[]> {
+    const days = await this.#session.rows('retention/removed', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
   }
 
@@ -226,16 +236,25 @@ export class Warehouse {
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
-  archivable(before: Day): Promise<HeldDay[]> {
-    return archivable(this.#session, before);
+  async removable(before: Day): Promise<HeldDay[]> {
+    await this.#session.run('retention/removable');
+    return this.#session.rowsWith('retention/due', heldDay, { before });
   }
 
   /**
-   * Removes the events and messages of the days, if they may leave the file; the commit of the lake holds them.
-   * Resolves with the days that were removed.
+   * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
+   * Resolves with the days that were removed, and their numbers of events.
    */
-  archive(days: readonly Day[], commitId: string, now: Date): Promise<ArchivedDay[]> {
-    return this.#writing(() => archive(this.#session, days, { commitId, now }));
+  removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
+    return this.#writing(async () => {
+      await this.#session.set({ given: { days, removed_at: now } });
+      return this.#session.transaction(async () => {
+        await this.#session.run('retention/removable');
+        const tables = await this.#session.rows('retention/leaving', z.object({ table: z.string() }));
+        await this.#session.runForEach('retention/clear', tables);
+        return this.#session.rows('retention/left', removedDay);
+      });
+    });
   }
 
   /**

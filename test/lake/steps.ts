@@ -300,7 +300,7 @@ function inText({ name, columns, spark, duckdb, isEqual }: Asked): string {
   ].join('\n');
 }
 
-/** Events older than `local_days` leave the file after the lake was seen to hold them; there they stay. */
+/** Events older than `retention.events` leave the file after the lake was seen to hold them; there they stay. */
 const oldDays: Step = async (lake, { thorough }) => {
   const { place, clock } = lake.trial;
   const perDay = (relation: string): Promise<Record<string, unknown>[]> =>
@@ -313,7 +313,7 @@ const oldDays: Step = async (lake, { thorough }) => {
   clock.shift(DAY_MS);
   const kept = shiftDay(lastCompleteDay(clock.now()), -9);
   const before = await sums();
-  await lake.configure({ localDays: 10 });
+  await lake.configure({ retention: 10 });
   const run = await lake.expect(0, ['run']);
   if (thorough) await lake.expect(0, ['lake', 'verify']);
   lake.assert((await sums()) === before, 'what has left the file is not in the lake as it was', run);
@@ -321,7 +321,7 @@ const oldDays: Step = async (lake, { thorough }) => {
     'select min(export_date)::varchar as first, count(*)::int as rows from events',
   );
   lake.assert(row?.['first'] === kept, `the file begins with ${String(row?.['first'])}, not ${kept}`, run);
-  const gone = /The events of \d+ days/.exec(run.stderr)?.[0];
+  const gone = /events: \d+ days/.exec(run.stderr)?.[0];
   lake.assert(gone !== undefined, 'nobody is told that days leave the file', run);
   return `${gone} leave the file, and Spark reads them as before${thorough ? await besides(lake) : ''}`;
 };

@@ -16,7 +16,7 @@ const FIRST = '2026-10-01';
 const day = (n: number): Day => dayAfter(FIRST, n);
 
 /** What stands in the file event by event, and what tells of when it was loaded. */
-const OF_EVENTS = ['message_contents', 'marts.event_people', 'ops.archived_days', 'ops.checks'];
+const OF_EVENTS = ['message_contents', 'marts.event_people', 'ops.removed_days', 'ops.checks'];
 const OF_LOADING = ['loaded_at', 'last_pulled_at', 'applied_at', 'checked_at', 'detected_at', 'pull'];
 
 /** All rows of each relation that does not stand event by event. */
@@ -102,8 +102,8 @@ async function night(workshop: Workshop, pulls: readonly Pull[], before?: Day): 
 }
 
 async function leaveIn(warehouse: Warehouse, before: Day): Promise<Day[]> {
-  const days = (await warehouse.archivable(before)).map(({ day }) => day);
-  const left = await warehouse.archive(days, 'commit-1', NOW);
+  const days = (await warehouse.removable(before)).map(({ day }) => day);
+  const left = await warehouse.removeDays(days, NOW);
   return left.map(({ day }) => day);
 }
 
@@ -129,14 +129,13 @@ test('the rows of the days leave every table of exports, and nothing else does',
   expect(await leave(workshop, day(2))).toEqual([day(0), day(1)]);
   expect(
     await workshop.look(
-      'select * replace (epoch(archived_at) as archived_at) from ops.archived_days order by date',
+      'select * replace (epoch(removed_at) as removed_at) from ops.removed_days order by date',
     ),
   ).toEqual(
     events.slice(0, 2).map(({ export_date, rows }) => ({
       date: export_date,
       rows,
-      commit_id: 'commit-1',
-      archived_at: NOW.getTime() / 1000,
+      removed_at: NOW.getTime() / 1000,
     })),
   );
   const tables = await workshop.look(
@@ -159,14 +158,14 @@ test('the rows of the days leave every table of exports, and nothing else does',
 test('days that are not covered, or of which models wait for events, stay', async () => {
   const workshop = await nights(2);
   await workshop.with(async (warehouse) => {
-    expect(await warehouse.archive([day(7)], 'commit-1', NOW)).toEqual([]);
-    expect((await warehouse.archivable(day(9))).map(({ day, pull }) => ({ day, pull }))).toEqual([
+    expect(await warehouse.removeDays([day(7)], NOW)).toEqual([]);
+    expect((await warehouse.removable(day(9))).map(({ day, pull }) => ({ day, pull }))).toEqual([
       { day: day(0), pull: 'events/0002' },
       { day: day(1), pull: 'events/0004' },
     ]);
     await warehouse.loader.load(exportOf(workshop, 2));
-    expect(await warehouse.archivable(day(9))).toEqual([]);
-    expect(await warehouse.archive([day(0)], 'commit-1', NOW)).toEqual([]);
+    expect(await warehouse.removable(day(9))).toEqual([]);
+    expect(await warehouse.removeDays([day(0)], NOW)).toEqual([]);
   });
   expect(await held(workshop)).toHaveLength(3);
 });
@@ -175,10 +174,10 @@ const findings = (workshop: Workshop): Promise<Row[]> =>
   workshop.look('select name, date, subject, finding, expected, actual from ops.checks order by all');
 
 /** Relation by relation, so that a difference names its own. */
-async function expectSame(archived: Workshop, kept: Workshop): Promise<void> {
-  const [some, all] = [await whole(archived), await whole(kept)];
+async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
+  const [some, all] = [await whole(removed), await whole(kept)];
   for (const name of Object.keys(all)) expect({ [name]: some[name] }).toEqual({ [name]: all[name] });
-  expect(await findings(archived)).toEqual(await findings(kept));
+  expect(await findings(removed)).toEqual(await findings(kept));
 }
 
 test(
@@ -186,17 +185,17 @@ test(
   { tags: ['long'], timeout: 300_000 },
   async () => {
     const kept = await nights(10);
-    const archived = await nights(10, 8);
-    expect(await held(archived)).toHaveLength(8);
-    await expectSame(archived, kept);
+    const removed = await nights(10, 8);
+    expect(await held(removed)).toHaveLength(8);
+    await expectSame(removed, kept);
 
     // Every model is made again: what cannot be computed any more is taken over, and noted anew.
     const renew = "update ops.models set fingerprint = 'of an older version' where kind <> 'seed'";
-    for (const workshop of [kept, archived]) {
+    for (const workshop of [kept, removed]) {
       await workshop.change(renew);
       await night(workshop, nightOf(workshop, 10));
     }
-    await expectSame(archived, kept);
+    await expectSame(removed, kept);
   },
 );
 
@@ -271,7 +270,7 @@ test(
     const before = await whole(workshop);
     await night(workshop, [exportOf(workshop, 1)]);
     expect(await held(workshop)).toEqual([1, 2, 3].map((n) => ({ date: day(n) })));
-    expect(await workshop.look('select date::varchar as date from ops.archived_days')).toEqual([
+    expect(await workshop.look('select date::varchar as date from ops.removed_days')).toEqual([
       { date: day(0) },
     ]);
     const after = await whole(workshop);
@@ -316,7 +315,7 @@ test(
         const workshop = new Workshop();
         await night(workshop, []);
         for (const { day: n, what, leave: before } of turns) {
-          const left = `from (${computed}) where date in (select date from ops.archived_days where date <> '${day(n)}')`;
+          const left = `from (${computed}) where date in (select date from ops.removed_days where date <> '${day(n)}')`;
           const stands = await workshop.look(`${left} order by all`);
           if (what === 'all anew')
             await workshop.change('delete from ops.models; delete from ops.check_versions');
@@ -344,7 +343,7 @@ test(
           ).toEqual([]);
           if (before !== null) await leave(workshop, day(before));
           expect(
-            await workshop.look('from ops.archived_days where date in (select export_date from events)'),
+            await workshop.look('from ops.removed_days where date in (select export_date from events)'),
           ).toEqual([]);
         }
       }),
