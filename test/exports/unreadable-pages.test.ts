@@ -1,6 +1,6 @@
 /** One grammar: what the download takes for a page loads, and what it does not is set aside, and the other pages load. */
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import { page, record, Workshop } from '../warehouse/support.js';
+import { record, Workshop } from '../warehouse/support.js';
 
 const DAY = '2026-11-20';
 const ONE = JSON.stringify(record({ id: 'one' }));
@@ -165,32 +165,5 @@ describe('a page of a paid export that cannot be read', () => {
     const { place, run } = await night(0, withoutData, 2);
     expect(run.code).toBe(0);
     expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
-  });
-
-  test('that is in the landing zone is left out by a rebuild, and resumed', { tags: ['long'] }, async () => {
-    const { place } = await night(0, (text) => text, 0);
-    const [name = ''] = (
-      await readdir(join(place.folder, 'data', 'landing', 'events'), { recursive: true })
-    ).filter((file) => file.endsWith('page-00001.json.gz'));
-    const odd = { ...(page([], 3) as object), data: null };
-    writeFileSync(join(place.folder, 'data', 'landing', 'events', name), gzipSync(JSON.stringify(odd)));
-    // Its load failed, so the ledger ends there.
-    for (const ledger of ['ledger', 'landing/ledger']) {
-      const path = join(place.folder, 'data', ledger, 'exports.jsonl');
-      const lines = (await readFile(path, 'utf8')).split('\n');
-      const end = lines.findIndex((line) => line.includes('"event":"landed"')) + 1;
-      await writeFile(path, `${lines.slice(0, end).join('\n')}\n`);
-    }
-    for (const file of ['private/warehouse.duckdb', 'warehouse.duckdb'])
-      await rm(join(place.folder, 'data', file));
-    const rebuilt = await place.run(['rebuild']);
-    expect(rebuilt.stderr).toContain('is loaded without page 1, which cannot be read');
-    expect(rebuilt.stderr).toContain('`dawnload exports resume 2026-11-20.1`');
-    const records = place.sandbox.bills()[0]?.records ?? 0;
-    expect(await events(place)).toBe(records - 1_000);
-    expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-    expect(await events(place)).toBe(records);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await events(place)).toBe(records);
   });
 });
