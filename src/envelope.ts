@@ -86,19 +86,6 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
   return elements;
 }
 
-/** Returns the consecutive JSON values of a body, such as the pages of a packed list. */
-export function valuesOf(body: Buffer): Span[] {
-  const values: Span[] = [];
-  const start = startsWithMark(body) ? BYTE_ORDER_MARK.length : 0;
-  for (let at = skipSpace(body, start); at < body.length;) {
-    const value = measure(body, at);
-    if (value === undefined) break;
-    values.push(value);
-    at = skipSpace(body, value.end);
-  }
-  return values;
-}
-
 /**
  * The key of a page under which erasures are noted: the number of erased records, the instant, and the line of the
  * register (src/erasure).

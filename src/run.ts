@@ -1,7 +1,7 @@
 /** The stages of a run in order: extract, land and load each stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
-import { listDays, type Day, type DayRange } from './calendar.js';
-import type { Invocation, Job } from './run/invocation.js';
+import { formatKst, lastCompleteDay, listDays, type Day, type DayRange } from './calendar.js';
+import { until, type Invocation, type Job } from './run/invocation.js';
 import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
@@ -47,7 +47,7 @@ import {
   type Erased,
 } from './erasure/erase.js';
 import { deleteComputed } from './erasure/person.js';
-import { redateFuture, untilComplete } from './run/clocks.js';
+import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from './api/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
@@ -95,7 +95,6 @@ export function runJob(
       await loadLanded(context);
       const complete = await untilComplete(job, context);
       ({ days } = complete);
-      await redateFuture(context);
       await pull(complete, context);
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {
@@ -110,6 +109,30 @@ export function runJob(
     });
     return { ...outcome, days };
   });
+}
+
+/**
+ * Returns the job without the days that are not complete by both clocks, and reports what the clocks prevent.
+ *
+ * @throws CredentialsError, ServiceError when E1 fails
+ * @throws ClockError when the clocks differ so much that nothing may land
+ */
+async function untilComplete(job: Job, context: RunContext): Promise<Job> {
+  const { service, report, terminal } = context;
+  await service.authorize();
+  assertMayLand(context);
+  const trouble = clockTrouble(context);
+  if (trouble !== undefined) {
+    report.clockSkewMs = service.clockSkewMs;
+    report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+  }
+  const earlier = earlierOf(context);
+  const last = lastCompleteDay(earlier);
+  if (job.days.end <= last) return job;
+  terminal.note(
+    `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
+  );
+  return until(job, last);
 }
 
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */

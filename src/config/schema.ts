@@ -442,6 +442,8 @@ export const settingsSchema = z
       .optional(),
     brand: word.default('service'),
     messenger: word.default('chatapp'),
+    /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
+    service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
     data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),

@@ -15,12 +15,12 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf } from '../run/clocks.js';
+import { presentOf } from '../api/clocks.js';
 import type { RunContext } from '../run/context.js';
-import type { Export } from './export.js';
+import { pullId, type Export } from './export.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine } from '../run/report.js';
-import { loadExport, pullId } from '../run/load-landed.js';
+import { loadExport } from '../run/load-landed.js';
 import { estimateDays } from './budget.js';
 import type { SizedFile } from '../storage/pull.js';
 import { formatCount, plural } from '../terminal/terminal.js';

@@ -123,6 +123,11 @@ export function partsOf(text: string): { day: Day; attempt: number } | undefined
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
 }
 
+/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
+export function pullId({ day, key, landings }: Export): string {
+  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
+}
+
 /** Applies a record to an entry. Returns the new entry, or a sentence with the reason why the record cannot follow. */
 export function applyRecord(entry: Export | undefined, record: ExportRecord): Export | string {
   if (record.event === 'intended') {

@@ -4,7 +4,7 @@
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { CredentialsError } from '../errors.js';
-import { assertClocksAgree } from '../run/clocks.js';
+import { assertMayPay } from '../api/clocks.js';
 import type { RunContext } from '../run/context.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
@@ -38,7 +38,7 @@ export async function requestPaid(
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  assertClocksAgree(context);
+  assertMayPay(context);
   // If the lock file was removed, another run may have started that pays for the same day.
   await lock.assertHeld();
 

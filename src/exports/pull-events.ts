@@ -21,7 +21,7 @@ import {
   spentOf,
 } from './budget.js';
 import { downloadExport } from './download.js';
-import { clockTrouble } from '../run/clocks.js';
+import { clockTrouble } from '../api/clocks.js';
 import { adviceOnRestored } from './recovery.js';
 import { formatPrice } from '../price.js';
 import { formatCount, plural } from '../terminal/terminal.js';

@@ -22,7 +22,7 @@ import { Ledger } from '../exports/ledger.js';
 import { landedPages, sumOf } from '../exports/poll.js';
 import { latestCommits, LakeState } from '../lake/commits.js';
 import { changesOf } from '../lake/transaction.js';
-import { MOST_SKEW_MS } from '../run/clocks.js';
+import { MOST_SKEW_MS } from '../api/clocks.js';
 import { withLake } from '../run/hand-over.js';
 import type { Invocation } from '../run/invocation.js';
 import { RunJournal } from '../run/journal.js';

@@ -11,7 +11,7 @@ import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
 import { RunLock } from '../storage/run-lock.js';
-import { presentOf } from './clocks.js';
+import { presentOf } from '../api/clocks.js';
 import { RunJournal } from './journal.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
@@ -275,7 +275,7 @@ export function withRunContext<T>(
       rememberAddress(config, effects),
     );
     try {
-      return await work({ ...context, config, service, pullInstant: monotone(context, service) });
+      return await work({ ...context, config, service, pullInstant: monotone(context, config, service) });
     } finally {
       await service.close();
     }
@@ -284,16 +284,17 @@ export function withRunContext<T>(
 
 /** Returns the present by the better clock, or a millisecond after the last returned instant, whichever is later. */
 function monotone(
-  { landing, foundAtStart, effects }: LocalContext,
+  { foundAtStart, effects }: LocalContext,
+  config: ServiceConfig,
   service: ServiceClient,
 ): RunContext['pullInstant'] {
   let last: number | undefined;
   return () => {
     last ??= foundAtStart.reduce(
-      (latest, found) => Math.max(latest, instantOfFound(found, landing.instants)?.getTime() ?? 0),
+      (latest, found) => Math.max(latest, instantOfFound(found)?.getTime() ?? 0),
       0,
     );
-    last = Math.max(presentOf({ service, effects }).getTime(), last + 1);
+    last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
     return new Date(last);
   };
 }

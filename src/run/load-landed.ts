@@ -6,10 +6,10 @@ import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
-import type { Export } from '../exports/export.js';
+import { pullId, type Export } from '../exports/export.js';
 import { markForRewriting } from '../erasure/erase.js';
 import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
-import type { OnDamage, Instants } from '../storage/landed-pulls.js';
+import type { OnDamage } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
@@ -18,7 +18,6 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   // An erasure that was killed is left to `dawnload forget`, which finishes it.
   const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
-  await warehouse.redate(landing.instants);
   const loaded = await warehouse.loader.loaded();
   const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
     report.gap({
@@ -83,8 +82,7 @@ async function exportPull(
   context: LocalContext,
   entry: Export,
 ): Promise<(EventsPull & { records: number }) | undefined> {
-  const { day, key, exportId, window, records } = entry;
-  const landedAt = landedAtOf(entry, context.landing.instants);
+  const { day, key, exportId, window, records, landedAt } = entry;
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
   if (wereRemoved(context.dataDir, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
@@ -126,16 +124,6 @@ async function landedExports(
     if (pull !== undefined) pulls.push(pull);
   }
   return pulls;
-}
-
-/** Returns the instant at which an export counts as landed. */
-export function landedAtOf(entry: Export, instants: Instants): Date | undefined {
-  return instants.get(pullId(entry)) ?? entry.landedAt;
-}
-
-/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
-export function pullId({ day, key, landings }: Export): string {
-  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
 /**

@@ -259,21 +259,6 @@ export class Warehouse {
     return new Map(lists.map(({ list, rows }) => [list, rows]));
   }
 
-  /**
-   * Changes the recorded instants of loaded pulls. Pulls of days keep their rows. Snapshots are removed, since the day
-   * of a snapshot is that of its pull; they have to be loaded again.
-   */
-  async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
-    if (instants.size === 0) return;
-    await this.#session.set({
-      given: {
-        pulls: [...instants.keys()],
-        instants: [...instants.values()].map((instant) => instant.toISOString()),
-      },
-    });
-    await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
-  }
-
   /** Campaign ids in the daily statistics of the range, sorted. */
   async campaignsSeen({ start, end }: DayRange): Promise<string[]> {
     const shape = z.object({ campaign_id: z.string() });

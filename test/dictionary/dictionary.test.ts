@@ -157,12 +157,10 @@ describe('the file', () => {
     const before = await rows();
     await night();
     expect(await rows()).toEqual(before);
-    const instance = await DuckDBInstance.create(workshop.path);
-    const connection = await instance.connect();
-    await connection.run(`comment on column events.event_id is 'wrong'; comment on table events is null`);
-    await connection.run(`delete from ops.dictionary where relation_name = 'events'`);
-    connection.closeSync();
-    instance.closeSync();
+    await workshop.change(`
+      comment on column events.event_id is 'wrong';
+      comment on table events is null;
+      delete from ops.dictionary where relation_name = 'events'`);
     await night();
     const [found] = await workshop.look(`
       select

@@ -12,7 +12,7 @@ const TESTS = {
   faults: 'test/torture/faults.test.ts',
   lies: 'test/torture/lies.test.ts',
   machine: 'test/torture/machine.test.ts',
-  money: 'test/e2e/money.test.ts',
+  money: 'test/e2e/nightly.test.ts',
   nightly: 'test/e2e/nightly.test.ts',
   damage: 'test/e2e/damage.test.ts',
 } as const;

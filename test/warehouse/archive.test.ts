@@ -21,6 +21,7 @@ const OF_LOADING = ['loaded_at', 'last_pulled_at', 'applied_at', 'checked_at', '
 
 /** All rows of each relation that does not stand event by event. */
 async function whole(workshop: Workshop): Promise<Record<string, string[]>> {
+  await workshop.close();
   const reader = await Reader.open(workshop.path);
   try {
     const relations = await reader.objects(`
