@@ -59,7 +59,6 @@ test.each<[string, RegExp]>([
   ['schedule --at 06:59', /before yesterday/],
   ['schedule --at 25:99', /--at 25:99 is not a time of day/],
   ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
-  ['schedule --health-port many', /--health-port many is not a port/],
   ['run --config nowhere.yaml', /no configuration file/],
   ['query --format xml', /--format/],
   ['query --sql select', /no warehouse[\s\S]*dawnload run/],

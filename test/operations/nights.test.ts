@@ -1,7 +1,6 @@
-/** When the scheduler runs: the next run as a pure function, the health that follows, and whole nights on a clock that pauses move on. */
+/** When the scheduler runs: the next run as a pure function, and whole nights on a clock that pauses move on. */
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
-import { healthOf, isWell } from '../../src/operations/health.js';
 import { nextRun, nightOf, Nights, verdictOn, type Verdict } from '../../src/operations/schedule.js';
 import type { PastRun } from '../../src/run/journal.js';
 
@@ -16,7 +15,7 @@ function kst(text: string): Date {
   );
 }
 
-const CODES = { done: 0, waiting: 1, person: 2, budget: 3, failed: 1 };
+const CODES = { done: 0, waiting: 1, person: 2, failed: 1 };
 
 /** Runs of five minutes that ended so: `07:10 failed, 07:25 done`. */
 function runs(text: string): PastRun[] {
@@ -63,48 +62,6 @@ test.each<[what: string, now: string, past: string, at: string, reason: string]>
   ['a pause that would reach into the next night', '22 07:00', '22 06:55 failed', '22 07:10', 'night'],
 ])('next run: %s', (_, now, past, at, reason) => {
   expect(nextRun(kst(now), AT, runs(past))).toEqual({ at: kst(at), reason });
-});
-
-test.each<[what: string, now: string, past: string, running: string, status: string, well: boolean]>([
-  ['before the first run', '05:00', '', '', 'starting', true],
-  ['the first run', '05:00', '', '04:59', 'running', true],
-  ['a done night', '09:00', '07:10 done', '', 'ok', true],
-  ['an export is being made', '09:00', '07:10 waiting', '', 'waiting', true],
-  ['a failed night', '09:00', '07:10 failed', '', 'failed', false],
-  ['a failed night that is tried again', '09:00', '07:10 failed', '08:59', 'failed', false],
-  ['a wrong setting', '09:00', '07:10 person', '', 'failed', false],
-  ['no budget', '09:00', '07:10 budget', '', 'ok', true],
-  ['a run by hand, at work', '09:00', '20 07:10 done, 08:59 unfinished', '', 'ok', true],
-  ['nothing done by noon', '12:11', '20 07:10 done', '', 'overdue', false],
-  [
-    'a run done in a future that a wrong clock saw',
-    '12:11',
-    '20 07:10 done, 28 07:10 done',
-    '',
-    'overdue',
-    false,
-  ],
-  ['a run that failed in such a future', '12:11', '07:10 done, 28 07:10 failed', '', 'ok', true],
-  ['a run that does not end', '12:11', '20 07:10 done', '07:10', 'overdue', false],
-  ['an export that is not made by noon', '12:30', '12:00 waiting', '', 'overdue', false],
-])('health: %s', (_, now, past, running, status, well) => {
-  const since = past === '' ? kst('04:58') : kst('20 00:00');
-  const runningSince = running === '' ? undefined : kst(running);
-  const next = nextRun(kst(now), AT, runs(past));
-  const health = healthOf(kst(now), { at: AT, since, runs: runs(past), runningSince, next });
-  expect([health.status, isWell(health)]).toEqual([status, well]);
-});
-
-test('health: a scheduler that has just started is not overdue', () => {
-  const [now, since] = [kst('20:00'), kst('19:59')];
-  const past = runs('15 07:10 done');
-  const health = healthOf(now, { at: AT, since, runs: past, runningSince: since, next: undefined });
-  expect(health).toEqual({
-    status: 'running',
-    last_run: { started_at: kst('15 07:10'), finished_at: kst('15 07:15'), exit_code: 0, outcome: 'done' },
-    running_since: since,
-    next_run_at: kst('22 07:10'),
-  });
 });
 
 test.each<[Verdict, number, Record<string, unknown>]>([

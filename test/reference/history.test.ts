@@ -134,37 +134,30 @@ describe('the history of catalog items', () => {
       );
     },
   );
-
-  test(
-    'is the same when all snapshots are loaded at once as when they come night by night',
-    { tags: ['long'] },
-    async () => {
-      const nights: Snapshot[] = [
-        { day: 0, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 0, y: 0 }, b: { z: 0 } } },
-        { day: 1, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
-        { day: 2, hour: 0, catalogs: ['a'], items: { a: { x: 1 } } },
-        { day: 4, hour: 0, catalogs: ['a', 'b'], items: { a: { x: 1, y: 0 }, b: { z: 0 } } },
-      ];
-      const together = new Workshop();
-      await loadAll(
-        together,
-        nights.map((night) => pullOf(together, night)),
-      );
-      const apart = new Workshop();
-      for (const night of nights) await loadAll(apart, [pullOf(apart, night)]);
-      const all = [
-        HISTORY,
-        'from catalogs_history order by all',
-        'from catalog_fields_history order by all',
-        'select * exclude (pulled_at) from ops.snapshots order by all',
-      ];
-      for (const sql of all) expect(await together.look(sql)).toEqual(await apart.look(sql));
-      expect(await apart.look(HISTORY)).toEqual(sorted(expectedItems(nights)));
-    },
-  );
 });
 
 function sorted(rows: readonly Row[]): Row[] {
   const key = (row: Row): string => [row['catalog_name'], row['item_id'], row['valid_from']].join(' ');
   return [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
+
+test('an error that nobody foresaw costs the pull of reference data, not the run', async () => {
+  const workshop = new Workshop();
+  await workshop.change('drop table alimtalk_templates_history cascade');
+  const body = { resultCode: 0, templateListResponse: { templates: [{ code: 'C' }], totalCount: 1 } };
+  const pull: ReferencePull = {
+    stream: 'alimtalk_templates',
+    id: 'alimtalk_templates/2026-11-21',
+    day: '2026-11-21',
+    pulledAt: new Date('2026-11-20T22:30:00Z'),
+    complete: true,
+    lists: [{ list: '*', files: [landed(workshop.folder, body)], rows: 1, announced: 1 }],
+    short: [],
+    templates: [],
+    largestPage: 10_000,
+  };
+  const { failures } = await workshop.with(({ loader }) => loader.loadAll([pull], () => undefined));
+  expect(failures.map(({ error }) => error.message)).toEqual([
+    'The pull alimtalk_templates/2026-11-21 cannot be loaded (Catalog Error).',
+  ]);
+});

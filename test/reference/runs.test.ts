@@ -1,5 +1,7 @@
 // @module-tag long
 /** Reference data in whole runs: nights between which it changes, lists that break off, and what the warehouse says. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { contents } from '../support/contents.js';
 import { KEYS, NOW, Place, PROJECT, type Ended } from '../support/dawnload.js';
@@ -38,7 +40,11 @@ class Nights {
 
   static async make(yaml = YAML): Promise<Nights> {
     const nights = new Nights();
-    nights.place = await Place.make(yaml, { now: () => nights.now, eventsPerDay: 300 });
+    nights.place = await Place.make(yaml, {
+      now: () => nights.now,
+      date: () => nights.now.toUTCString(),
+      eventsPerDay: 300,
+    });
     place = nights.place;
     return nights;
   }
@@ -230,25 +236,16 @@ describe('a list that breaks off', () => {
     ]);
   });
 
-  test.each([
-    ['brand_templates', 'E4', 'brand_templates_history'],
-    ['alimtalk_templates', 'E10', 'alimtalk_templates_history'],
-    ['opt_outs', 'E12', 'opt_outs_history'],
-  ] as const)('of %s closes nothing', async (stream, endpoint, table) => {
+  test('of opt-outs closes nothing', async () => {
     const nights = await Nights.make(YAML.replace('opt_outs: true', 'opt_outs: { page_size: 50 }'));
-    expect((await nights.run([], only(stream))).code).toBe(0);
-    const before = await nights.rows(`from ${table} order by all`);
+    expect((await nights.run([], only('opt_outs'))).code).toBe(0);
+    const before = await nights.rows('from opt_outs_history order by all');
     nights.night = 1;
     for (const skip of [0, 1]) {
-      const broken = await nights.run([{ kind: 'cut-with-length', endpoint, skip }], only(stream));
-      if (skip === 1 && endpoint !== 'E12') continue;
+      const broken = await nights.run([{ kind: 'cut-with-length', endpoint: 'E12', skip }], only('opt_outs'));
       expect(broken.code, broken.stderr).toBe(1);
-      expect(await nights.rows(`from ${table} order by all`)).toEqual(before);
-      expect(
-        await nights.rows(
-          `select stream from ops.snapshots where stream = '${stream}' and date = '2026-11-22'`,
-        ),
-      ).toEqual([]);
+      expect(await nights.rows('from opt_outs_history order by all')).toEqual(before);
+      expect(await nights.rows(`select 1 from ops.snapshots where date = '2026-11-22'`)).toEqual([]);
     }
   });
 });
@@ -296,16 +293,7 @@ describe('a service that', () => {
 
   test.each([
     ['an item on two pages', { kind: 'repeated-item', endpoint: 'E2' }],
-    ['an item in place of another', { kind: 'repeated-item', how: 'replaced', endpoint: 'E2' }],
-    ['a header that leads elsewhere', { kind: 'other-cursor', endpoint: 'E2' }],
-    ['no header', { kind: 'other-cursor', how: 'gone', endpoint: 'E2' }],
-    ['a link that leads elsewhere', { kind: 'other-cursor', where: 'links', endpoint: 'E2' }],
-    [
-      'a cursor that is the end for one place',
-      { kind: 'other-cursor', where: 'next_cursor', how: 'gone', endpoint: 'E2' },
-    ],
     ['cursors without an end', { kind: 'cursor-loop', endpoint: 'E2' }],
-    ['cursors that it takes once', { kind: 'refused-cursor', endpoint: 'E2' }],
   ] as const)('gives %s leaves no half catalog', async (_, fault) => {
     const { nights, ended } = await faulty(fault);
     expect(ended.code, ended.stderr).toBe(1);
@@ -319,17 +307,14 @@ describe('a service that', () => {
     ).toEqual([{ n: (await nights.items('stores')).size }]);
   });
 
-  test.each([
-    ['E4', 'brand_templates'],
-    ['E10', 'alimtalk_templates'],
-    ['E12', 'opt_outs'],
-  ] as const)('gives a total of %s that moves leaves no half list', async (endpoint, table) => {
-    const { nights, ended } = await faulty({ kind: 'moving-total', endpoint }, small);
+  test('gives a total that moves leaves no half list', async () => {
+    const moving: Fault = { kind: 'moving-total', endpoint: 'E12' };
+    const { nights, ended } = await faulty({ ...moving, endpoint: 'E12' }, small);
     expect(ended.code).toBe(1);
-    expect(await nights.rows(`select count(*)::int as n from ${table}`)).toEqual([{ n: 0 }]);
-    const once = await nights.run([{ kind: 'moving-total', endpoint, times: 1 }], only(STREAM_OF[endpoint]));
+    expect(await nights.rows('select count(*)::int as n from opt_outs')).toEqual([{ n: 0 }]);
+    const once = await nights.run([{ ...moving, times: 1 }], only('opt_outs'));
     expect(once.code, once.stderr).toBe(0);
-    expect(await nights.rows(`select count(*) > 0 as some from ${table}`)).toEqual([{ some: true }]);
+    expect(await nights.rows('select count(*) > 0 as some from opt_outs')).toEqual([{ some: true }]);
   });
 
   test('announces more items than it gives is believed when two nights agree, and the difference is told', async () => {
@@ -351,13 +336,150 @@ describe('a service that', () => {
       where list = 'stores'`),
     ).toEqual([{ rows: 8, announced: 10 }]);
   });
+});
 
-  test('announces fewer items than it gives is believed at once, and the difference is told', async () => {
-    const { nights, ended } = await faulty({ kind: 'other-num-items', by: -1, endpoint: 'E2' });
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(ended.stderr).toMatch(/announces 7 rows and gave 8/);
-    expect(
-      await nights.rows(`select count(*)::int as n from ops.checks where name = 'load_notes'`),
-    ).not.toEqual([{ n: 0 }]);
+describe('lists without an end', () => {
+  const LISTS = `start_date: 2026-11-20
+retries: 0
+reference:
+  catalogs: [products]
+  brand_templates: { sender_keys: [${SENDER}], page_size: 2 }
+  alimtalk_templates: { page_size: 2 }
+  opt_outs: { page_size: 2 }
+exports: { budget: { records_per_run: 100000, records_per_month: 100000 } }
+`;
+  const ENDLESS: Fault[] = (['E2', 'E4', 'E10', 'E12'] as const).map((endpoint) => ({
+    endpoint,
+    kind: 'endless-list',
+    announced: 3,
+  }));
+
+  test('end at ten times what is announced, leave no pages, and keep no day of events waiting', async () => {
+    const nights = await Nights.make(LISTS);
+    const odd = await nights.run(ENDLESS);
+    expect(odd.code, odd.stderr).toBe(1);
+    expect(odd.stderr.match(/the service announces 3 rows, gave 30, and the list goes on/g)).toHaveLength(3);
+    expect(odd.stderr).toMatch(/items of catalog products are not loaded: .*, and the list goes on/);
+    expect(nights.place.sandbox.requests()).toMatchObject({ E4: 15, E10: 15, E12: 15 });
+    const landing = join(nights.place.folder, 'data', 'landing');
+    const landed = readdirSync(landing, { recursive: true, encoding: 'utf8' });
+    const streams = /^(catalogs|brand_templates|alimtalk_templates|opt_outs)\/.*\.json\.gz$/;
+    // Of the catalogs the list itself is there.
+    expect(landed.filter((file) => streams.test(file) && !file.includes('/%2a.'))).toEqual([]);
+    expect(await nights.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
+    nights.night = 1;
+    expect((await nights.run()).code).toBe(0);
+    expect(await nights.rows('select count(*) > 3 as some from opt_outs')).toEqual([{ some: true }]);
   });
+
+  test('and any others come after what is paid', async () => {
+    const nights = await Nights.make(LISTS);
+    const killed = await nights.place.execute(['run'], { DAWNLOAD_CRASH_AT: 'land/catalogs/before-write' });
+    expect(killed.signal).toBe('SIGKILL');
+    const { stdout } = await nights.run([], ['exports', 'list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-11-20', state: 'loaded' }]);
+  });
+
+  test('and slow ones end when their time is over, and the run goes on', async () => {
+    const nights = await Nights.make(LISTS.replace('reference:', 'reference:\n  max_minutes: 0.02'));
+    const slow = await nights.run([{ endpoint: 'E2', kind: 'no-answer', billed: false, skip: 1 }]);
+    expect(slow.code, slow.stderr).toBe(1);
+    expect(slow.stderr).toMatch(
+      /opt-outs are not loaded: .*0\.02 minutes of reference\.max_minutes are over/i,
+    );
+    expect(nights.place.sandbox.requests()).toMatchObject({ E2: 2, E4: 0, E10: 0, E12: 0 });
+    expect(await nights.rows('select count(*) > 0 as some from events')).toEqual([{ some: true }]);
+  });
+});
+
+describe('lists that lose more than half of their rows', () => {
+  const FAULTS: Fault[] = [
+    { endpoint: 'E12', kind: 'emptied-list', rows: 1 },
+    { endpoint: 'E2', kind: 'emptied-list', list: 'catalogs' },
+  ];
+  const held = async (nights: Nights): Promise<Record<string, unknown>> => {
+    const counts = TABLES.map((table) => `(select count(*)::int from ${table}) as ${table}`);
+    const [row = {}] = await nights.rows(`select ${counts.join(', ')}`);
+    return row;
+  };
+
+  test('change nothing in one night, and are believed in the second', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run()).code).toBe(0);
+    const before = await held(nights);
+    // The same night again is no second night.
+    for (const night of [1, 1.02]) {
+      nights.night = night;
+      const odd = await nights.run(FAULTS);
+      expect(odd.code, odd.stderr).toBe(1);
+      expect(odd.stderr).toMatch(/gives [01] rows?, less than half of the \d+ before/);
+      const after = await held(nights);
+      for (const table of TABLES)
+        expect(after[table], table).toBeGreaterThanOrEqual(Number(before[table]) / 2);
+    }
+    // Later on that day the service has come to itself, which settles it.
+    for (const [night, faults, code] of [
+      [1.04, [], 0],
+      [3, FAULTS, 1],
+      [4, FAULTS, 0],
+    ] as const) {
+      nights.night = night;
+      const ended = await nights.run(faults);
+      expect(ended.code, ended.stderr).toBe(code);
+    }
+    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0, opt_outs: 1 });
+  });
+
+  test('are accepted at once by a person', async () => {
+    const nights = await Nights.make();
+    expect((await nights.run()).code).toBe(0);
+    nights.night = 1;
+    const odd = await nights.run(FAULTS);
+    const [, command = ''] =
+      /`dawnload (backfill .* --streams catalogs --accept-empty)`/.exec(odd.stderr) ?? [];
+    expect((await nights.run(FAULTS, command.split(' '))).code).toBe(0);
+    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0 });
+    expect((await nights.run([], ['rebuild'])).code).toBe(0);
+    expect(await held(nights)).toMatchObject({ catalogs: 0, catalog_items: 0 });
+    expect((await held(nights))['opt_outs']).toBeGreaterThan(1);
+  });
+});
+
+test('an answer of E5 that is no JSON, or has a key twice, costs no more than the status of its template', async () => {
+  const nights = await Nights.make();
+  const odd = (body: string): Fault => ({ endpoint: 'E5', kind: 'status', status: 200, body, times: 1 });
+  const ended = await nights.run([
+    odd('{"data": {"chatappTemplate": {"status": nope}}, "error": null}'),
+    odd('{"data": {"chatappTemplate": {"status": "A"}}, "data": {"chatappTemplate": {"status": "B"}}}'),
+    odd('{"data": {"chatappTemplate": {"status": "\\ud83d"}}}'),
+    odd('{"data": {"chatappTemplate": 1, "a\\u0000Template": []}}'),
+  ]);
+  expect(ended.code, ended.stderr).toBe(1);
+  expect(ended.stderr).toContain('E5 failed for 1 of');
+  expect(await nights.rows('select count(*) > 4 as some from brand_templates')).toEqual([{ some: true }]);
+  nights.night = 1;
+  expect((await nights.run()).code).toBe(0);
+});
+
+test('rows that are equal in every field, on one page or two, are one row, also of the next night', async () => {
+  const nights = await Nights.make(
+    'start_date: 2026-11-20\nretries: 0\nreference: { opt_outs: { page_size: 3 } }\n',
+  );
+  const page = (...numbers: string[]): Fault => {
+    const data = numbers.map((recipientNo) => ({
+      unsubscribeNo: '0801231234',
+      recipientNo,
+      requestDate: '2026-11-01 10:00:00',
+    }));
+    return { endpoint: 'E12', kind: 'status', status: 200, body: { totalCount: 6, data }, times: 1 };
+  };
+  const pages = [page('1', '2', '2'), page('2', '3', '4'), page()];
+  for (const night of [0, 1]) {
+    nights.night = night;
+    // The list is read twice, to see that it holds still.
+    const ended = await nights.run([...pages, ...pages]);
+    expect(ended.code, ended.stderr).toBe(0);
+    const rows = 'select count(*)::int as n, max(copy)::int as copy from opt_outs_history';
+    expect(await nights.rows(rows)).toEqual([{ n: 4, copy: 1 }]);
+  }
 });

@@ -10,7 +10,7 @@ import { commandLine } from '../../src/commands/program.js';
 import { COPY_POINTS, LEDGER_STEPS } from '../../src/exports/ledger-file.js';
 import { LAKE_POINTS } from '../../src/lake/push.js';
 import { DURABLE_STEPS } from '../../src/storage/atomic-file.js';
-import { PUBLISH_POINTS, UPGRADE_POINTS } from '../../src/warehouse/publish.js';
+import { PUBLISH_POINTS } from '../../src/warehouse/publish.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
 import { ANY_TEXT, ask, closeAll, KEYS, play, PROJECT, type Service, start, type Step } from './support.js';
 
@@ -313,7 +313,7 @@ test('docs/sandbox.md names every option of the command with its default, the cl
   const points = [
     ...DURABLE_STEPS.map((step) => `FILE/${step}`),
     ...LEDGER_STEPS.map((step) => `ledger/EVENT/${step}`),
-    ...[COPY_POINTS, WAREHOUSE_POINTS, PUBLISH_POINTS, UPGRADE_POINTS, LAKE_POINTS].flat(),
+    ...[COPY_POINTS, WAREHOUSE_POINTS, PUBLISH_POINTS, LAKE_POINTS].flat(),
   ];
   for (const point of points) expect(page).toContain(`\`${point}\``);
 });

@@ -175,7 +175,13 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'on E20',
     by: ['faults'],
     file: 'exports/request-outcome.js',
-    changes: [["{ kind: 'unknown', reason, body };", "{ kind: 'refused', reason };"]],
+    changes: [
+      [
+        "case 'unknown':\n            return { kind: 'unknown', reason, body };",
+        "case 'unknown':\n            return { kind: 'refused', reason };",
+      ],
+      [": { kind: 'unknown', reason, body, text };", ": { kind: 'refused', reason };"],
+    ],
   },
   {
     name: 'the published file is written in place',

@@ -1,14 +1,208 @@
-import { expect, test } from 'vitest';
-import { readCheck } from '../../src/warehouse/checks.js';
-import { statementsIn } from '../../src/warehouse/session.js';
-import type { Finding } from './finding.js';
-import { findingsAfter, findingsAfterModels } from './checkup.js';
-import { MODEL_PLANTS, PLANTS } from './plants.js';
-import { dayAfter, micros, record, Workshop } from './support.js';
+/** What the checks find of faults in a sound warehouse of five days, and which days a night looks at. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readCheck, runChecks } from '../../src/warehouse/checks.js';
+import { openInstance } from '../../src/storage/duckdb.js';
+import { fieldsFor, specificationOf } from '../../src/warehouse/fields.js';
+import { refreshModels } from '../../src/warehouse/model.js';
+import { Session, statementsIn } from '../../src/warehouse/session.js';
+import { CHANNELS, DAYS, MODEL_PLANTS, PLANTS, type Plant } from './plants.js';
+import {
+  dayAfter,
+  findingsIn,
+  micros,
+  NOW,
+  record,
+  statistic,
+  Workshop,
+  type Finding,
+  type Row,
+} from './support.js';
 
 const DAY = '2026-11-20';
 
-/** One check of each kind is tried by `npm test`: keys, values, days, rows, sums, volumes. The others are too many for it. */
+/** A message of each channel, and what makes parts of it. */
+const MESSAGES: Record<string, Row> = {
+  'text-message': { body: '안내', attachFileList: [{ fileId: 1, fileName: 'a.jpg' }] },
+  email: { title: '안내', body: { html: '<p>안내</p>', text: '안내' } },
+  'chatapp-friendtalk': { content: '안내', buttons: [{ ordering: 1, type: 'WL', name: '보기' }] },
+  'chatapp-alimtalk': { templateCode: 'T1', content: '안내' },
+  'chatapp-brand-message': { templateName: '기획전' },
+  'in-app-message': { content: '안내' },
+  'in-web-message': { content: '안내' },
+  'push-notification': { title: '안내', body: '본문', link: 'app://' },
+  'web-push-notification': { service: { ti: '안내' } },
+  webhook: { url: 'https://example.com', method: 'POST', headers: {}, data: {} },
+};
+const SENT = 5;
+const FAILED = 2;
+
+/** Each channel has a campaign, which sends the same every day; push is clicked once. */
+function eventsOf(day: string): Row[] {
+  const make = (channel: string, event_name: string, count: number): Row[] =>
+    Array.from({ length: count }, (_, i) =>
+      record({
+        id: `${day} ${channel} ${event_name} ${i}`,
+        channel,
+        event_name,
+        campaign_id: `c-${channel}`,
+        time: micros(day, 3600 * (9 + i)),
+        message_data: MESSAGES[channel],
+      }),
+    );
+  return CHANNELS.flatMap((channel) => [
+    ...make(channel, 'send_success', SENT - FAILED),
+    ...make(channel, 'send_failure', FAILED),
+    ...(channel === 'push-notification' ? make(channel, 'push_click', 1) : []),
+    ...(channel === 'in-app-message' ? make(channel, 'close_button_click', 4) : []),
+  ]);
+}
+
+function counters(channel: string): Row {
+  const push = channel === 'push-notification';
+  return {
+    channel,
+    message_sent: SENT,
+    message_failed: FAILED,
+    delivered: push ? 2 : null,
+    click: push ? 1 : null,
+  };
+}
+
+const conversion = (type: string): Row[] => [{ name: '구매', type, count: 1 }];
+
+async function makeSound(): Promise<Workshop> {
+  const workshop = new Workshop();
+  const metric = {
+    metricType: 'standard',
+    metricName: 'send_success',
+    totalCount: (SENT - FAILED) * DAYS.length,
+    dailyCounts: DAYS.map((date) => ({
+      date,
+      count: SENT - FAILED,
+      dimensionCounts: [{ dimensionKey: 'channel', dimensionValue: 'all', count: SENT - FAILED }],
+    })),
+  };
+  const answer = { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
+  const range = { start: '2026-11-16', end: '2026-11-20' };
+  await workshop.with(async (warehouse) => {
+    await warehouse.loader.load(
+      workshop.statistics(
+        range,
+        DAYS.flatMap((date) =>
+          CHANNELS.map((channel) =>
+            statistic({
+              date,
+              campaign_id: `c-${channel}`,
+              conversion: conversion('total_count_conversion'),
+              ...counters(channel),
+            }),
+          ),
+        ),
+      ),
+    );
+    await warehouse.loader.load(
+      workshop.campaigns(range, Object.fromEntries(CHANNELS.map((channel) => [`c-${channel}`, answer]))),
+    );
+    for (const day of DAYS) {
+      const rows = CHANNELS.map((channel) => ({
+        date: day,
+        resource_id: `c-${channel}`,
+        conversion: conversion('전체 전환 수'),
+        ...counters(channel),
+      }));
+      await warehouse.loader.load(workshop.subchannels(day, rows));
+      await warehouse.loader.load(workshop.events(day, [eventsOf(day)]));
+    }
+    await warehouse.model();
+    await warehouse.check();
+  });
+  return workshop;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'dawnload-checks-'));
+// Several files share it in one process.
+process.on('exit', () => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let prepared: Promise<string> | undefined;
+let copies = 0;
+
+/** The sound file; it must be asked for within a test. */
+function sound(): Promise<string> {
+  prepared ??= makeSound().then(async (workshop) => {
+    const kept = join(folder, 'sound.duckdb');
+    await workshop.close();
+    copyFileSync(workshop.path, kept);
+    return kept;
+  });
+  return prepared;
+}
+
+/**
+ * What checks say of a file, once it was damaged behind the job's back. The file itself stays as it is.
+ *
+ * @param damage what was done before the models were brought forward
+ * @param later what was done to the models themselves
+ */
+async function findingsOf(file: string, damage: string, later = 'select 1'): Promise<Finding[]> {
+  const copy = join(folder, `copy-${copies++}.duckdb`);
+  copyFileSync(file, copy);
+  try {
+    return await checkDamaged(copy, damage, later);
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+async function checkDamaged(file: string, damage: string, later: string): Promise<Finding[]> {
+  const instance = await openInstance(file, { threads: '1' });
+  const session = await Session.open(instance);
+  try {
+    const connection = await instance.connect();
+    await connection.run(damage);
+    await session.run('session/1_settings');
+    await session.set({ specification: JSON.stringify(specificationOf(fieldsFor('service'))) });
+    await session.run('session/2_fields');
+    await session.transaction(() => refreshModels(session));
+    await connection.run(later);
+    await runChecks(session, NOW, () => undefined);
+    return await findingsIn(async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson());
+  } finally {
+    session.close();
+  }
+}
+
+/** As if no check had ever looked. */
+const FORGET_VERSIONS = 'delete from ops.check_versions;';
+
+/** What the damage is to models: a change of all days that there are. */
+const TOUCH = `
+  insert into ops.touched_days
+  select stream, date from ops.coverage
+  union
+  select 'events', date from events where date is not null;`;
+
+/** What all checks find on all days of the sound file, once it was damaged. */
+async function findingsAfter(damage: string): Promise<Finding[]> {
+  return findingsOf(await sound(), `${TOUCH};${damage};${TOUCH};${FORGET_VERSIONS}`);
+}
+
+/** The same where the models themselves were damaged; what they are made of is sound, so they need not be made before. */
+async function findingsAfterModels(damage: string): Promise<Finding[]> {
+  return findingsOf(await sound(), FORGET_VERSIONS, `${damage};${TOUCH}`);
+}
+
+/** What a night finds on the sound file: it looks at what changed, and nothing says that the damage did. */
+async function findingsOfNight(damage: string): Promise<Finding[]> {
+  return findingsOf(await sound(), damage);
+}
+
+/** One check of each kind is tried by `npm test`: keys, values, days, rows, sums, volumes. */
 const QUICK = [
   'events_key',
   'required_values',
@@ -18,41 +212,28 @@ const QUICK = [
   'volume_unusual',
 ];
 
-function tagsOf({ name, number }: { readonly name: string; readonly number: number }): string[] {
-  return number === 1 && QUICK.includes(name) ? [] : ['long'];
+function plant(
+  planted: Readonly<Record<string, readonly Plant[]>>,
+  find: (damage: string) => Promise<Finding[]>,
+): void {
+  for (const [name, all] of Object.entries(planted)) {
+    for (const [index, [damage, ...expected]] of all.entries()) {
+      const tags = index === 0 && QUICK.includes(name) ? [] : ['long'];
+      test(`${name} finds what was planted, and nothing else (${index + 1})`, { tags }, async () => {
+        expect(await find(damage)).toEqual(
+          expected.map((finding) => expect.objectContaining({ name, date: DAY, ...finding }) as Finding),
+        );
+      });
+    }
+  }
 }
 
 test('a sound warehouse gives no finding', { tags: ['long'] }, async () => {
   expect(await findingsAfter('select 1')).toEqual([]);
 });
 
-const plants = Object.entries(PLANTS).flatMap(([name, all]) =>
-  all.map(([damage, ...expected], index) => ({ name, number: index + 1, damage, expected })),
-);
-
-for (const plant of plants) {
-  const tags = tagsOf(plant);
-  test(`${plant.name} finds what was planted, and nothing else (${plant.number})`, { tags }, async () => {
-    const findings = await findingsAfter(plant.damage);
-    expect(findings).toEqual(
-      plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
-    );
-  });
-}
-
-const modelPlants = Object.entries(MODEL_PLANTS).flatMap(([name, all]) =>
-  all.map(([damage, ...expected], index) => ({ name, number: index + 1, damage, expected })),
-);
-
-for (const plant of modelPlants) {
-  const tags = tagsOf(plant);
-  test(`${plant.name} finds what was planted, and nothing else (${plant.number})`, { tags }, async () => {
-    const findings = await findingsAfterModels(plant.damage);
-    expect(findings).toEqual(
-      plant.expected.map((finding) => expect.objectContaining({ name: plant.name, ...finding }) as Finding),
-    );
-  });
-}
+plant(PLANTS, findingsAfter);
+plant(MODEL_PLANTS, findingsAfterModels);
 
 test('what loads noted is told, and stays with the day', { tags: ['long'] }, async () => {
   const workshop = new Workshop();
@@ -70,10 +251,10 @@ test('what loads noted is told, and stays with the day', { tags: ['long'] }, asy
     ['schema_drift', 'warn', DAY, expect.stringContaining('does not know this')],
   ]);
   expect(
-    await workshop.look(
+    await workshop.lines(
       'select count(*)::integer as n, min(checked_at) = max(checked_at) as once from ops.checks',
     ),
-  ).toEqual([{ n: 4, once: true }]);
+  ).toEqual(['4 | true']);
   await workshop.load(workshop.events(DAY, [[record()]]));
   expect(await workshop.findings()).toEqual([]);
   expect(await workshop.look('from ops.checks')).toEqual([]);
@@ -90,6 +271,22 @@ test('every check has been seen to find something, says what it means, and is ab
     expect(meaning).toMatch(/^[A-Z].*[.]$/);
     if (severity === 'stop') expect(meaning).toContain('`dawnload rebuild`');
   }
+  expect(checks.filter(({ severity }) => severity === 'stop').map(({ name }) => name)).toEqual([
+    'calendar_key',
+    'conversions_have_statistics',
+    'coverage_rows',
+    'dates_present',
+    'dimensions_have_metrics',
+    'events_dated',
+    'events_key',
+    'marts_agree_events',
+    'marts_agree_statistics',
+    'marts_key',
+    'messages_have_events',
+    'messages_key',
+    'parts_have_messages',
+    'statistics_key',
+  ]);
   expect(checks.filter(({ scope }) => scope === 'full').map(({ name }) => name)).toEqual([
     'calendar_key',
     'campaign_totals',
@@ -104,4 +301,144 @@ test('every check has been seen to find something, says what it means, and is ab
     'snapshots_old',
     'templates_known',
   ]);
+});
+
+describe('a night', () => {
+  const damage = `update daily_statistics_by_subchannel set click = 2 where channel = 'push-notification'`;
+  const touch = (day: string): string =>
+    `insert into ops.touched_days values ('statistics_by_subchannel', '${day}')`;
+
+  test(
+    'looks at the days that changed, and leaves the findings of all others as they were',
+    { tags: ['long'] },
+    async () => {
+      expect(await findingsOfNight(damage)).toEqual([]);
+      expect((await findingsOfNight(`${damage};${touch(DAY)}`)).map(({ date }) => date)).toEqual([DAY]);
+      const old = `insert into ops.checks by name
+      select name, 'warn' as severity, date '2026-11-17' as date, 'as before' as finding, 'M.' as meaning
+      from (values ('subchannels_agree'), ('no check any more')) as old(name)`;
+      const findings = await findingsOfNight(`${old};${damage};${touch(DAY)}`);
+      expect(findings.map(({ date, finding }) => [date, finding])).toEqual([
+        ['2026-11-17', 'as before'],
+        [DAY, 'The sub-channels do not add up to the channel.'],
+      ]);
+    },
+  );
+
+  test('looks at all days with a check that is new or was changed', { tags: ['long'] }, async () => {
+    const changed = `update ops.check_versions set fingerprint = 'old' where name = 'subchannels_agree'`;
+    const findings = await findingsOfNight(`${damage};${changed}`);
+    expect(findings.map(({ date }) => date)).toEqual(DAYS);
+  });
+
+  test('that is killed while it checks leaves the work to the next one', { tags: ['long'] }, async () => {
+    const workshop = new Workshop();
+    await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 1, message_failed: 2 })]));
+    const killed = new Workshop({
+      path: workshop.path,
+      effects: {
+        now: () => workshop.now,
+        reach: (point) => {
+          if (point === 'check/before-commit') throw new Error('killed');
+        },
+      },
+    });
+    await workshop.close();
+    await expect(killed.findings()).rejects.toThrow('killed');
+    await killed.close();
+    expect(await workshop.look('from ops.checks')).toEqual([]);
+    expect(await workshop.lines('select stream from ops.touched_days')).toEqual(['statistics']);
+
+    const [finding] = await workshop.findings();
+    expect(finding).toMatchObject({ name: 'counters_in_range', date: DAY });
+    expect(await workshop.look('select finding from ops.checks')).toHaveLength(1);
+    expect(await workshop.look('from ops.touched_days')).toEqual([]);
+  });
+});
+
+describe('whatever is loaded in whatever order', () => {
+  const day = fc.constantFrom(...DAYS);
+  const small = fc.integer({ min: 0, max: 3 });
+  const counts = fc.record({ message_sent: small, message_failed: small, delivered: small, click: small });
+  const event = fc
+    .record({
+      id: fc.constantFrom('e1', 'e2', 'e3', 'e4', null),
+      event_name: fc.constantFrom('send_success', 'push_click'),
+      campaign_id: fc.constantFrom('c1', 'c2', 'c3'),
+      happened: fc.option(day),
+      carries: fc.boolean(),
+    })
+    .map(({ happened, carries, ...rest }) =>
+      record({
+        ...rest,
+        channel: 'in-app-message',
+        time: happened === null ? null : micros(happened),
+        message_data: carries ? { content: '안내', buttons: [{ name: '보기' }] } : null,
+      }),
+    );
+  const step = fc.oneof(
+    fc.record({
+      stream: fc.constant('statistics' as const),
+      day,
+      rows: fc.array(fc.tuple(fc.constantFrom('c1', 'c2'), counts), { maxLength: 3 }),
+    }),
+    fc.record({ stream: fc.constant('subchannels' as const), day, rows: fc.array(counts, { maxLength: 2 }) }),
+    fc.record({ stream: fc.constant('campaigns' as const), day, sends: small, total: small }),
+    fc.record({ stream: fc.constant('events' as const), day, records: fc.array(event, { maxLength: 5 }) }),
+  );
+
+  const pullOf = (workshop: Workshop, given: Step) => {
+    switch (given.stream) {
+      case 'statistics':
+        return workshop.statistics(
+          given.day,
+          given.rows.map(([campaign_id, counters]) =>
+            statistic({ date: given.day, campaign_id, channel: 'in-app-message', ...counters }),
+          ),
+        );
+      case 'subchannels':
+        return workshop.subchannels(
+          given.day,
+          given.rows.map((counters) => ({ resource_id: 'c1', channel: 'in-app-message', ...counters })),
+        );
+      case 'campaigns':
+        return workshop.campaigns({ start: given.day, end: given.day }, { c1: answerOf(given) });
+      case 'events':
+        return workshop.events(given.day, [given.records]);
+    }
+  };
+
+  test(
+    'ops.checks holds after each load what checking all days would find',
+    { tags: ['long'], timeout: 120_000 },
+    async () => {
+      let found = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
+          const workshop = new Workshop();
+          for (const given of steps) {
+            await workshop.load(pullOf(workshop, given));
+            const night = await workshop.findings();
+            found += night.length;
+            await workshop.close();
+            expect(night).toEqual(await findingsOf(workshop.path, FORGET_VERSIONS));
+          }
+        }),
+        { numRuns: 2, seed: 20261120 },
+      );
+      expect(found).toBeGreaterThan(30);
+    },
+  );
+
+  type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+  function answerOf({ day, sends, total }: { day: string; sends: number; total: number }): Row {
+    const metric = {
+      metricType: 'standard',
+      metricName: 'send_success',
+      totalCount: total,
+      dailyCounts: [{ date: day, count: sends }],
+    };
+    return { data: { lastCollectedAt: '2026-11-21 07:00:00', stats: [metric] }, error: null };
+  }
 });

@@ -36,47 +36,36 @@ describe('people', () => {
   test('message pressure counts what a person got in 7 and in 28 days', { tags: ['long'] }, async () => {
     const workshop = await modelled(weeks);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select window_days, messages_per_person, users, messages, clickers, days_held
         from marts.message_pressure where date = '${NEXT}' order by all`,
       ),
-    ).toEqual([
-      { window_days: 7, messages_per_person: '1', users: '2', messages: '2', clickers: '1', days_held: '1' },
-      { window_days: 28, messages_per_person: '1', users: '2', messages: '2', clickers: '1', days_held: '2' },
-      { window_days: 28, messages_per_person: '3', users: '1', messages: '3', clickers: '1', days_held: '2' },
-    ]);
+    ).toEqual(['7 | 1 | 2 | 2 | 1 | 1', '28 | 1 | 2 | 2 | 1 | 2', '28 | 3 | 1 | 3 | 1 | 2']);
   });
 
   test('cohorts begin with the first message, and keep those who click later', async () => {
     const workshop = await modelled(weeks);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select cohort_week::varchar as cohort_week, weeks_since, users, messaged_users, clickers
         from marts.cohort_retention order by all`,
       ),
-    ).toEqual([
-      { cohort_week: DAY, weeks_since: '0', users: '2', messaged_users: '2', clickers: '1' },
-      { cohort_week: DAY, weeks_since: '1', users: '2', messaged_users: '1', clickers: '2' },
-      { cohort_week: NEXT, weeks_since: '0', users: '1', messaged_users: '1', clickers: '0' },
-    ]);
+    ).toEqual([`${DAY} | 0 | 2 | 2 | 1`, `${DAY} | 1 | 2 | 1 | 2`, `${NEXT} | 0 | 1 | 1 | 0`]);
   });
 
   test('a click is held against the last message before it, for seven days', { tags: ['long'] }, async () => {
     const workshop = await modelled(weeks);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select date::varchar as date, response, responses, ceil(seconds / 60) as minutes
         from marts.daily_response_times order by all`,
       ),
-    ).toEqual([
-      { date: DAY, response: 'clicked', responses: '1', minutes: 60 },
-      { date: NEXT, response: 'clicked', responses: '1', minutes: 1 },
-    ]);
+    ).toEqual([`${DAY} | clicked | 1 | 60`, `${NEXT} | clicked | 1 | 1`]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select weekday, hour, succeeded, clicked from marts.send_time_heatmap where succeeded > 0 order by all`,
       ),
-    ).toEqual([{ weekday: 1, hour: 12, succeeded: '5', clicked: '2' }]);
+    ).toEqual(['1 | 12 | 5 | 2']);
   });
 
   test('clicks within two seconds of delivery are counted apart, as link scanners make them', async () => {
@@ -126,20 +115,10 @@ describe('people', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select content_kind, content, sent, failed, clicked, click_rate from marts.content_performance order by all',
       ),
-    ).toEqual([
-      {
-        content_kind: 'template_code',
-        content: 'T1',
-        sent: '2',
-        failed: '1',
-        clicked: null,
-        click_rate: null,
-      },
-      { content_kind: 'title', content: '안내', sent: '1', failed: '0', clicked: '1', click_rate: 1 },
-    ]);
+    ).toEqual(['template_code | T1 | 2 | 1 | - | -', 'title | 안내 | 1 | 0 | 1 | 1']);
   });
 });
 
@@ -154,28 +133,11 @@ describe('failures', () => {
       workshop.events(LATER, [[failure('4', LATER, 'B'), failure('5', LATER, 'B')]]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select failure_reason, failures, share_of_failures, recent_failures, previous_failures, trend
         from marts.failure_reasons order by all`,
       ),
-    ).toEqual([
-      {
-        failure_reason: 'A',
-        failures: '2',
-        share_of_failures: 0.4,
-        recent_failures: '0',
-        previous_failures: null,
-        trend: null,
-      },
-      {
-        failure_reason: 'B',
-        failures: '3',
-        share_of_failures: 0.6,
-        recent_failures: '2',
-        previous_failures: null,
-        trend: null,
-      },
-    ]);
+    ).toEqual(['A | 2 | 0.4 | 0 | - | -', 'B | 3 | 0.6 | 2 | - | -']);
   });
 
   test('failed alimtalks that reached people as a text are told from those that did not', async () => {
@@ -204,8 +166,8 @@ describe('failures', () => {
       ]),
     ]);
     expect(
-      await workshop.look('select failed, failover_sent, failover_failed, rescue_rate from marts.failovers'),
-    ).toEqual([{ failed: '4', failover_sent: '2', failover_failed: '1', rescue_rate: 0.5 }]);
+      await workshop.lines('select failed, failover_sent, failover_failed, rescue_rate from marts.failovers'),
+    ).toEqual(['4 | 2 | 1 | 0.5']);
   });
 });
 
@@ -220,8 +182,8 @@ describe('dimensions', () => {
         named(dayAfter(DAY, 3), '새 이름'),
       ]),
     ]);
-    expect(await workshop.look('select campaign_name, former_names, channels from campaigns')).toEqual([
-      { campaign_name: '새 이름', former_names: ['첫 이름', '둘째 이름'], channels: ['push-notification'] },
+    expect(await workshop.lines('select campaign_name, former_names, channels from campaigns')).toEqual([
+      '새 이름 | ["첫 이름","둘째 이름"] | ["push-notification"]',
     ]);
   });
 
@@ -231,26 +193,14 @@ describe('dimensions', () => {
       workshop.statistics('2026-10-05', []),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select date::varchar as date, weekday_ko, is_weekend, public_holiday_ko, is_workday from calendar order by date`,
       ),
     ).toEqual([
-      { date: '2026-10-02', weekday_ko: '금', is_weekend: false, public_holiday_ko: null, is_workday: true },
-      {
-        date: '2026-10-03',
-        weekday_ko: '토',
-        is_weekend: true,
-        public_holiday_ko: '개천절',
-        is_workday: false,
-      },
-      { date: '2026-10-04', weekday_ko: '일', is_weekend: true, public_holiday_ko: null, is_workday: false },
-      {
-        date: '2026-10-05',
-        weekday_ko: '월',
-        is_weekend: false,
-        public_holiday_ko: '개천절 대체공휴일',
-        is_workday: false,
-      },
+      '2026-10-02 | 금 | false | - | true',
+      '2026-10-03 | 토 | true | 개천절 | false',
+      '2026-10-04 | 일 | true | - | false',
+      '2026-10-05 | 월 | false | 개천절 대체공휴일 | false',
     ]);
   });
 });

@@ -152,11 +152,9 @@ test('dimensions carry the latest names', async () => {
     { tag: 'a', first_date: before },
     { tag: 'b', first_date: DAY },
   ]);
-  expect(await workshop.look('select user_journey_name, nodes from user_journeys')).toEqual([
-    { user_journey_name: '온보딩', nodes: '1' },
-  ]);
-  expect(await workshop.look('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
-    { user_journey_node_name: '인사', channels: ['push-notification'] },
+  expect(await workshop.lines('select user_journey_name, nodes from user_journeys')).toEqual(['온보딩 | 1']);
+  expect(await workshop.lines('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
+    '인사 | ["push-notification"]',
   ]);
   // marts.test.ts has days with holidays.
   const columns = 'date, weekday, iso_week, month, is_weekend';
@@ -177,6 +175,7 @@ test(
       await warehouse.model();
       await warehouse.check();
     });
+    await workshop.close();
     expect(workshop.points).toEqual([...WAREHOUSE_POINTS]);
     expect(existsSync(`${workshop.path}.wal`)).toBe(false);
   },
@@ -201,7 +200,8 @@ test('a load that is stopped before its end leaves nothing, and is done again', 
     },
   });
   await expect(stopping.load(pull)).rejects.toThrow('stopped');
+  await stopping.close();
   expect(await workshop.look('select event_id from events union all from ops.loads select pull')).toEqual([]);
   expect(await workshop.load(pull)).toMatchObject([{ changed: true, rows: 1 }]);
-  expect(await workshop.look('select title from push_messages')).toEqual([{ title: 't' }]);
+  expect(await workshop.lines('select title from push_messages')).toEqual(['t']);
 });

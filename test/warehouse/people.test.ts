@@ -84,11 +84,9 @@ describe('people', () => {
       ),
     ]);
     expect(await people(workshop)).toEqual(['1', '2', '3']);
-    expect(
-      await workshop.lookOne('select person from marts.event_people where event_id = 3::varchar'),
-    ).toEqual({
-      person: null,
-    });
+    expect(await workshop.lines('select person from marts.event_people where event_id = 3::varchar')).toEqual(
+      ['-'],
+    );
   });
 
   test('a link of an earlier day that is loaded later changes the days after it', async () => {
@@ -142,10 +140,8 @@ describe('people', () => {
       { date: NEXT, seconds: expect.closeTo(86_402, -4) as number, responses: '1' },
     ]);
     expect(
-      await workshop.lookOne('select sum(clicked)::integer as clicked from marts.daily_send_hours'),
-    ).toEqual({
-      clicked: 2,
-    });
+      await workshop.lines('select sum(clicked)::integer as clicked from marts.daily_send_hours'),
+    ).toEqual(['2']);
   });
 });
 
@@ -213,16 +209,16 @@ describe('cohorts', () => {
       day(workshop, LATER, event('2', LATER, { user_id: 'u1' }), event('3', LATER, { user_id: 'u2' })),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select cohort_week::varchar as cohort_week, weeks_since::integer as weeks_since,
           messaged_users::integer as messaged, clickers::integer as clickers, is_complete
         from marts.cohort_retention order by all`,
       ),
     ).toEqual([
-      { cohort_week: DAY, weeks_since: 0, messaged: 1, clickers: 0, is_complete: true },
-      { cohort_week: DAY, weeks_since: 1, messaged: 0, clickers: 0, is_complete: true },
-      { cohort_week: DAY, weeks_since: 2, messaged: 1, clickers: 0, is_complete: false },
-      { cohort_week: LATER, weeks_since: 0, messaged: 1, clickers: 0, is_complete: false },
+      `${DAY} | 0 | 1 | 0 | true`,
+      `${DAY} | 1 | 0 | 0 | true`,
+      `${DAY} | 2 | 1 | 0 | false`,
+      `${LATER} | 0 | 1 | 0 | false`,
     ]);
   });
 });
@@ -251,13 +247,11 @@ describe('what reaches a person', () => {
       ),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select messages_per_person, users, messages, displays, clicks, click_rate
         from marts.message_pressure where window_days = 7`,
       ),
-    ).toEqual([
-      { messages_per_person: '3', users: '1', messages: '3', displays: '1', clicks: '1', click_rate: 0.5 },
-    ]);
+    ).toEqual(['3 | 1 | 3 | 1 | 1 | 0.5']);
   });
 
   test('reach counts people once, and says which days are not held', async () => {
@@ -377,21 +371,15 @@ describe('contents', () => {
       ),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select content, delivery_rate, click_rate from marts.content_performance order by content',
       ),
-    ).toEqual([
-      { content: '소식', delivery_rate: 0, click_rate: null },
-      { content: '안내', delivery_rate: null, click_rate: 0 },
-    ]);
+    ).toEqual(['소식 | 0 | -', '안내 | - | 0']);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select channel, click_rate from marts.send_time_heatmap where succeeded > 0 order by all',
       ),
-    ).toEqual([
-      { channel: 'email', click_rate: null },
-      { channel: 'push-notification', click_rate: 0 },
-    ]);
+    ).toEqual(['email | -', 'push-notification | 0']);
   });
 
   test('a click that comes within a week counts for its content, whether the days are modelled at once or not', async () => {
@@ -418,8 +406,8 @@ describe('contents', () => {
           await warehouse.check();
         }
       });
-      expect(await workshop.look('select content, sent, clicked from marts.content_performance')).toEqual([
-        { content: '안내', sent: '2', clicked: '1' },
+      expect(await workshop.lines('select content, sent, clicked from marts.content_performance')).toEqual([
+        '안내 | 2 | 1',
       ]);
     }
   });
@@ -460,63 +448,35 @@ describe('a person first seen as a device and later as a user', () => {
   test('is one person of the cohort of the first message, also in later weeks', async () => {
     const workshop = await threeWeeks();
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select cohort_week::varchar as cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
         from marts.cohort_retention order by all`,
       ),
     ).toEqual([
-      {
-        cohort_week: DAY,
-        weeks_since: '0',
-        users: '2',
-        messaged_users: '2',
-        clickers: '0',
-        clicker_share: 0,
-      },
+      `${DAY} | 0 | 2 | 2 | 0 | 0`,
       // One of two got a message and clicked; the other clicked without one.
-      {
-        cohort_week: DAY,
-        weeks_since: '1',
-        users: '2',
-        messaged_users: '1',
-        clickers: '2',
-        clicker_share: 1,
-      },
-      {
-        cohort_week: DAY,
-        weeks_since: '2',
-        users: '2',
-        messaged_users: '1',
-        clickers: '0',
-        clicker_share: 0,
-      },
+      `${DAY} | 1 | 2 | 1 | 2 | 1`,
+      `${DAY} | 2 | 2 | 1 | 0 | 0`,
     ]);
   });
 
   test('is under the pressure of all messages of the window', async () => {
     const workshop = await threeWeeks();
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select at_least, users from marts.message_pressure
         where window_days = 28 and date = '${dayAfter(DAY, 14)}' order by all`,
       ),
-    ).toEqual([
-      { at_least: 1, users: '1' },
-      { at_least: 3, users: '1' },
-    ]);
+    ).toEqual(['1 | 1', '3 | 1']);
   });
 
   test('is one user of a day, and an empty id is nobody', async () => {
     const workshop = await threeWeeks();
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select date::varchar as date, sum(users) filter (kind = 'succeeded') as users
         from marts.daily_events group by date order by date`,
       ),
-    ).toEqual([
-      { date: DAY, users: '2' },
-      { date: dayAfter(DAY, 7), users: '1' },
-      { date: dayAfter(DAY, 14), users: '1' },
-    ]);
+    ).toEqual([`${DAY} | 2`, `${dayAfter(DAY, 7)} | 1`, `${dayAfter(DAY, 14)} | 1`]);
   });
 });

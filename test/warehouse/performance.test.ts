@@ -22,27 +22,10 @@ describe('daily performance', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select channel, sent, delivered, clicked, delivery_rate, click_rate from marts.channel_days order by channel',
       ),
-    ).toEqual([
-      {
-        channel: 'push-notification',
-        sent: '111',
-        delivered: '8',
-        clicked: '2',
-        delivery_rate: 0.8,
-        click_rate: 0.2,
-      },
-      {
-        channel: 'text-message',
-        sent: '10',
-        delivered: null,
-        clicked: null,
-        delivery_rate: null,
-        click_rate: null,
-      },
-    ]);
+    ).toEqual(['push-notification | 111 | 8 | 2 | 0.8 | 0.2', 'text-message | 10 | - | - | - | -']);
   });
 
   test('a goal that began later divides by the messages from its first report on', async () => {
@@ -56,11 +39,11 @@ describe('daily performance', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select sum(convertible)::integer as convertible, sum(conversions) / sum(convertible) as rate,
           list(conversions order by date)::varchar as conversions from marts.message_days`,
       ),
-    ).toEqual([{ convertible: 200, rate: 0.05, conversions: '[NULL, 10, 0]' }]);
+    ).toEqual(['200 | 0.05 | [NULL, 10, 0]']);
   });
 
   test('clicks that are counted later divide by the messages from the first one on', async () => {
@@ -81,9 +64,9 @@ describe('daily performance', () => {
       workshop.events(DAY, [events(DAY, 0)]),
       workshop.events(dayAfter(DAY), [events(dayAfter(DAY), 5)]),
     ]);
-    expect(await workshop.look('select clicks_since::varchar as since from marts.channel_counters')).toEqual([
-      { since: dayAfter(DAY) },
-    ]);
+    expect(await workshop.lines('select clicks_since::varchar as since from marts.channel_counters')).toEqual(
+      [dayAfter(DAY)],
+    );
     const rates = async (relation: string): Promise<unknown[]> =>
       (await workshop.look(`select click_rate from ${relation} where succeeded > 0 order by 1`)).map(
         ({ click_rate }) => click_rate,
@@ -107,20 +90,15 @@ describe('daily performance', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select sent, goal, conversions, direct_conversions, conversion_rate from marts.campaign_days',
       ),
-    ).toEqual([
-      { sent: '10', goal: '구매', conversions: '3', direct_conversions: '1', conversion_rate: 0.3 },
-    ]);
+    ).toEqual(['10 | 구매 | 3 | 1 | 0.3']);
     expect(
-      await workshop.look(
+      await workshop.lines(
         'select conversion_name, conversions, direct_conversions from marts.conversions order by conversion_name',
       ),
-    ).toEqual([
-      { conversion_name: '가입', conversions: '2', direct_conversions: null },
-      { conversion_name: '구매', conversions: '3', direct_conversions: '1' },
-    ]);
+    ).toEqual(['가입 | 2 | -', '구매 | 3 | 1']);
   });
 
   test('rates of a tag over a day leave out the messages whose clicks nobody counts', async () => {
@@ -134,10 +112,10 @@ describe('daily performance', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select sent, deliverable, clickable, delivery_rate, click_rate from marts.tag_days where tag = 'vip'`,
       ),
-    ).toEqual([{ sent: '100', deliverable: '10', clickable: '10', delivery_rate: 0.8, click_rate: 0.1 }]);
+    ).toEqual(['100 | 10 | 10 | 0.8 | 0.1']);
   });
 
   test('names are the newest ones, and an id stands where there never was a name', async () => {
@@ -175,9 +153,9 @@ describe('daily performance', () => {
     const workshop = await modelled((workshop) => [
       workshop.statistics(DAY, [statistic({ date: DAY, tags: ['가', '나', '가'] })]),
     ]);
-    expect(await workshop.look('select tag, sent from marts.tag_days order by tag')).toEqual([
-      { tag: '가', sent: '10' },
-      { tag: '나', sent: '10' },
+    expect(await workshop.lines('select tag, sent from marts.tag_days order by tag')).toEqual([
+      '가 | 10',
+      '나 | 10',
     ]);
   });
 });
@@ -219,14 +197,11 @@ describe('goals', () => {
       { date: DAY, resource_id: 'c3', ...push, goal: '가', conversions: '1' },
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select conversions, convertible, conversion_rate from marts.channel_days
         where channel = 'push-notification' order by date`,
       ),
-    ).toEqual([
-      { conversions: null, convertible: null, conversion_rate: null },
-      { conversions: null, convertible: null, conversion_rate: null },
-    ]);
+    ).toEqual(['- | - | -', '- | - | -']);
   });
 
   test('conversions of different goals are never added up: the goals are listed, and one can be asked for', async () => {
@@ -281,39 +256,31 @@ describe('goals', () => {
       mainGoals: { c3: '앱 실행' },
     });
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select resource_id, goal, is_main, is_configured from marts.goals where resource_id <> 'c2' order by all`,
       ),
     ).toEqual([
-      { resource_id: 'c1', goal: '가입', is_main: true, is_configured: true },
-      { resource_id: 'c1', goal: '구매', is_main: false, is_configured: true },
-      { resource_id: 'c3', goal: '가', is_main: false, is_configured: true },
-      { resource_id: 'c3', goal: '나', is_main: false, is_configured: true },
+      'c1 | 가입 | true | true',
+      'c1 | 구매 | false | true',
+      'c3 | 가 | false | true',
+      'c3 | 나 | false | true',
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select campaign_id, sum(conversions)::integer as conversions from marts.campaign_days group by all order by all`,
       ),
-    ).toEqual([
-      { campaign_id: 'c1', conversions: 6 },
-      { campaign_id: 'c2', conversions: 2 },
-      { campaign_id: 'c3', conversions: null },
-    ]);
+    ).toEqual(['c1 | 6', 'c2 | 2', 'c3 | -']);
   });
 
   test('a session may name another goal, and campaigns without it have no conversions of it', async () => {
     const workshop = await modelled(twoDays);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select campaign_id, goal, sum(conversions)::integer as conversions from marts.campaign_days
         where channel = 'push-notification' group by all order by all`,
         "set variable goal = '가입'",
       ),
-    ).toEqual([
-      { campaign_id: 'c1', goal: '가입', conversions: 6 },
-      { campaign_id: 'c2', goal: '가입', conversions: 2 },
-      { campaign_id: 'c3', goal: null, conversions: null },
-    ]);
+    ).toEqual(['c1 | 가입 | 6', 'c2 | 가입 | 2', 'c3 | - | -']);
   });
 
   const mainGoal = (workshop: Workshop): Promise<Row> =>
@@ -338,10 +305,14 @@ describe('goals', () => {
     ]);
     expect(await mainGoal(workshop)).toEqual({ goal: '구매', conversions: '7' });
 
-    Object.assign(workshop.options, { mainGoals: { c1: '가입' } });
+    const under = async (mainGoals: Record<string, string>): Promise<void> => {
+      await workshop.close();
+      Object.assign(workshop.options, { mainGoals });
+    };
+    await under({ c1: '가입' });
     expect(await workshop.findings()).toEqual([]);
     expect(await mainGoal(workshop)).toEqual({ goal: '가입', conversions: '75' });
-    Object.assign(workshop.options, { mainGoals: { c1: '가임' } });
+    await under({ c1: '가임' });
     expect(await workshop.findings()).toMatchObject([
       { name: 'main_goals', subject: 'c1', expected: '가입, 구매', actual: '가임' },
     ]);
@@ -359,6 +330,7 @@ describe('goals', () => {
       expect(await warehouse.model()).toEqual({ c2: '가입', c3: '가' });
     });
     expect(await mainGoal(workshop)).toMatchObject({ goal: '구매' });
+    await workshop.close();
     Object.assign(workshop.options, { mainGoals: {} });
     await workshop.with((warehouse) => warehouse.model());
     expect(await mainGoal(workshop)).toMatchObject({ goal: '가입' });

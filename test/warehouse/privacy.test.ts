@@ -1,15 +1,10 @@
-/**
- * What is personal stands in no byte of the file, as the setting says.
- *
- * @module-tag long
- */
+/** What is personal stands in no byte of the file, as `privacy.recipients` and `privacy.columns` say. */
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, test } from 'vitest';
 import type { Privacy } from '../../src/warehouse/privacy.js';
-import { Warehouse } from '../../src/warehouse/warehouse.js';
-import { KEY, micros, record, statistic, Workshop, type Row } from './support.js';
+import { dayAfter, KEY, micros, record, shared, statistic, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -17,68 +12,73 @@ const DAY = '2026-11-20';
 const hashOf = (plain: string, key: Buffer = KEY): string =>
   createHmac('sha256', key).update(plain).digest('hex');
 
-const workshopFor = (recipients: 'keep' | 'hash' | 'drop'): Workshop =>
-  new Workshop({ privacy: { recipients, key: KEY } });
+type Rules = Record<string, 'hash' | 'drop'>;
+const workshopFor = (recipients: Privacy['recipients'], rules: Rules = {}, key = KEY): Workshop => {
+  const columns = Object.entries(rules).map(([name, rule]) => ({ name, rule }));
+  return new Workshop({ privacy: { recipients, key, ...(columns.length > 0 && { columns }) } });
+};
 
 type Sent = [channel: string, message: unknown, more?: Row];
 
-/** Loads a day of those messages, with ids e0, e1, and so on. */
-async function load(workshop: Workshop, ...sent: readonly Sent[]): Promise<void> {
+let days = 0;
+
+/** Loads those messages on a day of their own, in their order; gives columns of a table of that day. */
+async function loaded(
+  workshop: Workshop,
+  ...sent: readonly Sent[]
+): Promise<(columns: string, table: string) => Promise<Row[]>> {
+  const day = dayAfter('2025-01-01', 3 * days++);
   const records = sent.map(([channel, message_data, more], i) =>
-    record({ id: `e${i}`, channel, message_data, ...more }),
+    record({ id: `${day} ${100 + i}`, channel, message_data, time: micros(day), ...more }),
   );
-  await workshop.load(workshop.events(DAY, [records]));
+  await workshop.load(workshop.events(day, [records]));
+  return (columns, table) =>
+    workshop.look(`select ${columns} from ${table} where export_date = '${day}' order by event_id`);
 }
 
-/** One column of a table, by event. */
-async function column(workshop: Workshop, table: string, name: string): Promise<unknown[]> {
-  return (await workshop.look(`select ${name} as found from ${table} order by event_id`)).map(
-    ({ found }) => found,
-  );
-}
+/** The only values of rows of one column. */
+const values = (rows: readonly Row[]): unknown[] => rows.flatMap((row) => Object.values(row));
 
 const MOBILE = '01012345678';
 const FOREIGN = '15551234567';
 const ADDRESS = 'kim.dawn@example.com';
 
-test('one number has one hash, however it is written', async () => {
-  const spellings: [given: unknown, plain: string][] = [
-    ['01012345678', MOBILE],
-    [' 010-1234-5678 ', MOBILE],
-    ['010 1234 5678', MOBILE],
-    ['010.1234.5678', MOBILE],
-    ['+82 10-1234-5678', MOBILE],
-    ['+82 (0)10 1234 5678', MOBILE],
-    ['821012345678', MOBILE],
-    ['0082 10 1234 5678', MOBILE],
-    [1012345678, MOBILE],
-    ['011-123-4567', '0111234567'],
-    ['02-123-4567', '021234567'],
-    ['+82 2 123 4567', '021234567'],
-    ['０１０-１２３４-５６７８', MOBILE],
-    ['010_1234_5678', MOBILE],
-    ['010\u200b1234\u200b5678', MOBILE],
-    ['+1 (555) 123-4567', FOREIGN],
-    ['＋１ （５５５） １２３-４５６７', FOREIGN],
-    ['0015551234567', FOREIGN],
-    [FOREIGN, FOREIGN],
-    ['가나다', '가나다'],
-    ['0'.repeat(200), '0'.repeat(200)],
-  ];
-  const workshop = workshopFor('hash');
-  await workshop.load(
-    workshop.events(DAY, [
-      spellings.map(([recipientNo], i) =>
-        record({ id: String(100 + i), channel: 'text-message', message_data: { body: 'x', recipientNo } }),
-      ),
-    ]),
-  );
-  expect(await column(workshop, 'text_messages', 'recipient_no')).toEqual(
-    spellings.map(([, plain]) => hashOf(plain)),
-  );
-});
+describe('hashed', () => {
+  const workshop = shared(() => Promise.resolve(workshopFor('hash')));
 
-describe('texts', () => {
+  test('one number has one hash, however it is written', async () => {
+    const spellings: [given: unknown, plain: string][] = [
+      ['01012345678', MOBILE],
+      [' 010-1234-5678 ', MOBILE],
+      ['010 1234 5678', MOBILE],
+      ['010.1234.5678', MOBILE],
+      ['+82 10-1234-5678', MOBILE],
+      ['+82 (0)10 1234 5678', MOBILE],
+      ['821012345678', MOBILE],
+      ['0082 10 1234 5678', MOBILE],
+      [1012345678, MOBILE],
+      ['011-123-4567', '0111234567'],
+      ['02-123-4567', '021234567'],
+      ['+82 2 123 4567', '021234567'],
+      ['０１０-１２３４-５６７８', MOBILE],
+      ['010_1234_5678', MOBILE],
+      ['010\u200b1234\u200b5678', MOBILE],
+      ['+1 (555) 123-4567', FOREIGN],
+      ['＋１ （５５５） １２３-４５６７', FOREIGN],
+      ['0015551234567', FOREIGN],
+      [FOREIGN, FOREIGN],
+      ['가나다', '가나다'],
+      ['0'.repeat(200), '0'.repeat(200)],
+    ];
+    const found = await loaded(
+      workshop,
+      ...spellings.map(([recipientNo]): Sent => ['text-message', { body: 'x', recipientNo }]),
+    );
+    expect(values(await found('recipient_no', 'text_messages'))).toEqual(
+      spellings.map(([, plain]) => hashOf(plain)),
+    );
+  });
+
   const cases: [what: string, given: string, expected: string][] = [
     ['an address alone', ADDRESS, hashOf(ADDRESS)],
     ['in any case', 'Kim.Dawn@Example.COM', hashOf(ADDRESS)],
@@ -116,18 +116,13 @@ describe('texts', () => {
     ['behind a letter', `u${MOBILE}`, `u${hashOf(MOBILE)}`],
     ['behind an escape of a link', `?q=%22${MOBILE}%22`, `?q=%22${hashOf(MOBILE)}%22`],
   ];
-  test('lose the addresses and mobile numbers of people, and nothing else', async () => {
-    const workshop = workshopFor('hash');
-    await load(
+  test('texts lose the addresses and mobile numbers of people, and nothing else', async () => {
+    const found = await loaded(
       workshop,
-      ...cases.map(([, body], i): Sent => [
-        'push-notification',
-        { title: 't', body, link: 'l' },
-        { id: `e${100 + i}` },
-      ]),
+      ...cases.map(([, body]): Sent => ['push-notification', { title: 't', body, link: 'l' }]),
     );
-    const found = await column(workshop, 'push_messages', 'body');
-    for (const [i, [what, , expected]] of cases.entries()) expect(found[i], what).toBe(expected);
+    const bodies = values(await found('body', 'push_messages'));
+    for (const [i, [what, , expected]] of cases.entries()) expect(bodies[i], what).toBe(expected);
   });
 
   const kept = [
@@ -139,118 +134,109 @@ describe('texts', () => {
     '１２월 ２０％ 세일！ 가족\u200b 👨\u200d👩\u200d👧 1️⃣ 2️⃣ ＡＢＣ \ufeff',
     '2026/11/20, 1,000,000원, 0, 10, 1000, 2000, 상품_010_12',
   ];
-  test('keep what only looks like one', async () => {
-    const workshop = workshopFor('hash');
-    await load(workshop, ...kept.map((body): Sent => ['push-notification', { title: ADDRESS, body }]));
-    expect(await column(workshop, 'push_messages', 'body')).toEqual(kept);
+  test('texts keep what only looks like one', async () => {
+    const found = await loaded(
+      workshop,
+      ...kept.map((body): Sent => ['push-notification', { title: ADDRESS, body }]),
+    );
+    expect(values(await found('body', 'push_messages'))).toEqual(kept);
   });
 
-  test('lose them without a trace where they are dropped', async () => {
-    const workshop = workshopFor('drop');
-    await load(workshop, [
-      'text-message',
-      { title: ADDRESS, body: `전화 010-1234-5678, ${ADDRESS}.`, recipientNo: MOBILE },
-      { user_id: ADDRESS },
+  test('the number that a message went to is hidden in all of that message, whatever its country', async () => {
+    const button = { name: 'x', linkMo: `https://a.b/?n=1-555-123-4567`, more: { of: [15551234567] } };
+    const found = await loaded(
+      workshop,
+      [
+        'chatapp-alimtalk',
+        {
+          recipientNo: FOREIGN,
+          content: '+1 555 123 4567 님, 15551234567',
+          buttons: [button],
+          more: 'x15551234567x',
+        },
+      ],
+      [
+        'chatapp-alimtalk',
+        { recipientNo: '01099998888', content: `${FOREIGN} 1099998888`, more: 1099998888 },
+      ],
+    );
+    const [hash, other] = [hashOf(FOREIGN), hashOf('01099998888')];
+    expect(await found('content, extra', 'alimtalk_messages')).toEqual([
+      { content: `+${hash} 님, ${hash}`, extra: JSON.stringify({ more: `x${hash}x` }) },
+      { content: `${FOREIGN} ${other}`, extra: JSON.stringify({ more: other }) },
     ]);
-    expect(await workshop.lookOne('select title, body, recipient_no from text_messages')).toEqual({
-      title: null,
-      body: '전화 , .',
-      recipient_no: null,
+    expect(await found('link_mo, extra', 'message_buttons')).toEqual([
+      { link_mo: `https://a.b/?n=${hash}`, extra: JSON.stringify({ more: { of: [hash] } }) },
+    ]);
+  });
+
+  test("the sender's number is nobody's secret; where it is no text, its numbers are hidden", async () => {
+    const list = (number: string): object[] => [{ numbers: [number] }];
+    const found = await loaded(
+      workshop,
+      ['text-message', { sendNo: '01011112222', recipientNo: MOBILE, body: `01011112222 ${ADDRESS}` }],
+      ['text-message', { sendNo: '15881234', recipientNo: MOBILE, body: '1588-1234' }],
+      ['text-message', { sendNo: MOBILE, recipientNo: MOBILE, body: MOBILE }],
+      ['text-message', { sendNo: list('01011112222'), recipientNo: MOBILE, body: 'x' }],
+    );
+    expect(await found('send_no, body, extra', 'text_messages')).toEqual([
+      { send_no: '01011112222', body: `01011112222 ${hashOf(ADDRESS)}`, extra: null },
+      { send_no: '15881234', body: '1588-1234', extra: null },
+      { send_no: hashOf(MOBILE), body: hashOf(MOBILE), extra: null },
+      { send_no: null, body: 'x', extra: JSON.stringify({ sendNo: list(hashOf('01011112222')) }) },
+    ]);
+  });
+
+  test('JSON that has no column is searched to its depth, and its keys are believed', async () => {
+    const deep = (found: (plain: string) => unknown): Row => ({
+      recipientNo: found('021234567'),
+      recipient: { number: found('021234567'), name: '김' },
+      to: [found(FOREIGN), '2026-11-20', 1763600000],
+      a: [{ b: { c: [found(MOBILE), found(ADDRESS), '15881234', true, null, 1.5] } }],
+      phone: '1588-1234',
+      quoted: 'say "x"\\\n',
+      within: JSON.stringify({ recipientNo: found('0312345678') }),
     });
-    expect(await column(workshop, 'events', 'user_id')).toEqual([null]);
+    const data = deep((plain) => (plain === MOBILE ? 821012345678 : plain));
+    const found = await loaded(workshop, [
+      'webhook',
+      { url: 'https://a.b/c', method: 'POST', headers: {}, data },
+    ]);
+    const [stored] = values(await found('data', 'webhook_messages'));
+    expect(JSON.parse(String(stored))).toEqual(deep((plain) => hashOf(plain)));
   });
 
-  test('stay as given where that is the setting', async () => {
-    const workshop = workshopFor('keep');
-    const body = `전화 010-1234-5678, ${ADDRESS}`;
-    await load(workshop, ['text-message', { body, recipientNo: ' 010-1234-5678' }, { user_id: ADDRESS }]);
-    expect(await workshop.lookOne('select body, recipient_no from text_messages')).toEqual({
-      body,
-      recipient_no: ' 010-1234-5678',
-    });
-    expect(await column(workshop, 'events', 'user_id')).toEqual([ADDRESS]);
+  test('the working file, its log and the folder for spilled data are for the job alone', async () => {
+    await loaded(workshop, ['push-notification', null]);
+    const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+    const made = readdirSync(workshop.folder).filter((name) => name.startsWith('working.duckdb'));
+    expect(made).toContain('working.duckdb.wal');
+    for (const name of made) expect(modeOf(join(workshop.folder, name)), name).toBe('600');
+    expect(modeOf(join(workshop.folder, 'tmp'))).toBe('700');
   });
 });
 
-test('the number that a message went to is hidden in all of that message, whatever its country', async () => {
-  const workshop = workshopFor('hash');
-  await load(
-    workshop,
-    [
-      'chatapp-alimtalk',
-      {
-        recipientNo: FOREIGN,
-        content: '+1 555 123 4567 님, 15551234567',
-        buttons: [{ name: 'x', linkMo: `https://a.b/?n=1-555-123-4567`, more: { of: [15551234567] } }],
-        more: 'x15551234567x',
-      },
-    ],
-    ['chatapp-alimtalk', { recipientNo: '01099998888', content: `${FOREIGN} 1099998888`, more: 1099998888 }],
-  );
-  const hash = hashOf(FOREIGN);
-  expect(await column(workshop, 'alimtalk_messages', 'content')).toEqual([
-    `+${hash} 님, ${hash}`,
-    `${FOREIGN} ${hashOf('01099998888')}`,
-  ]);
-  expect(await column(workshop, 'alimtalk_messages', 'extra')).toEqual([
-    JSON.stringify({ more: `x${hash}x` }),
-    JSON.stringify({ more: hashOf('01099998888') }),
-  ]);
-  expect(await workshop.look('select link_mo, extra from message_buttons')).toEqual([
-    { link_mo: `https://a.b/?n=${hash}`, extra: JSON.stringify({ more: { of: [hash] } }) },
-  ]);
+test.each([64, 100])('a key of %d bytes hashes as it does elsewhere', async (length) => {
+  const key = Buffer.alloc(length, 7);
+  const found = await loaded(workshopFor('hash', {}, key), ['text-message', { recipientNo: MOBILE }]);
+  expect(values(await found('recipient_no', 'text_messages'))).toEqual([hashOf(MOBILE, key)]);
 });
 
-test("the sender's number is nobody's secret", async () => {
-  const workshop = workshopFor('hash');
-  await load(
-    workshop,
-    ['text-message', { sendNo: '01011112222', recipientNo: MOBILE, body: `01011112222 ${ADDRESS}` }],
-    ['text-message', { sendNo: '15881234', recipientNo: MOBILE, body: '1588-1234' }],
-    ['text-message', { sendNo: MOBILE, recipientNo: MOBILE, body: MOBILE }],
-  );
-  expect(await workshop.look('select send_no, body from text_messages order by event_id')).toEqual([
-    { send_no: '01011112222', body: `01011112222 ${hashOf(ADDRESS)}` },
-    { send_no: '15881234', body: '1588-1234' },
-    { send_no: hashOf(MOBILE), body: hashOf(MOBILE) },
-  ]);
-});
-
-test("where the sender's number is no text, the numbers in it are hidden like any others", async () => {
-  const workshop = workshopFor('hash');
-  const list = (number: string): object[] => [{ numbers: [number] }];
-  await load(workshop, ['text-message', { sendNo: list('01011112222'), recipientNo: MOBILE, body: 'x' }]);
-  expect(await workshop.look('select send_no, extra from text_messages')).toEqual([
-    { send_no: null, extra: JSON.stringify({ sendNo: list(hashOf('01011112222')) }) },
-  ]);
-});
-
-test('JSON that has no column is searched to its depth, and its keys are believed', async () => {
-  const workshop = workshopFor('hash');
-  const deep = (found: (plain: string) => unknown): Row => ({
-    recipientNo: found('021234567'),
-    recipient: { number: found('021234567'), name: '김' },
-    to: [found(FOREIGN), '2026-11-20', 1763600000],
-    a: [{ b: { c: [found(MOBILE), found(ADDRESS), '15881234', true, null, 1.5] } }],
-    phone: '1588-1234',
-    quoted: 'say "x"\\\n',
-    within: JSON.stringify({ recipientNo: found('0312345678') }),
-  });
-  await load(workshop, [
-    'webhook',
-    {
-      url: 'https://a.b/c',
-      method: 'POST',
-      headers: {},
-      data: deep((plain) => (plain === MOBILE ? 821012345678 : plain)),
-    },
-  ]);
-  const [data] = await column(workshop, 'webhook_messages', 'data');
-  expect(JSON.parse(String(data))).toEqual(deep((plain) => hashOf(plain)));
+test('numbers and addresses leave no trace where they are dropped, and stay as given where they are kept', async () => {
+  const body = `전화 010-1234-5678, ${ADDRESS}.`;
+  const look = async (recipients: 'drop' | 'keep'): Promise<unknown[]> => {
+    const message = { title: ADDRESS, body, recipientNo: ' 010-1234-5678' };
+    const found = await loaded(workshopFor(recipients), ['text-message', message, { user_id: ADDRESS }]);
+    return values([
+      ...(await found('title, body, recipient_no', 'text_messages')),
+      ...(await found('user_id', 'events')),
+    ]);
+  };
+  expect(await look('drop')).toEqual([null, '전화 , .', null, null]);
+  expect(await look('keep')).toEqual([ADDRESS, body, ' 010-1234-5678', ADDRESS]);
 });
 
 test.each(['keep', 'hash', 'drop'] as const)('credentials are masked (%s)', async (recipients) => {
-  const workshop = workshopFor(recipients);
   const secret = 'S3cr3t-Value_99';
   const headers = {
     Authorization: `Bearer ${secret}`,
@@ -269,29 +255,19 @@ test.each(['keep', 'hash', 'drop'] as const)('credentials are masked (%s)', asyn
     ],
     raw: `Host: a\r\nAuthorization: Basic ${secret}\r\nAccept: */*`,
   };
-  await load(
-    workshop,
-    [
-      'webhook',
-      {
-        url: `https://user:${secret}@a.b/c?x=1&token=${secret}&API_KEY=${secret}#access_token=${secret}`,
-        method: 'POST',
-        headers,
-        data: { request: { headers }, url: `https://:${secret}@a.b`, note: 'hello' },
-        oddity: { headers },
-      },
-    ],
+  const url = `https://user:${secret}@a.b/c?x=1&token=${secret}&API_KEY=${secret}#access_token=${secret}`;
+  const data = { request: { headers }, url: `https://:${secret}@a.b`, note: 'hello' };
+  const found = await loaded(
+    workshopFor(recipients),
+    ['webhook', { url, method: 'POST', headers, data, oddity: { headers } }],
     ['telepathy', { headers }],
     ['push-notification', { title: 't', headers }],
   );
-  const rows = [
-    await workshop.look('from webhook_messages'),
-    await workshop.look('from other_messages'),
-    await workshop.look('from push_messages'),
-  ];
-  expect(JSON.stringify(rows)).not.toContain(secret);
-  expect(rows[0]?.[0]?.['url']).toBe('https://***@a.b/c?x=1&token=***&API_KEY=***#access_token=***');
-  expect(JSON.parse(String(rows[0]?.[0]?.['headers']))).toMatchObject({
+  const [webhook] = await found('*', 'webhook_messages');
+  const others = [await found('*', 'other_messages'), await found('*', 'push_messages')];
+  expect(JSON.stringify([webhook, others])).not.toContain(secret);
+  expect(webhook?.['url']).toBe('https://***@a.b/c?x=1&token=***&API_KEY=***#access_token=***');
+  expect(JSON.parse(String(webhook?.['headers']))).toMatchObject({
     Authorization: '***',
     'Content-Type': 'application/json',
     list: [
@@ -301,19 +277,7 @@ test.each(['keep', 'hash', 'drop'] as const)('credentials are masked (%s)', asyn
     pairs: [{ name: 'X-Auth-Token', value: '***' }, { value: '***' }],
     raw: 'Host: a\r\nAuthorization: ***\r\nAccept: */*',
   });
-  expect(JSON.parse(String(rows[0]?.[0]?.['data']))).toMatchObject({ note: 'hello', url: 'https://***@a.b' });
-});
-
-test('the working file, its log and the folder for spilled data are for the job alone', async () => {
-  const workshop = workshopFor('hash');
-  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-  await workshop.with(async (warehouse) => {
-    await warehouse.loader.load(workshop.events(DAY, [[record()]]));
-    const made = readdirSync(workshop.folder).filter((name) => name.startsWith('working.duckdb'));
-    expect(made).toContain('working.duckdb.wal');
-    for (const name of made) expect(modeOf(join(workshop.folder, name)), name).toBe('600');
-    expect(modeOf(join(workshop.folder, 'tmp'))).toBe('700');
-  });
+  expect(JSON.parse(String(webhook?.['data']))).toMatchObject({ note: 'hello', url: 'https://***@a.b' });
 });
 
 /** Numbers and addresses in every place where a service may put them. */
@@ -444,7 +408,7 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
 
   test(
     'leaves no number and no address in any byte or any text of the file',
-    { tags: recipients === 'drop' ? ['long'] : [] },
+    { tags: ['long'] },
     async () => {
       const workshop = workshopFor(recipients);
       const { records, statistics, answer } = hostile(number, address);
@@ -474,6 +438,7 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
         'private.person',
         'somewhere.example',
       ];
+      await workshop.close();
       const bytes = readFileSync(workshop.path);
       for (const needle of needles) expect(bytes.includes(needle), needle).toBe(false);
       const tables = await workshop.look(
@@ -490,40 +455,176 @@ describe.each(['hash', 'drop'] as const)('a hostile day (%s)', (recipients) => {
   );
 });
 
+describe('under privacy.columns', () => {
+  const digest = (name: string, plain: string): string => hashOf(`${name} ${plain}`);
+
+  test('ids are hashed with the key, dropped or kept, each column by its own rule', async () => {
+    const ids = {
+      user_id: 'user-1',
+      service_user_id: 'su-1',
+      device_id: 'device-1',
+      service_device_id: 'sd-1',
+    };
+    const workshop = workshopFor('hash', { user_id: 'hash', device_id: 'drop' });
+    const found = await loaded(
+      workshop,
+      ['push-notification', null, ids],
+      ['push-notification', null, { ...ids, user_id: '' }],
+    );
+    expect(await found('user_id, service_user_id, device_id, service_device_id', 'events')).toEqual([
+      { ...ids, user_id: digest('user_id', 'user-1'), device_id: null },
+      { ...ids, user_id: '', device_id: null },
+    ]);
+    await workshop.close();
+    const file = readFileSync(workshop.path).toString('latin1');
+    for (const id of ['user-1', 'device-1']) expect(file).not.toContain(id);
+  });
+
+  test('an address as an id has the same hash under every setting', { tags: ['long'] }, async () => {
+    for (const recipients of ['keep', 'hash', 'drop'] as const) {
+      const workshop = workshopFor(recipients, { user_id: 'hash' });
+      const found = await loaded(workshop, ['push-notification', null, { user_id: 'Kim@Example.com' }]);
+      const hash = digest('user_id', hashOf('kim@example.com'));
+      expect(values(await found('user_id', 'events'))).toEqual([hash]);
+    }
+  });
+
+  const RULES: Rules = {
+    nick: 'drop',
+    alias: 'hash',
+    n: 'drop',
+    '이름.a': 'drop',
+    user_id: 'hash',
+    service_user_id: 'drop',
+  };
+
+  const IN_MESSAGES: readonly [title: string, given: unknown, stored: unknown][] = [
+    [
+      'at any depth',
+      { a: [{ nick: 'Kim' }, { nick: 'Lee', b: 1 }] },
+      { a: [{ nick: null }, { nick: null, b: 1 }] },
+    ],
+    [
+      'with a value of any type',
+      [{ nick: 12 }, { nick: 1.5 }, { nick: true }, { nick: [1, { nick: 2 }] }],
+      [{ nick: null }, { nick: null }, { nick: null }, { nick: null }],
+    ],
+    [
+      'beside a longer value that begins alike',
+      [{ n: 1 }, { n: 12, m: 1 }, { n: 'a' }, { n: 'ab' }],
+      [{ n: null }, { n: null, m: 1 }, { n: null }, { n: null }],
+    ],
+    [
+      'in a text that is JSON',
+      { body: '{ "nick": "Kim \\"K\\"", "x": 1 }' },
+      { body: '{"nick":null,"x":1}' },
+    ],
+    [
+      'in a text in a text',
+      { body: JSON.stringify({ in: JSON.stringify({ nick: 'Kim' }) }), y: 1 },
+      { body: null, y: 1 },
+    ],
+    [
+      'with the rule hash',
+      { alias: 'Kim', x: { alias: 7 } },
+      { alias: digest('alias', 'Kim'), x: { alias: digest('alias', '7') } },
+    ],
+    ['with Korean letters and signs', { '이름.a': '김', 이름xa: '이' }, { '이름.a': null, 이름xa: '이' }],
+    ['with the name of an id column', { user_id: 'user-1' }, { user_id: digest('user_id', 'user-1') }],
+    ['with the name of the brand', { service_user_id: 'su-1' }, { service_user_id: null }],
+    ['but not as a value', { x: 'nick', y: ['"nick":"Kim"'] }, { x: 'nick', y: ['"nick":"Kim"'] }],
+  ];
+
+  test('a named key is found at any place of a message', async () => {
+    const found = await loaded(
+      workshopFor('hash', RULES),
+      ...IN_MESSAGES.map(([, data]): Sent => [
+        'webhook',
+        { url: 'https://example.com', method: 'POST', data },
+      ]),
+    );
+    const stored = values(await found('data', 'webhook_messages'));
+    for (const [i, [title, , expected]] of IN_MESSAGES.entries())
+      expect(JSON.parse(String(stored[i])), title).toEqual(expected);
+  });
+
+  test('a named key that has a column is stored by its rule, and members without a column too', async () => {
+    const found = await loaded(
+      workshopFor('hash', { sendNo: 'hash', title: 'drop', nick: 'drop', user_id: 'drop' }),
+      [
+        'text-message',
+        { title: 'Dear Kim', body: 'x', sendNo: '15440000', nick: 'Kim' },
+        { nick: 'Kim', user_id: { id: 'user-1' } },
+      ],
+    );
+    expect(values(await found('title, body, send_no, extra', 'text_messages'))).toEqual([
+      ...[null, 'x', digest('sendNo', '15440000'), '{"nick":null}'],
+    ]);
+    expect(values(await found('user_id, extra', 'events'))).toEqual([null, '{"user_id":null,"nick":null}']);
+  });
+
+  test(
+    'people are counted by hashed ids, and not at all where an id is dropped',
+    { tags: ['long'] },
+    async () => {
+      const sent = [1, 2, 2].map((n): Sent => {
+        return ['push-notification', null, { user_id: `user-${n}`, device_id: `device-${n}` }];
+      });
+      const counts = async (rules: Rules): Promise<string[]> => {
+        const workshop = workshopFor('hash', rules);
+        await loaded(workshop, ...sent);
+        expect(await workshop.findings()).toEqual([]);
+        return workshop.lines(
+          'select sum(users), (select count(*) from marts.daily_people) from marts.daily_events',
+        );
+      };
+      expect(await counts({ user_id: 'hash', device_id: 'hash' })).toEqual(['2 | 2']);
+      expect(await counts({ device_id: 'drop' })).toEqual(['- | 0']);
+    },
+  );
+});
+
 describe('a change of the setting', () => {
-  const under = (privacy: Privacy, workshop: Workshop): Promise<unknown> =>
-    Warehouse.open({
-      path: workshop.path,
-      tempDirectory: join(workshop.folder, 'tmp'),
-      brand: 'service',
-      messenger: 'chatapp',
-      effects: { now: () => new Date(), reach: () => undefined },
-      privacy,
-    }).then((warehouse) => warehouse.close());
+  const reopened = async (workshop: Workshop, privacy: Privacy): Promise<void> => {
+    await workshop.close();
+    Object.assign(workshop.options, { privacy });
+    await workshop.open();
+  };
 
   test('is refused by a file that holds rows of the old one, and says how to go on', async () => {
-    const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
-    await workshop.load(workshop.events(DAY, [[record()]]));
-    await expect(under({ recipients: 'hash', key: KEY }, workshop)).rejects.toThrow(
+    const workshop = workshopFor('keep');
+    await loaded(workshop, ['push-notification', null]);
+    await expect(reopened(workshop, { recipients: 'hash', key: KEY })).rejects.toThrow(
       'The warehouse was made with privacy.recipients keep; the setting is now hash.',
     );
-    await under({ recipients: 'keep', key: Buffer.alloc(32, 9) }, workshop);
+    await reopened(workshop, { recipients: 'keep', key: Buffer.alloc(32, 9) });
   });
 
   test('of the key is refused too, since one number would have two hashes', async () => {
-    const workshop = new Workshop({ privacy: { recipients: 'hash', key: KEY } });
-    await workshop.load(workshop.events(DAY, [[record()]]));
-    await expect(under({ recipients: 'hash', key: Buffer.alloc(32, 9) }, workshop)).rejects.toThrow(
-      /another key/,
+    const workshop = workshopFor('hash');
+    await loaded(workshop, ['push-notification', null]);
+    const other = { recipients: 'hash', key: Buffer.alloc(32, 9) } as const;
+    await expect(reopened(workshop, other)).rejects.toThrow(/another key/);
+  });
+
+  test('of the columns is refused, and they are on record', async () => {
+    const workshop = workshopFor('hash', { user_id: 'hash' });
+    await loaded(workshop, ['push-notification', null]);
+    const columns = [{ name: 'user_id', rule: 'hash' }] as const;
+    const more = [{ name: 'device_id', rule: 'drop' }, ...columns] as const;
+    await expect(reopened(workshop, { recipients: 'hash', key: KEY, columns: more })).rejects.toThrow(
+      'The warehouse was made with privacy.columns { user_id: hash }; the setting is now { device_id: drop, user_id: hash }.',
     );
+    await reopened(workshop, { recipients: 'hash', key: KEY, columns });
+    expect(await workshop.lines('select recipients, columns from ops.privacy')).toEqual([
+      'hash | user_id: hash',
+    ]);
   });
 
   test('is taken by a file without rows', async () => {
-    const workshop = new Workshop({ privacy: { recipients: 'keep', key: KEY } });
-    await workshop.with(() => Promise.resolve());
-    await under({ recipients: 'drop', key: KEY }, workshop);
-    expect(await workshop.look('select recipients, key_fingerprint from ops.privacy')).toEqual([
-      { recipients: 'drop', key_fingerprint: null },
-    ]);
+    const workshop = workshopFor('keep');
+    await workshop.open();
+    await reopened(workshop, { recipients: 'drop', key: KEY });
+    expect(await workshop.lines('select recipients, key_fingerprint from ops.privacy')).toEqual(['drop | -']);
   });
 });

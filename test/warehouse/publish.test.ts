@@ -11,9 +11,15 @@ import { statistic, Workshop } from './support.js';
 
 const DAY = '2026-11-20';
 
+/** Leaves the file closed, as a run does before it publishes. */
+async function load(workshop: Workshop, sent: number): Promise<void> {
+  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: sent })]));
+  await workshop.close();
+}
+
 async function filled(sent: number): Promise<Workshop> {
   const workshop = new Workshop();
-  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: sent })]));
+  await load(workshop, sent);
   return workshop;
 }
 
@@ -97,7 +103,7 @@ test('a reader keeps the old file, and the next one opens the new file', { tags:
   expect(await analyst.line()).toBe('open');
   expect(await analyst.ask('select sum(message_sent)::integer from daily_statistics')).toBe('[[10]]');
 
-  await workshop.load(workshop.statistics(DAY, [statistic({ message_sent: 20 })]));
+  await load(workshop, 20);
   await publish({ working: workshop.path, published, effects: quiet });
   expect(
     await analyst.ask('select sum(message_sent)::integer, count(*)::integer from daily_statistics'),
@@ -109,7 +115,7 @@ test.each([...PUBLISH_POINTS])('stopped at %s, readers see one of the two files,
   const old = await filled(10);
   const published = join(old.folder, 'warehouse.duckdb');
   await publish({ working: old.path, published, effects: quiet });
-  await old.load(old.statistics(DAY, [statistic({ message_sent: 20 })]));
+  await load(old, 20);
   const stopping = {
     reach: (point: string) => {
       if (point === stop) throw new Error('stopped');

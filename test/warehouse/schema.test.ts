@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
@@ -52,7 +52,8 @@ async function migrated(): Promise<Workshop> {
 /** A copy of the template, closed: the same, made once. */
 async function made(): Promise<Workshop> {
   const workshop = new Workshop();
-  await workshop.with(() => Promise.resolve());
+  await workshop.open();
+  await workshop.close();
   return workshop;
 }
 
@@ -76,6 +77,7 @@ test('every table, view and column has a comment', async () => {
 
 test('each migration is applied once, in one opening or in many', async () => {
   const workshop = await migrated();
+  await workshop.close();
   await workshop.with((warehouse) => warehouse.model());
   const rows = await workshop.look('select number, name from ops.migrations order by number');
   const files = statementsIn('schema').map((name) => Number(/\d+/.exec(name)?.[0]));
@@ -89,7 +91,7 @@ test('a file of an older schema is brought forward and keeps its rows', async ()
   const connection = await instance.connect();
   for (const migration of statementsIn('schema').slice(0, 3)) await connection.run(statement(migration));
   await connection.run("insert into ops.migrations select unnest(range(1, 4)), 'older', now()");
-  await connection.run("insert into ops.privacy values ('keep', null)");
+  await connection.run("insert into ops.privacy (recipients) values ('keep')");
   await connection.run("insert into daily_statistics (date, click) values ('2026-11-20', 7)");
   connection.closeSync();
   instance.closeSync();
@@ -147,6 +149,7 @@ test('macros that another version made are made again', async () => {
   await workshop.change(`
     create or replace macro macros.made_of() as table select 'another' as version;
     create or replace macro macros.shape(place) as 'not a shape'`);
+  await workshop.close();
   const [report] = await workshop.load(workshop.events('2026-11-20', [[record({ id: 'a' })]]));
   expect(report).toMatchObject({ rows: 1 });
   expect(await workshop.look(`select version <> 'another' as is_new from macros.made_of()`)).toEqual([
@@ -228,13 +231,13 @@ test('a file that another program holds is tried later', async () => {
 
 test('what killed runs left in the temporary folder is swept', async () => {
   const workshop = new Workshop({}, 'nothing');
-  await workshop.with(() => Promise.resolve());
+  await workshop.open();
+  await workshop.close();
   const repaired = join(workshop.folder, 'tmp', 'repaired-1-0.json.gz');
   const batch = join(workshop.folder, 'tmp', 'batch_0_1');
   writeFileSync(repaired, 'x');
   mkdirSync(batch);
   writeFileSync(join(batch, 'events.parquet'), 'x');
-  await workshop.with(() => Promise.resolve());
+  await workshop.open();
   expect([repaired, batch].filter((left) => existsSync(left))).toEqual([]);
-  rmSync(workshop.folder, { recursive: true });
 });

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, onTestFinished } from 'vitest';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { shiftDay, windowOf, type Day, type DayRange } from '../../src/calendar.js';
 import type {
   CampaignsPull,
@@ -13,18 +14,49 @@ import type {
   StatisticsPull,
   SubchannelPull,
 } from '../../src/storage/pull.js';
-import { Reader } from '../../src/warehouse/reader.js';
 import type { LoadReport } from '../../src/warehouse/rows.js';
 import { Warehouse, type WarehouseOptions } from '../../src/warehouse/warehouse.js';
 import { copyTemplate } from '../support/template.js';
-import { findingsIn, type Finding } from './finding.js';
 
 export const KEY = Buffer.from('0123456789abcdef0123456789abcdef', 'hex');
 export const NOW = new Date('2026-11-21T00:00:00Z');
 
+type Cleanup = () => void | Promise<void>;
+
+/** What is cleaned up after all tests of a file or block, while `shared` makes it; otherwise after the current test. */
+let keeping: Cleanup[] | undefined;
+
+function afterwards(cleanup: Cleanup): void {
+  if (keeping === undefined) onTestFinished(cleanup);
+  else keeping.unshift(cleanup);
+}
+
+/** What all tests of the file or block look at, made once before them. */
+export function shared<T extends object>(make: () => Promise<T>): T {
+  let made: T | undefined;
+  const cleanups: Cleanup[] = [];
+  beforeAll(async () => {
+    keeping = cleanups;
+    try {
+      made = await make();
+    } finally {
+      keeping = undefined;
+    }
+  });
+  afterAll(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+  return new Proxy({} as T, {
+    get: (_, key) => {
+      const value: unknown = Reflect.get(made ?? {}, key, made);
+      return typeof value === 'function' ? (value.bind(made) as unknown) : value;
+    },
+  });
+}
+
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'dawnload-warehouse-'));
-  onTestFinished(() => {
+  afterwards(() => {
     rmSync(folder, { recursive: true, force: true });
   });
   return folder;
@@ -44,48 +76,99 @@ export type Row = Record<string, unknown>;
 /** An export whose pages are all there. */
 export type LandedExport = EventsPull & { readonly files: readonly string[] };
 
+/** The values of a row in one line: null is a dash, and numbers stand as they are written. */
+export function lineOf(row: Row): string {
+  return Object.values(row)
+    .map((value) =>
+      value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value),
+    )
+    .join(' | ');
+}
+
 /** A copy without those keys. */
 export function without(row: Row, ...keys: readonly string[]): Row {
   return Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)));
 }
 
-/** One warehouse file, opened for each step and looked at between steps. */
+const text = z
+  .string()
+  .nullable()
+  .transform((value) => value ?? undefined);
+const finding = z.object({
+  name: z.string(),
+  severity: z.enum(['stop', 'warn']),
+  stream: text,
+  date: text,
+  subject: text,
+  finding: z.string(),
+  expected: text,
+  actual: text,
+  meaning: z.string(),
+});
+
+export type Finding = z.infer<typeof finding>;
+
+/** What `ops.checks` holds, finding by finding, stops first; the job itself reads one row per check. */
+export async function findingsIn(look: (sql: string) => Promise<Row[]>): Promise<Finding[]> {
+  return z.array(finding).parse(
+    await look(`
+      select name, severity, stream, date::varchar as date, subject, finding, expected, actual, meaning
+      from ops.checks
+      order by severity, name, checks.date, subject, finding, expected, actual`),
+  );
+}
+
+/** One warehouse file, whose session stays open until `close`; what needs the closed file closes it first. */
 export class Workshop {
   readonly folder = temporaryFolder();
   readonly path = join(this.folder, 'working.duckdb');
   readonly points: string[] = [];
   readonly now = NOW;
   #pulls = 0;
+  #open: { readonly warehouse: Warehouse; readonly instance: DuckDBInstance } | undefined;
   readonly #exports: EventsPull[] = [];
 
   /** @param start a copy of the template, or no file at all */
   constructor(
     readonly options: Partial<WarehouseOptions> = {},
     private readonly start: 'template' | 'nothing' = 'template',
-  ) {}
+  ) {
+    afterwards(() => this.close());
+  }
 
-  open(): Promise<Warehouse> {
+  /** Opens the file, or gives what is open. DuckDB must not open one path twice in one process. */
+  async open(): Promise<Warehouse> {
+    if (this.#open !== undefined) return this.#open.warehouse;
     if (this.start === 'template' && !existsSync(this.path)) copyTemplate(this.path);
-    return Warehouse.open({
-      path: this.path,
-      tempDirectory: join(this.folder, 'tmp'),
-      brand: 'service',
-      messenger: 'chatapp',
-      privacy: { recipients: 'keep', key: KEY },
-      // Tests run beside each other, as many as there are processors.
-      threads: 1,
-      effects: { now: () => NOW, reach: (point) => this.points.push(point) },
-      ...this.options,
-    });
+    const opened = vi.spyOn(DuckDBInstance, 'create');
+    try {
+      const warehouse = await Warehouse.open({
+        path: this.path,
+        tempDirectory: join(this.folder, 'tmp'),
+        brand: 'service',
+        messenger: 'chatapp',
+        privacy: { recipients: 'keep', key: KEY },
+        // Tests run beside each other, as many as there are processors.
+        threads: 1,
+        effects: { now: () => NOW, reach: (point) => this.points.push(point) },
+        ...this.options,
+      });
+      const instance = await (opened.mock.results.at(-1)?.value as Promise<DuckDBInstance>);
+      this.#open = { warehouse, instance };
+      return warehouse;
+    } finally {
+      opened.mockRestore();
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.warehouse.close();
   }
 
   async with<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
-    const warehouse = await this.open();
-    try {
-      return await work(warehouse);
-    } finally {
-      await warehouse.close();
-    }
+    return work(await this.open());
   }
 
   load(...pulls: readonly Pull[]): Promise<LoadReport[]> {
@@ -115,15 +198,22 @@ export class Workshop {
     });
   }
 
-  /** The rows of a query on the closed file, in a session that was told so much before. */
+  /** The rows of a query, in a session of its own, as a reader has it, that was told so much before. */
   async look(sql: string, before?: string): Promise<Row[]> {
-    const reader = await Reader.open(this.path);
+    await this.open();
+    const connection = await this.#connect();
     try {
-      if (before !== undefined) await reader.connection.run(before);
-      return await reader.objects(sql);
+      await connection.run("set TimeZone = 'Asia/Seoul'");
+      if (before !== undefined) await connection.run(before);
+      return (await connection.runAndReadAll(sql)).getRowObjectsJson();
     } finally {
-      await reader.close();
+      connection.closeSync();
     }
+  }
+
+  /** The rows of a query, each as one line of its values; null is a dash. */
+  async lines(sql: string, before?: string): Promise<string[]> {
+    return (await this.look(sql, before)).map(lineOf);
   }
 
   /** What the checks find once the models are brought forward. */
@@ -132,16 +222,20 @@ export class Workshop {
       await warehouse.model();
       await warehouse.check();
     });
-    return findingsIn(this.path);
+    return findingsIn((sql) => this.look(sql));
   }
 
-  /** Changes the closed file behind the job's back. */
+  /** Changes the file behind the job's back. */
   async change(sql: string): Promise<void> {
-    const instance = await DuckDBInstance.create(this.path);
-    const connection = await instance.connect();
+    await this.open();
+    const connection = await this.#connect();
     await connection.run(sql);
     connection.closeSync();
-    instance.closeSync();
+  }
+
+  async #connect(): Promise<DuckDBConnection> {
+    if (this.#open === undefined) throw new Error('The warehouse is closed.');
+    return this.#open.instance.connect();
   }
 
   async lookOne(sql: string): Promise<Row> {
@@ -314,32 +408,20 @@ const CONTENTS = [
 
 /** All that the warehouse holds, as sorted text: equal for warehouses that hold the same. */
 export async function contents(workshop: Workshop): Promise<Record<string, string[]>> {
-  const reader = await Reader.open(workshop.path);
-  try {
-    const found: Record<string, string[]> = {};
-    for (const table of CONTENTS) {
-      const rows = await reader.objects(`from ${table}`);
-      found[table] = rows.map((row) => JSON.stringify(without(row, 'loaded_at'))).sort();
-    }
-    return found;
-  } finally {
-    await reader.close();
+  const found: Record<string, string[]> = {};
+  for (const table of CONTENTS) {
+    const rows = await workshop.look(`from ${table}`);
+    found[table] = rows.map((row) => JSON.stringify(without(row, 'loaded_at'))).sort();
   }
+  return found;
 }
 
 /** What a bundled query answers. */
-export async function asked(
+export function asked(
   workshop: Workshop,
   name: string,
   values: Record<string, string | undefined> = {},
 ): Promise<Row[]> {
-  const reader = await Reader.open(workshop.path);
-  try {
-    for (const [variable, value] of Object.entries(values)) {
-      await reader.connection.run(`set variable "${variable}" = '${value}'`);
-    }
-    return await reader.objects(readFileSync(`sql/queries/${name}.sql`, 'utf8'));
-  } finally {
-    await reader.close();
-  }
+  const variables = Object.entries(values).map(([name, value]) => `set variable "${name}" = '${value}';`);
+  return workshop.look(readFileSync(`sql/queries/${name}.sql`, 'utf8'), variables.join('') || undefined);
 }

@@ -70,20 +70,11 @@ describe('the trend of a failure reason', () => {
         .map((day) => pushes(workshop, day, 20, { 만료: 2 })),
     );
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select recent_failures, previous_failures, change, trend, recent_days_missing, previous_days_missing
         from marts.failure_reasons`,
       ),
-    ).toEqual([
-      {
-        recent_failures: '12',
-        previous_failures: '14',
-        change: null,
-        trend: null,
-        recent_days_missing: '1',
-        previous_days_missing: '0',
-      },
-    ]);
+    ).toEqual(['12 | 14 | - | - | 1 | 0']);
   });
 
   test('is one of rates: twice the failures of twice the messages are steady', async () => {
@@ -91,20 +82,11 @@ describe('the trend of a failure reason', () => {
       days(14).map((day, n) => pushes(workshop, day, n < 7 ? 30 : 60, { 만료: n < 7 ? 3 : 6 })),
     );
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select recent_failures, recent_failure_rate, previous_failures, previous_failure_rate, change, trend
         from marts.failure_reasons`,
       ),
-    ).toEqual([
-      {
-        recent_failures: '42',
-        recent_failure_rate: 0.1,
-        previous_failures: '21',
-        previous_failure_rate: 0.1,
-        change: 0,
-        trend: 'steady',
-      },
-    ]);
+    ).toEqual(['42 | 0.1 | 21 | 0.1 | 0 | steady']);
   });
 
   test('calls a change what is large, and more than chance and a single bad day', async () => {
@@ -124,14 +106,14 @@ describe('the trend of a failure reason', () => {
         });
       }),
     );
-    expect(await workshop.look(TRENDS)).toEqual([
-      { reason: '거부', trend: 'falling' },
-      { reason: '그대로', trend: 'steady' },
-      { reason: '그침', trend: 'gone' },
-      { reason: '드묾', trend: 'unclear' },
-      { reason: '만료', trend: 'rising' },
-      { reason: '처음', trend: 'new' },
-      { reason: '폭주', trend: 'unclear' },
+    expect(await workshop.lines(TRENDS)).toEqual([
+      '거부 | falling',
+      '그대로 | steady',
+      '그침 | gone',
+      '드묾 | unclear',
+      '만료 | rising',
+      '처음 | new',
+      '폭주 | unclear',
     ]);
   });
 
@@ -161,13 +143,10 @@ describe('the trend of a failure reason', () => {
       ]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select failure_reason as reason, failure_rate from marts.failure_reasons order by all`,
       ),
-    ).toEqual([
-      { reason: 'A', failure_rate: 0.25 },
-      { reason: 'B', failure_rate: 0.5 },
-    ]);
+    ).toEqual(['A | 0.25', 'B | 0.5']);
   });
 });
 
@@ -238,30 +217,11 @@ describe('counts that were restated', () => {
       workshop.statistics(DAY, [click('a', null), click('b', 9)]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select variant_name, counter, kind, changes, first_value, last_value, difference
         from marts.restated_days order by all`,
       ),
-    ).toEqual([
-      {
-        variant_name: '안 a',
-        counter: 'click',
-        kind: 'vanished',
-        changes: '2',
-        first_value: '5',
-        last_value: null,
-        difference: '-5',
-      },
-      {
-        variant_name: '안 b',
-        counter: 'click',
-        kind: 'appeared',
-        changes: '2',
-        first_value: null,
-        last_value: '9',
-        difference: '9',
-      },
-    ]);
+    ).toEqual(['안 a | click | vanished | 2 | 5 | - | -5', '안 b | click | appeared | 2 | - | 9 | 9']);
   });
 });
 
@@ -313,16 +273,16 @@ describe('texts instead of failed messages', () => {
       workshop.events(dayAfter(DAY, 2), [[alimtalk('5', 'send_failure', dayAfter(DAY, 2), 3600)]]),
     ]);
     expect(
-      await workshop.look(
+      await workshop.lines(
         `select date::varchar as date, failed, failover_sent, failover_failed, rescue_rate
         from marts.failovers order by all`,
       ),
     ).toEqual([
-      { date: DAY, failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
+      `${DAY} | 1 | 0 | 0 | 0`,
       // Two texts after one failure: one of them belongs to the day before.
-      { date: NEXT, failed: '1', failover_sent: '1', failover_failed: '1', rescue_rate: null },
+      `${NEXT} | 1 | 1 | 1 | -`,
       // A failure that no text was tried for counts too.
-      { date: dayAfter(DAY, 2), failed: '1', failover_sent: '0', failover_failed: '0', rescue_rate: 0 },
+      `${dayAfter(DAY, 2)} | 1 | 0 | 0 | 0`,
     ]);
     expect(
       await workshop.look('select sum(failover_sent) / sum(failed) as rescue_rate from marts.failovers'),
@@ -335,9 +295,9 @@ describe('texts instead of failed messages', () => {
       workshop.events(DAY, [[alimtalk('1', 'send_failure', DAY, 86_390, nameless)]]),
       workshop.events(NEXT, [[alimtalk('2', TEXT, NEXT, 5, nameless)]]),
     ]);
-    expect(await workshop.look('select failed, failover_sent from marts.failovers order by date')).toEqual([
-      { failed: '1', failover_sent: '0' },
-      { failed: '0', failover_sent: '1' },
+    expect(await workshop.lines('select failed, failover_sent from marts.failovers order by date')).toEqual([
+      '1 | 0',
+      '0 | 1',
     ]);
   });
 });
@@ -403,10 +363,10 @@ describe('the steps of a user journey', () => {
       ...visits(workshop, [...people.slice(1), null]),
       before(workshop),
     ]);
-    expect(await workshop.look(LOOK)).toEqual([
-      { step: '1', node: '환영', sent: '100', drop_off: null, began_on: DAY },
-      { step: '2', node: '쿠폰', sent: '400', drop_off: null, began_on: DAY },
-      { step: '3', node: '마지막', sent: '20', drop_off: 0.95, began_on: NEXT },
+    expect(await workshop.lines(LOOK)).toEqual([
+      `1 | 환영 | 100 | - | ${DAY}`,
+      `2 | 쿠폰 | 400 | - | ${DAY}`,
+      `3 | 마지막 | 20 | 0.95 | ${NEXT}`,
     ]);
   });
 

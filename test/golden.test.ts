@@ -1,0 +1,105 @@
+/**
+ * Each folder of test/golden holds landed pages, `STREAM-DAY.json`, and `tables.csv`, the tables that they become in a
+ * new warehouse: `# TABLE`, a line of columns (any SQL), and the rows, sorted. Of E19 the name ends with the campaign,
+ * and a file of reference data holds the lists of a night by their names. To add a case, add a folder with the headers
+ * of its tables; `UPDATE_GOLDEN=1 npx vitest run test/golden.test.ts` writes the rows.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isDay, shiftDay } from '../src/calendar.js';
+import type { Pull, ReferenceStream } from '../src/storage/pull.js';
+import { landed, shared, Workshop, type Row } from './warehouse/support.js';
+
+const CASES = join(import.meta.dirname, 'golden');
+
+interface Expected {
+  readonly table: string;
+  readonly columns: string;
+  readonly rows: string;
+}
+
+function pullOf(workshop: Workshop, name: string, text: string): Pull {
+  const [, stream = '', day = '', campaign = ''] = /^(\w+)-([\d-]{10})-?(.*)\.json$/.exec(name) ?? [];
+  if (!isDay(day)) throw new Error(`${name} does not say its day.`);
+  switch (stream) {
+    case 'statistics':
+      return workshop.statistics(day, text);
+    case 'subchannels':
+      return workshop.subchannels(day, text);
+    case 'campaigns':
+      return workshop.campaigns({ start: day, end: day }, { [campaign]: text });
+    case 'events': {
+      const { data } = JSON.parse(text) as { data: unknown[] };
+      return workshop.events(day, [], { files: [landed(workshop.folder, text)], records: data.length });
+    }
+    default: {
+      const lists = Object.entries(JSON.parse(text) as Record<string, unknown>);
+      return {
+        stream: stream as ReferenceStream,
+        id: `${stream}/${day}`,
+        day,
+        pulledAt: new Date(`${shiftDay(day, -1)}T22:30:00Z`),
+        complete: true,
+        lists: lists.map(([list, body]) => ({
+          list,
+          files: [landed(workshop.folder, body)],
+          rows: 1,
+          announced: null,
+        })),
+        short: [],
+        templates: [],
+        largestPage: 10_000,
+      };
+    }
+  }
+}
+
+const cell = (value: unknown): string => {
+  if (value === null) return '';
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(
+    // oxlint-disable-next-line no-control-regex
+    /[\u0000-\u001f]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return text === '' || /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+const lineOf = (row: Row): string => Object.values(row).map(cell).join(',');
+
+function expectedOf(file: string): Expected[] {
+  const [, ...sections] = readFileSync(file, 'utf8').split(/^# /m);
+  return sections.map((section) => {
+    const [table = '', columns = '', ...rows] = section.trimEnd().split('\n');
+    return { table, columns, rows: rows.join('\n') };
+  });
+}
+
+describe.each(readdirSync(CASES))('%s', (name) => {
+  const file = join(CASES, name, 'tables.csv');
+  const expected = expectedOf(file);
+  const workshop = shared(async () => {
+    const made = new Workshop();
+    const pages = readdirSync(join(CASES, name)).filter((page) => page.endsWith('.json'));
+    await made.load(
+      ...pages.map((page) => pullOf(made, page, readFileSync(join(CASES, name, page), 'utf8'))),
+    );
+    return made;
+  });
+  const rowsOf = async ({ table, columns }: Expected): Promise<string> =>
+    (await workshop.look(`select ${columns} from ${table}`)).map(lineOf).sort().join('\n');
+
+  test.each(expected)('$table', async (one) => {
+    if (process.env['UPDATE_GOLDEN'] === '1') {
+      const text = readFileSync(file, 'utf8');
+      const rows = await rowsOf(one);
+      const renewed = `# ${one.table}\n${one.columns}\n${rows}${rows === '' ? '' : '\n'}`;
+      const before = `# ${one.table}\n${one.columns}\n${one.rows}${one.rows === '' ? '' : '\n'}`;
+      writeFileSync(
+        file,
+        text.replace(before, () => renewed),
+      );
+      return;
+    }
+    expect(await rowsOf(one)).toBe(one.rows);
+  });
+});

@@ -1,0 +1,162 @@
+/** The outside of a page of a list, and whether a reading of a list counts as a snapshot. */
+import { describe, expect, test } from 'vitest';
+import { catalogsOn } from '../../src/reference/catalogs.js';
+import {
+  agreed,
+  judgeReading,
+  listPage,
+  nextCursor,
+  rowsOf,
+  type ReadList,
+} from '../../src/reference/read-lists.js';
+
+const body = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const ITEMS = { rows: [['data', 'items']] };
+
+describe('a page', () => {
+  test('has as many rows as its list, and no announced number where it has none', () => {
+    const page = listPage(body({ data: { items: [{ id: 'a' }, { id: 'b' }] }, error: null }), ITEMS);
+    expect(page).toMatchObject({ rows: 2, announced: null });
+  });
+
+  test('tells how many rows are announced', () => {
+    const shape = { rows: [['data']], total: ['totalCount'] };
+    expect(listPage(body({ totalCount: 3, data: [1] }), shape)?.announced).toBe(3);
+    for (const total of ['3', 1.5, -1, null])
+      expect(listPage(body({ totalCount: total, data: [1] }), shape)?.announced).toBeNull();
+  });
+
+  test('is none where no list is', () => {
+    for (const given of [{ data: { items: {} } }, { data: null }, {}, [], { data: { items: 'x' } }])
+      expect(listPage(body(given), ITEMS)).toBeUndefined();
+  });
+
+  test('may hold its list in one of several places', () => {
+    const shape = { rows: [['data'], ['data', 'catalogs']] };
+    expect(listPage(body({ data: [1, 2] }), shape)?.rows).toBe(2);
+    expect(listPage(body({ data: { catalogs: [1] } }), shape)?.rows).toBe(1);
+  });
+
+  test('with half of a surrogate pair has rows that can be read', () => {
+    const page = listPage(Buffer.from('{"data":{"items":[{"id":"\\ud800"}]}}'), ITEMS);
+    expect(page && rowsOf(page)).toEqual([{ id: '\ufffd' }]);
+  });
+});
+
+describe('the next page', () => {
+  const page = (cursor: unknown, next: unknown): Buffer =>
+    body({ data: { items: [], next_cursor: cursor, links: { next } } });
+  const link = (cursor: string): string => `</v1/x/items?cursor=${encodeURIComponent(cursor)}>; rel="next"`;
+
+  test('is what all three places name', () => {
+    const said = nextCursor(page('a b/=', '/v1/x/items?cursor=a%20b%2F%3D'), link('a b/='));
+    expect(agreed(said)).toEqual({ next: 'a b/=' });
+  });
+
+  test('is none when no place names one', () => {
+    expect(agreed(nextCursor(page(null, null), null))).toEqual({ next: null });
+    expect(agreed(nextCursor(body({ data: { items: [] } }), null))).toEqual({ next: null });
+  });
+
+  test('is found among other links', () => {
+    const header = `</v1/x/items>; rel="first", ${link('c')}`;
+    expect(agreed(nextCursor(page('c', '?cursor=c'), header))).toEqual({ next: 'c' });
+  });
+
+  test.each([
+    ['the header names another', page('a', '?cursor=a'), link('b')],
+    ['the header is missing', page('a', '?cursor=a'), null],
+    ['the link names another', page('a', '?cursor=b'), link('a')],
+    ['the link is missing', page('a', null), link('a')],
+    ['the cursor says that it is the end', page(null, '?cursor=a'), link('a')],
+  ])('is an error when %s', (_, given, header) => {
+    expect(agreed(nextCursor(given, header))).toHaveProperty('reason');
+  });
+});
+
+test('a catalog whose number of items is none announces none', () => {
+  const data = ['120', 1.5, -1, null, 3].map((num_items, at) => ({ name: String(at), num_items }));
+  const page = listPage(body({ data }), { rows: [['data']] });
+  expect(page && catalogsOn(page).map(([, items]) => items)).toEqual([null, null, null, null, 3]);
+});
+
+const list = (given: Partial<ReadList>): ReadList => ({
+  rows: 10,
+  repeated: 0,
+  equal: 0,
+  announced: 10,
+  moved: false,
+  ...given,
+});
+const TONIGHT = new Date('2026-11-20T22:30:00Z');
+const FIRST = { held: 0, short: [], pulledAt: TONIGHT, accepted: false };
+/** A reading that did not count, so many hours before. */
+const short = (rows: number, announced: number | null, hours = 24) => ({
+  list: '*',
+  rows,
+  announced,
+  pulledAt: new Date(TONIGHT.getTime() - hours * 3_600_000),
+});
+const kindOf = (
+  given: Partial<ReadList>,
+  before?: Partial<ReadList>,
+  rest: Parameters<typeof judgeReading>[2] = FIRST,
+): string => judgeReading(list(given), before && list(before), rest).kind;
+
+describe('a reading', () => {
+  test('counts when it has as many rows as are announced, or when no number is announced', () => {
+    expect(kindOf({})).toBe('whole');
+    expect(kindOf({ announced: null, rows: 3 })).toBe('whole');
+    expect(kindOf({ announced: 0, rows: 0 })).toBe('whole');
+  });
+
+  test('is read again when a row stood on two pages, or when the number changed, even for a person who accepts', () => {
+    const accepted = { ...FIRST, accepted: true };
+    expect(kindOf({ repeated: 1 }, { repeated: 1 }, accepted)).toBe('again');
+    expect(kindOf({ moved: true }, { moved: true }, accepted)).toBe('again');
+  });
+
+  test('with equal rows counts when it holds still, and not when a row of one id comes again', () => {
+    const equal = { rows: 10, repeated: 1, equal: 2 };
+    expect(kindOf(equal)).toBe('again');
+    expect(kindOf(equal, equal)).toBe('whole');
+    expect(kindOf(equal, { ...equal, rows: 11 })).toBe('again');
+    expect(kindOf({ ...equal, repeated: 3 }, { ...equal, repeated: 3 })).toBe('again');
+    expect(kindOf({ equal: 2 })).toBe('whole');
+  });
+
+  test('with more rows than announced counts the second time, and the difference is reported', () => {
+    expect(kindOf({ rows: 11 })).toBe('again');
+    expect(kindOf({ rows: 11 }, { rows: 11 })).toBe('differs');
+    expect(kindOf({ rows: 11 }, { rows: 12 })).toBe('again');
+  });
+
+  test('with fewer rows than announced takes two nights that lack as many, or a person', () => {
+    expect(judgeReading(list({ rows: 8 }), list({ rows: 8 }), FIRST)).toMatchObject({
+      kind: 'again',
+      isShort: true,
+    });
+    const lastNight = { ...FIRST, short: [short(7, 9)] };
+    expect(kindOf({ rows: 8 }, { rows: 8 }, lastNight)).toBe('differs');
+    expect(kindOf({ rows: 7 }, { rows: 7 }, lastNight)).toBe('again');
+    expect(kindOf({ rows: 8 }, { rows: 8 }, { ...FIRST, short: [short(7, 9, 1)] })).toBe('again');
+    expect(kindOf({ rows: 8 }, undefined, { ...FIRST, accepted: true })).toBe('differs');
+  });
+
+  test('with less than half of the rows that are held takes two nights that are alike, or a person', () => {
+    const held = { ...FIRST, held: 21 };
+    for (const announced of [10, null]) {
+      expect(judgeReading(list({ announced }), list({ announced }), held)).toMatchObject({ isShort: true });
+      expect(kindOf({ announced }, {}, { ...held, held: 20 })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null)] })).toBe('whole');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, 2)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(12, null, -24)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, short: [short(0, null)] })).toBe('again');
+      expect(kindOf({ announced }, {}, { ...held, accepted: true })).toBe('whole');
+    }
+    const empty = { rows: 0, announced: 0 };
+    expect(kindOf(empty, empty, held)).toBe('again');
+    expect(kindOf(empty, empty, { ...held, short: [short(0, 0)] })).toBe('whole');
+    expect(kindOf(empty, empty, FIRST)).toBe('whole');
+  });
+});

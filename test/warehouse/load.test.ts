@@ -1,0 +1,425 @@
+/** What loads of all streams have in common: groups, orders, and answers with bad bytes. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { windowOf } from '../../src/calendar.js';
+import { DamageError } from '../../src/errors.js';
+import { groupsOf } from '../../src/warehouse/load.js';
+import type { CampaignsPull, EventsPull, Pull, SubchannelPull } from '../../src/storage/pull.js';
+import {
+  contents,
+  dayAfter,
+  micros,
+  page,
+  record,
+  shared,
+  statistic,
+  without,
+  Workshop,
+  type Row,
+} from './support.js';
+
+const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'] as const;
+const DAY = DAYS[2];
+const RANGE = { start: DAY, end: DAY };
+const day = fc.constantFrom(...DAYS);
+const sent = fc.constantFrom(0, 3, 10);
+
+/** Answers may lose rows or whole days, so that some are held back, and some believed the next night. */
+const pull = fc.oneof(
+  fc.record({
+    stream: fc.constant('statistics' as const),
+    days: fc.tuple(day, day),
+    rows: fc.array(
+      fc.record({
+        date: day,
+        channel: fc.constantFrom('email', 'webhook'),
+        message_sent: sent,
+        conversion: fc.array(fc.record({ name: fc.constantFrom('a', 'b'), count: fc.nat(2) }), {
+          maxLength: 2,
+        }),
+      }),
+      { maxLength: 4 },
+    ),
+  }),
+  fc.record({
+    stream: fc.constant('subchannels' as const),
+    day,
+    rows: fc.array(fc.record({ resource_id: fc.constantFrom('a', 'b'), message_sent: sent }), {
+      maxLength: 2,
+    }),
+  }),
+  fc.record({
+    stream: fc.constant('campaigns' as const),
+    days: fc.tuple(day, day),
+    complete: fc.boolean(),
+    gone: fc.subarray(['c1', 'c2']),
+    campaigns: fc.dictionary(
+      fc.constantFrom('c1', 'c2'),
+      fc.array(fc.record({ date: day, count: fc.nat(3) }), { maxLength: 3 }),
+    ),
+  }),
+  fc.record({
+    stream: fc.constant('events' as const),
+    day,
+    records: fc.array(
+      fc.record({
+        id: fc.constantFrom('a', 'b', 'c', 'd'),
+        event_name: fc.constantFrom('send_success', 'push_click'),
+        second: fc.constantFrom(0, 1, 86_400, 86_401),
+        message: fc.constantFrom(null, 'x', 'y'),
+        channel: fc.constantFrom('push-notification', 'chatapp-alimtalk', 'webhook'),
+      }),
+      { maxLength: 5 },
+    ),
+  }),
+);
+
+type Given = typeof pull extends fc.Arbitrary<infer T> ? T : never;
+
+const parts = (text: string): Row => ({
+  title: text,
+  content: text,
+  url: text,
+  buttons: [{ name: text }],
+  data: text,
+});
+
+function make(workshop: Workshop, given: readonly Given[], accepted = false): Pull[] {
+  return given.map((one, night): Pull => {
+    const pulledAt = new Date(Date.parse('2026-11-21T22:10:00Z') + night * 86_400_000);
+    const when = { pulledAt, accepted };
+    const [start = DAY, end = DAY] = 'days' in one ? [...one.days].sort() : [one.day, one.day];
+    switch (one.stream) {
+      case 'statistics':
+        return workshop.statistics(
+          { start, end },
+          one.rows.map((row) => statistic(row)),
+          when,
+        );
+      case 'subchannels':
+        return workshop.subchannels(
+          one.day,
+          one.rows.map((row) => statistic({ ...row, date: one.day })),
+          when,
+        );
+      case 'campaigns': {
+        const stats = Object.entries(one.campaigns).map(([id, counts]) => {
+          const dailyCounts = counts.map((daily) => ({
+            ...daily,
+            dimensionCounts: [{ dimensionKey: 'k', count: daily.count }],
+          }));
+          return [
+            id,
+            { data: { stats: [{ metricName: 'send_success', dailyCounts }] }, error: null },
+          ] as const;
+        });
+        const { complete, gone } = one;
+        const more = { ...when, complete, gone: accepted ? [] : gone };
+        return workshop.campaigns({ start, end }, Object.fromEntries(stats), more);
+      }
+      case 'events': {
+        const records = one.records.map(({ second, message, ...more }) => {
+          const message_data = message === null ? null : parts(message);
+          return record({ ...more, time: micros(one.day, second), message_data });
+        });
+        return workshop.events(one.day, [records], { pulledAt });
+      }
+    }
+  });
+}
+
+const JOURNALS = [
+  'select stream, date, campaign_id, pull, rows, messages from ops.held_back order by all',
+  'select * exclude (detected_at) from ops.restatements order by all',
+  'select * from ops.load_notes order by all',
+  'select * from ops.drift_by_day order by all',
+  'select * exclude (loaded_at) from ops.loads order by all',
+];
+
+async function all(workshop: Workshop): Promise<unknown> {
+  const journals: unknown[] = [];
+  for (const sql of JOURNALS) journals.push(await workshop.look(sql));
+  return { ...(await contents(workshop)), journals };
+}
+
+test(
+  'pulls loaded together end in the same rows and the same journals as one by one',
+  { tags: ['long'], timeout: 600_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(pull, { minLength: 3, maxLength: 9 }), async (given) => {
+        const nightly = new Workshop();
+        await nightly.load(...make(nightly, given));
+        const together = new Workshop();
+        await together.loadTogether(...make(together, given));
+        expect(await all(together)).toEqual(await all(nightly));
+      }),
+      { numRuns: Number(process.env['TOGETHER_RUNS'] ?? 6) },
+    );
+  },
+);
+
+test(
+  'what a warehouse holds does not depend on the order of loading, where a person accepts all of it',
+  { tags: ['long'], timeout: 240_000 },
+  async () => {
+    const given = fc
+      .array(pull, { minLength: 2, maxLength: 8 })
+      .chain((pulls) =>
+        fc.tuple(fc.constant(pulls), fc.shuffledSubarray([...pulls.keys()], { minLength: pulls.length })),
+      );
+    await fc.assert(
+      fc.asyncProperty(given, async ([wanted, order]) => {
+        const forwards = new Workshop();
+        const pulls = make(forwards, wanted, true);
+        await forwards.load(...pulls);
+        const shuffled = new Workshop();
+        await shuffled.load(...order.map((at) => pulls[at]!), ...pulls);
+        expect(await contents(shuffled)).toEqual(await contents(forwards));
+      }),
+      { numRuns: 8 },
+    );
+  },
+);
+
+describe('pulls are grouped', () => {
+  const pulledAt = new Date(0);
+  const events = (id: string, day: string, records: EventsPull['records'] = 10): EventsPull => ({
+    ...{ stream: 'events', id, day, window: windowOf(day), exportId: id, pulledAt, files: [], records },
+  });
+  const subchannels = (id: string): SubchannelPull => ({
+    ...{ stream: 'statistics_by_subchannel', id, day: DAY, pulledAt, file: '' },
+  });
+  const campaigns = (id: string, complete: boolean): CampaignsPull => ({
+    ...{ stream: 'campaigns', id, range: RANGE, complete, pulledAt, answers: [] },
+  });
+
+  test.each<[string, Pull[], string[]]>([
+    [
+      'by stream, wherever they stand',
+      [subchannels('a'), events('b', '2026-11-19'), subchannels('c'), events('d', DAY)],
+      ['a c', 'b d'],
+    ],
+    [
+      'with one export of a day, and a large or an arriving one alone',
+      [
+        events('a', '2026-11-19'),
+        events('b', '2026-11-19'),
+        events('large', '2026-11-18', 1_000_000),
+        events('c', '2026-11-17'),
+        events('arriving', '2026-11-16', Promise.resolve(1)),
+      ],
+      ['a', 'b', 'large', 'c', 'arriving'],
+    ],
+    [
+      'with an incomplete one alone, between those before it and those after it',
+      [campaigns('a', true), campaigns('b', true), campaigns('c', false), campaigns('d', true)],
+      ['a b', 'c', 'd'],
+    ],
+  ])('%s', (_, pulls, expected) => {
+    expect(groupsOf(pulls).map((group) => group.map(({ id }) => id).join(' '))).toEqual(expected);
+  });
+
+  test('up to a size', () => {
+    const many = Array.from({ length: 900 }, (_, i) => subchannels(String(i)));
+    expect(groupsOf(many).map(({ length }) => length)).toEqual([400, 400, 100]);
+  });
+});
+
+/** A raw answer in which a record is spoilt; the value that its column shows then, or undefined where any will do. */
+type Spoilt = readonly [what: string, spoil: (body: string) => string | Buffer, shown?: string];
+const SPOILT: readonly Spoilt[] = [
+  ['a byte order mark', (body) => `\ufeff${body}`, 'QQ'],
+  ['a control character', (body) => body.replace('QQ', 'a\u0001b'), 'a\u0001b'],
+  ['a line break and a tab', (body) => body.replace('QQ', 'a\n\tb'), 'a\n\tb'],
+  ['an escaped zero', (body) => body.replace('QQ', 'a\\u0000b'), 'a\u0000b'],
+  ['an escape that means nothing', (body) => body.replace('QQ', 'a\\qb'), 'a\\qb'],
+  ['a byte that is no UTF-8', (body) => Buffer.from(body.replace('QQ', 'a\u00ffb'), 'latin1'), 'a\ufffdb'],
+  ['half an emoji', (body) => body.replace('QQ', 'a\\ud83d'), 'a\ufffd'],
+  ['NaN', (body) => body.replace('"QQ"', 'NaN')],
+  ['NaN beside a control character', (body) => body.replace('"QQ"', 'NaN,"b":"\u0001"')],
+  ['Infinity', (body) => body.replace('"QQ"', '-Infinity')],
+  ['a number too large', (body) => body.replace('"QQ"', '1e999')],
+  ['a number that is none', (body) => body.replace('"QQ"', '01')],
+  ['a key given twice', (body) => body.replace('"QQ"', '"QQ","KEY":"R"'), 'QQ'],
+  ['a key given twice beside a control character', (body) => body.replace('"QQ"', '"Q\u0001","KEY":"R"')],
+  ['records that are none', (body) => body.replace('[{', '[5,null,"x",[1],{'), 'QQ'],
+  ['depth', (body) => body.replace('"QQ"', '['.repeat(50_000) + ']'.repeat(50_000))],
+  ['depth of objects', (body) => body.replace('"QQ"', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
+];
+
+/** How an answer of each stream has three records, of which the middle one holds QQ, and what is held of them. */
+type Holder = readonly [
+  stream: string,
+  key: string,
+  make: (workshop: Workshop, day: string) => { pull: Pull; file: string; body: string },
+  held: (day: string) => string,
+];
+const NAMES = ['before', 'odd', 'after'];
+const HOLDERS: readonly Holder[] = [
+  [
+    'E17',
+    'campaign_name',
+    (workshop, date) => {
+      const pull = workshop.statistics(date, []);
+      const rows = NAMES.map((id) =>
+        statistic({ date, campaign_id: id, campaign_name: id === 'odd' ? 'QQ' : id }),
+      );
+      return { pull, file: pull.file, body: JSON.stringify(rows) };
+    },
+    (day) => `select campaign_id, campaign_name from daily_statistics where date = '${day}'`,
+  ],
+  [
+    'E18',
+    'resource_name',
+    (workshop, day) => {
+      const pull = workshop.subchannels(day, []);
+      const rows = NAMES.map((id) => ({
+        ...without(statistic(), 'date', 'campaign_id', 'campaign_name'),
+        resource_id: id,
+        resource_name: id === 'odd' ? 'QQ' : id,
+      }));
+      return { pull, file: pull.file, body: JSON.stringify(rows) };
+    },
+    (day) => `select resource_id, resource_name from daily_statistics_by_subchannel where date = '${day}'`,
+  ],
+  [
+    'E19',
+    'metricName',
+    (workshop, date) => {
+      const pull = workshop.campaigns({ start: date, end: date }, { c1: [] });
+      const stats = NAMES.map((id) => ({
+        metricName: id === 'odd' ? 'QQ' : id,
+        dailyCounts: [{ date, count: 1 }],
+      }));
+      const body = JSON.stringify({ data: { stats }, error: null });
+      return { pull, file: pull.answers[0]?.file ?? '', body };
+    },
+    (day) =>
+      `select if(metric_name in ('before', 'after'), metric_name, 'odd'), metric_name from campaign_metrics where date = '${day}'`,
+  ],
+  ...(['push-notification', 'webhook'] as const).map((channel): Holder => [
+    `E21 (${channel})`,
+    'title',
+    (workshop, day) => {
+      const pull = workshop.events(day, [[]], { records: 3 });
+      const rows = NAMES.map((id) => {
+        const message = { title: id === 'odd' ? 'QQ' : id };
+        const message_data = channel === 'webhook' ? { url: 'u', data: message } : message;
+        return record({ id: `${day} ${id}`, channel, time: micros(day), message_data });
+      });
+      return { pull, file: pull.files[0] ?? '', body: JSON.stringify(page(rows)) };
+    },
+    (day) =>
+      `select split_part(event_id, ' ', 2), ${channel === 'webhook' ? "data ->> '$.title'" : 'title'}
+       from events left join ${channel === 'webhook' ? 'webhook_messages' : 'push_messages'} using (event_id, export_date)
+       where export_date = '${day}'`,
+  ]),
+];
+
+describe.each(HOLDERS)('one bad byte in an answer of %s costs no other record', (_, key, make, held) => {
+  const dayOf = (at: number): string => dayAfter('2026-01-01', at);
+  const workshop = shared(async () => {
+    const made = new Workshop();
+    for (const [at, [, spoil]] of SPOILT.entries()) {
+      const { pull, file, body } = make(made, dayOf(at));
+      const spoilt = spoil(body);
+      const named = typeof spoilt === 'string' ? spoilt.replace('"KEY"', `"${key}"`) : spoilt;
+      writeFileSync(file, gzipSync(named));
+      const all = pull.stream === 'events' && named.includes('[5,null') ? { ...pull, records: 7 } : pull;
+      await made.load(all);
+    }
+    return made;
+  });
+  test.each(SPOILT.map(([what, , shown], at) => [what, shown, dayOf(at)] as const))(
+    '%s',
+    async (_, shown, day) => {
+      const rows = await workshop.look(held(day));
+      const found = new Map(rows.map((row) => Object.values(row) as [unknown, unknown]));
+      expect([...found.keys()]).toEqual(expect.arrayContaining(['before', 'after']));
+      if (shown !== undefined) expect(found.get('odd')).toBe(shown);
+    },
+  );
+});
+
+test('what was replaced is noted', async () => {
+  const workshop = new Workshop();
+  const [report] = await workshop.load(
+    workshop.statistics(DAY, [statistic({ campaign_name: '할인\ud83d' })]),
+  );
+  expect(report?.notes).toEqual({ mended: 1 });
+});
+
+test('an answer of another shape stops the load with the name of its file', async () => {
+  const workshop = new Workshop();
+  const pulls = [
+    workshop.statistics(DAY, { error: 'Timeout' }),
+    ...[
+      { data: null, error: 'Internal Server Error' },
+      { data: { lastCollectedAt: 'x' }, error: null },
+      [],
+    ].map((c1) => workshop.campaigns(RANGE, { c1 })),
+  ];
+  for (const pull of pulls) {
+    const failure: unknown = await workshop.load(pull).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(DamageError);
+    expect(String(failure)).toContain('file' in pull ? pull.file : pull.answers[0]?.file);
+  }
+  expect(await workshop.look('from ops.loads')).toEqual([]);
+});
+
+describe('the rows of a list, counted before they are loaded', () => {
+  const items = (...ids: readonly string[]) => ({ data: { items: ids.map((id) => ({ id })) }, error: null });
+  const optOuts = (...numbers: readonly string[]) => ({
+    totalCount: 4,
+    data: numbers.map((recipientNo) => ({ recipientNo, requestDate: '2026-11-20 10:00:00' })),
+  });
+  const templates = { templateListResponse: { templates: [{ a: 1 }, { a: 2 }], totalCount: 2 } };
+  const workshop = shared(async () => {
+    const made = new Workshop();
+    await made.open();
+    return made;
+  });
+  const counted = async (bytes: Uint8Array, id: string, name = 'pages.json.gz'): Promise<unknown> => {
+    const file = join(workshop.folder, name);
+    writeFileSync(file, bytes);
+    const { rows, repeated, equal } = await workshop.with((warehouse) =>
+      warehouse.countRows([file], { id, largestPage: 1000 }),
+    );
+    return [rows, repeated, equal];
+  };
+
+  test.each<[string, unknown[], string, number[]]>([
+    ['are those of all pages in a file', [items('a', 'b'), items('c'), items()], '/id', [3, 0, 0]],
+    ['with an id count as repeated on another page', [items('a', 'b'), items('b')], '/id', [3, 1, 0]],
+    ['with an id count as repeated on their page', [items('a', 'a')], '/id', [2, 1, 0]],
+    ['without an id may be the same on one page', [optOuts('1', '1', '2'), optOuts('3')], '', [4, 0, 1]],
+    ['without an id are repeated on two', [optOuts('1', '2'), optOuts('2', '3')], '', [4, 1, 1]],
+    ['may be templates', [templates], '', [2, 0, 0]],
+    [
+      'stand in any of the places where the service has lists',
+      [{ data: [{ name: 'a' }] }, { data: { catalogs: [{ name: 'b' }] } }],
+      '/name',
+      [2, 0, 0],
+    ],
+  ])('%s', async (_, pages, id, expected) => {
+    const packed = Buffer.concat(pages.map((one) => gzipSync(JSON.stringify(one))));
+    expect(await counted(packed, id)).toEqual(expected);
+  });
+
+  test('are counted in a copy where DuckDB refuses a byte, and the copy goes away', async () => {
+    const odd = JSON.stringify(items('a', 'b', 'b')).replace('"a"', '"\u00ff"');
+    expect(await counted(gzipSync(Buffer.from(odd, 'latin1')), '/id')).toEqual([3, 1, 0]);
+    mkdirSync(join(workshop.folder, 'tmp'), { recursive: true });
+    expect(readdirSync(join(workshop.folder, 'tmp'))).toEqual([]);
+  });
+
+  test('of a file that is no JSON are not counted, and the file is named', async () => {
+    const counting = counted(gzipSync('{"data":{"items":[{"id":'), '/id', 'half.json.gz');
+    await expect(counting).rejects.toThrow(DamageError);
+    await expect(counting).rejects.toThrow('half.json.gz is not JSON');
+  });
+});
