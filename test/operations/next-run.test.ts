@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { nextRun, nightOf, verdictOn, type Verdict } from '../../src/operations/schedule.js';
-import type { PastRun } from '../../src/run/journal.js';
+import type { PastRun } from '../../src/storage/run-journal.js';
 
 const AT = { hour: 7, minute: 10 };
 

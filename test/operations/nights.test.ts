@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
-import type { PastRun } from '../../src/run/journal.js';
+import type { PastRun } from '../../src/storage/run-journal.js';
 import { Nights } from '../../src/operations/schedule.js';
 
 /** A run that the scheduler starts, or that is on record from before. */
