@@ -8,8 +8,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isDay, shiftDay } from '../src/calendar.js';
-import type { Pull, ReferenceStream } from '../src/storage/pull.js';
+import type { Pull } from '../src/storage/pull.js';
 import { landed, shared, Workshop, type Row } from './warehouse/support.js';
+import type { ReferenceStream } from '../src/streams.js';
 
 const CASES = join(import.meta.dirname, 'golden');
 

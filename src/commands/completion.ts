@@ -2,9 +2,9 @@
 import type { Command, Option } from 'commander';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
 import { loadCatalogue } from '../queries/catalogue.js';
-import { JOB_STREAMS } from '../run/invocation.js';
 import { oneOf } from './shared.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { JOB_STREAMS } from '../streams.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

@@ -12,7 +12,7 @@ import {
   UsageError,
   type ExitCode,
 } from '../errors.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { quoteShell } from '../terminal/text.js';
 import {
   type Answers,

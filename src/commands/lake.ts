@@ -11,7 +11,7 @@ import { statusOf } from '../lake/status.js';
 import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { pushLake, rowsOf, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';

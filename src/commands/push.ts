@@ -21,7 +21,7 @@ import { isRecord } from '../api/limits.js';
 import { ALL, KINDS, MODES, NAME, targetText, traitsOf, type Target } from '../push/targets.js';
 import { findRows } from '../queries/rows.js';
 import { underLock } from '../run/context.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { RunReport } from '../run/report.js';
 import { assertSameProject } from '../storage/project.js';
 import { lockState } from '../storage/run-lock.js';

@@ -4,8 +4,8 @@ import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
 import { EXIT, type ExitCode } from '../errors.js';
 import { clock, Nights, parseTime, runJob, type TimeOfDay } from '../operations/schedule.js';
-import { RunJournal } from '../run/journal.js';
-import type { Invocation } from '../run/invocation.js';
+import { RunJournal } from '../storage/run-journal.js';
+import type { Invocation } from '../invocation.js';
 import { assertSameProject } from '../storage/project.js';
 import { commandLine } from './shared.js';
 

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError, type ExitCode } from '../errors.js';
 import { formatCount } from '../terminal/text.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import { closest } from 'fastest-levenshtein';
 import { resolve } from 'node:path';
 import type { Flags } from '../config.js';

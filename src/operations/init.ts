@@ -21,7 +21,7 @@ import { isUnencrypted } from '../config.js';
 import { settingsSchema } from '../config/schema.js';
 import { codeOf, hintOf, ServiceError, StorageError, UsageError } from '../errors.js';
 import { formatPrice, priceOf } from '../price.js';
-import type { Invocation } from '../run/invocation.js';
+import type { Invocation } from '../invocation.js';
 import type { Questions } from '../terminal/questions.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { contactService, NOTABLE_SKEW_MS, skewInWords, type Doubt, type Night } from './contact.js';

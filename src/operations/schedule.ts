@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { NIGHTLY } from '../../jobs/nightly.js';
 import { COMPLETE_FROM_HOUR, dayOf, formatKst, KST, shiftDay, type Window } from '../calendar.js';
 import { EXIT, UsageError } from '../errors.js';
-import type { PastRun, RunJournal } from '../run/journal.js';
+import type { PastRun, RunJournal } from '../storage/run-journal.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** A time of day in KST. */

@@ -59,7 +59,7 @@ export async function readCatalogs(
   const unknown = sources
     .filter((source) => !before.has(source.list))
     .map((source) => ({ ...source, reason: 'reference.catalogs names it and the service does not' }));
-  const { landed, largestPage } = await list.landed();
+  const { landed, largestPage } = list.landed();
   return {
     ...read,
     failures: [...failures, ...unknown],
@@ -128,7 +128,7 @@ class CatalogList {
     return { lists: [], differing: [], failures, short: [{ ...counted, pulledAt }], largestPage: 0 };
   }
 
-  async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {
+  landed(): { landed: ListsRead['lists'][number]; largestPage: number } {
     const { pages, largestPage } = this.#walked;
     const files = this.reader.snapshot.files({ list: SOLE_LIST, reading: this.#reading }, pages);
     return { landed: { list: SOLE_LIST, files, rows: this.catalogs.size, announced: null }, largestPage };

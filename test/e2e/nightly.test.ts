@@ -377,7 +377,7 @@ describe('an ambiguous export', { tags: ['long'] }, () => {
 
 test.each([
   ['400 with an error body', { status: 400, body: { error: 'InvalidRequest', message: 'no' } }],
-  ['401 about the token', { status: 401, body: { status: 'error', message: 'jwt expired' } }],
+  ['401 about the token', { status: 401, body: { error: 'Unauthorized' } }],
   ['429 about the rate', { status: 429, body: { error: 'Too many requests' } }],
 ])(
   'a clear refusal (%s) costs nothing: each run asks again, until one is accepted',
@@ -477,7 +477,7 @@ test('Ctrl-C ends with 130, and the next run finishes without paying again', { t
   child.kill('SIGINT');
   const { code, stderr } = await result;
   expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
-  expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d\./);
+  expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d, processing\./);
   expect(code).toBe(130);
   await run(place, 'run');
   expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { koreanTime, windowOf } from '../../src/calendar.js';
 import { nextRun, nightOf, Nights, verdictOn, type Verdict } from '../../src/operations/schedule.js';
-import type { PastRun } from '../../src/run/journal.js';
+import type { PastRun } from '../../src/storage/run-journal.js';
 
 const AT = { hour: 7, minute: 10 };
 const MINUTE = 60_000;

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
-import type { Invocation } from '../../src/run/invocation.js';
+import type { Invocation } from '../../src/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
 import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCheck, runChecks } from '../../src/warehouse/checks.js';
 import { openInstance } from '../../src/storage/duckdb.js';
-import { fieldsFor, specificationOf } from '../../src/warehouse/fields.js';
+import { fieldsFor, specificationOf } from '../../src/fields.js';
 import { refreshModels } from '../../src/warehouse/model.js';
 import { Session, statementsIn } from '../../src/warehouse/session.js';
 import { CHANNELS, DAYS, MODEL_PLANTS, PLANTS, type Plant } from './plants.js';
