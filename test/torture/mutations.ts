@@ -3,7 +3,7 @@
  * notices. A mutation that survives is either guarded twice or not tested.
  */
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -233,6 +233,9 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
+/** What a copy takes to run tests by itself. */
+const PARTS = ['dist', 'sql', 'test', 'sandbox', 'package.json', 'package-lock.json', 'vitest.config.ts'];
+
 /** A test that takes longer, in milliseconds, is no sign of anything but of a busy machine. */
 const PATIENCE_MS = '300000';
 
@@ -256,12 +259,10 @@ export async function mutations(
 async function tryMutation({ by, named, file, changes }: Mutation): Promise<string | undefined> {
   const copy = await mkdtemp(join(tmpdir(), 'dawnload-mutant-'));
   try {
-    for (const part of ['dist', 'sql', 'package.json']) {
-      await cp(resolve(part), join(copy, part), { recursive: true });
-    }
+    for (const part of PARTS) await cp(resolve(part), join(copy, part), { recursive: true });
     await symlink(resolve('node_modules'), join(copy, 'node_modules'));
-    await mkdir(join(copy, 'test'));
-    await symlink(resolve('test/torture'), join(copy, 'test/torture'));
+    // Tests that run a command in their own process run the broken one, too.
+    await symlink(join(copy, 'dist', 'src'), join(copy, 'src'));
     const target = join(copy, 'dist/src', file);
     let text = await readFile(target, 'utf8');
     for (const [from, to] of changes) {
@@ -279,20 +280,23 @@ async function tryMutation({ by, named, file, changes }: Mutation): Promise<stri
   }
 }
 
-/** Runs one test file against the command in `copy`; the first test that fails, with its first words. */
+/**
+ * Runs one test file in `copy`; the first test that fails, with its first words.
+ *
+ * @throws when the tests do not end by passing or failing, which says nothing of the mutation
+ */
 function failingTest(
   [test, all]: (typeof TESTS)[TestName],
   named: string | undefined,
   copy: string,
 ): Promise<string | undefined> {
   const vitest = resolve('node_modules/vitest/vitest.mjs');
-  const root = process.env['TORTURE_ROOT'] ?? process.cwd();
   const child = spawn(
     process.execPath,
     [
       vitest,
       'run',
-      ...['--root', root, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
+      ...['--root', copy, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
       ...['-t', named ?? all],
       test,
     ],
@@ -307,8 +311,9 @@ function failingTest(
   return new Promise((done, fail) => {
     child.on('error', fail);
     child.on('close', (code) => {
-      if (code === 0) done(undefined);
-      else done(firstFailure(out.join('')) ?? `${test} ends with ${code}`);
+      const failure = code === 0 ? undefined : firstFailure(out.join(''));
+      if (code === 0 || failure !== undefined) done(failure);
+      else fail(new Error(`${test} ends with ${code}, and no test has failed`));
     });
   });
 }
@@ -324,7 +329,9 @@ interface Results {
 }
 
 function firstFailure(json: string): string | undefined {
-  const { testResults } = JSON.parse(json.slice(json.indexOf('{'))) as Results;
+  const begin = json.indexOf('{');
+  if (begin < 0) return undefined;
+  const { testResults } = JSON.parse(json.slice(begin)) as Results;
   const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === 'failed');
