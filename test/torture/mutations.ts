@@ -88,7 +88,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'left intents are not settled',
     by: ['kill'],
     file: 'run.js',
-    changes: [['await run?.begin();\n    await ledger.settle();', 'await run?.begin();']],
+    changes: [['    await ledger.settle(context.exports.refusals);\n', '']],
   },
   {
     name: 'landed pulls are not caught up with',
@@ -100,7 +100,7 @@ const MUTATIONS: readonly Mutation[] = [
     name: 'what is paid is not downloaded by the next run',
     by: ['kill'],
     file: 'exports/pull-events.js',
-    changes: [['isUnderWay(entry) || ', '']],
+    changes: [['ledger.entries().filter(isUnderWay)', '[]']],
   },
   {
     name: 'the paid request is retried like any other',
@@ -109,8 +109,8 @@ const MUTATIONS: readonly Mutation[] = [
     file: 'api/client.js',
     changes: [
       [
-        'const answer = await this.#paced(question, token);\n                if',
-        "let answer = await this.#paced(question, token);\n                if (answer.verdict.kind !== 'ok') answer = await this.#paced(question, token);\n                if",
+        'const answer = await this.#paced(question, token, NEVER);\n                if',
+        "let answer = await this.#paced(question, token, NEVER);\n                if (answer.verdict.kind !== 'ok') answer = await this.#paced(question, token, NEVER);\n                if",
       ],
     ],
   },
@@ -229,7 +229,7 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'at any moment, once or twice',
     by: ['machine'],
     file: 'api/client.js',
-    changes: [['question.billed ? NEVER : this.#signal', 'this.#signal']],
+    changes: [['this.#paced(question, token, NEVER)', 'this.#paced(question, token, this.#signal)']],
   },
 ];
 
