@@ -212,7 +212,7 @@ describe('a list that breaks off', () => {
   const CATALOGS = ['products', 'stores', 'a-b_C'];
   const ALONE = only('catalogs');
 
-  test('at any page leaves each catalog as it was or as it is, and the next run goes on behind the pages that are there', async () => {
+  test('at any page leaves each catalog as it was or as it is, and the next run reads it whole', async () => {
     const nights = await Nights.make();
     expect((await nights.run([], ALONE)).code).toBe(0);
     // The list, three catalogs of three, one and one pages, and the list again.
@@ -224,12 +224,8 @@ describe('a list that breaks off', () => {
       for (const [at, catalog] of CATALOGS.entries())
         expect([before[at], await nights.items(catalog)]).toContainEqual(await nights.held(catalog));
 
-      const asked = nights.place.sandbox.requests().E2;
       expect((await nights.run([], ALONE)).code).toBe(0);
-      const again = nights.place.sandbox.requests().E2 - asked;
       for (const catalog of CATALOGS) expect(await nights.held(catalog)).toEqual(await nights.items(catalog));
-      // All items were there when the list broke off that says how many there should be.
-      if (skip === 6) expect(again).toBe(2);
     }
     expect(await nights.rows('select min(valid_from)::varchar as first from catalog_items_history')).toEqual([
       { first: '2026-11-21' },
@@ -455,7 +451,7 @@ test('an answer of E5 that is no JSON, or has a key twice, costs no more than th
     odd('{"data": {"chatappTemplate": 1, "a\\u0000Template": []}}'),
   ]);
   expect(ended.code, ended.stderr).toBe(1);
-  expect(ended.stderr).toContain('E5 failed for 1 of');
+  expect(ended.stderr).toContain('E5 failed for 2 of');
   expect(await nights.rows('select count(*) > 4 as some from brand_templates')).toEqual([{ some: true }]);
   nights.night = 1;
   expect((await nights.run()).code).toBe(0);
