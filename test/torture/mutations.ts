@@ -7,14 +7,13 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+/** The file of each kind of test, and part of the names of its tests. */
 const TESTS = {
-  kill: 'test/torture/kill.test.ts',
-  faults: 'test/torture/faults.test.ts',
-  lies: 'test/torture/lies.test.ts',
-  machine: 'test/torture/machine.test.ts',
-  money: 'test/e2e/nightly.test.ts',
-  nightly: 'test/e2e/nightly.test.ts',
-  damage: 'test/e2e/damage.test.ts',
+  kill: ['test/torture/samples.test.ts', 'a run may be killed'],
+  faults: ['test/torture/samples.test.ts', 'the run says so and ends'],
+  lies: ['test/torture/lies.test.ts', ''],
+  machine: ['test/torture/machine.test.ts', ''],
+  night: ['test/e2e/nightly.test.ts', ''],
 } as const;
 type TestName = keyof typeof TESTS;
 
@@ -132,42 +131,42 @@ const MUTATIONS: readonly Mutation[] = [
   {
     name: 'pages that are at home are fetched again',
     named: 'pages that are at home',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/download.js',
     changes: [['const earlier = await landedPages(context, place);', 'const earlier = [];']],
   },
   {
     name: 'the budget of a run is ignored',
     named: 'a budget that is too small',
-    by: ['nightly'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [["needed > leftInRun ? 'over_run_budget'", "needed > Infinity ? 'over_run_budget'"]],
   },
   {
     name: 'the budget of the month is ignored',
     named: 'over the budget of the month',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [['needed > leftInMonth', 'needed > Infinity']],
   },
   {
     name: 'days without an estimate are paid for without consent',
     named: 'have no estimate',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/budget.js',
     changes: [['estimate === undefined && !yesPaid', 'false']],
   },
   {
     name: 'a backfill pays without consent',
     named: 'without --yes-paid',
-    by: ['nightly'],
+    by: ['night'],
     file: 'exports/paid-request.js',
     changes: [["job.consent !== 'ask'", 'true']],
   },
   {
     name: 'paying again does not ask the purse',
     named: 'is refused with exit code 3',
-    by: ['money'],
+    by: ['night'],
     file: 'exports/pull-events.js',
     changes: [['const estimate = await affordable(key, context);', 'const estimate = undefined;']],
   },
@@ -281,7 +280,11 @@ async function tryMutation({ by, named, file, changes }: Mutation): Promise<stri
 }
 
 /** Runs one test file against the command in `copy`; the first test that fails, with its first words. */
-function failingTest(test: string, named: string | undefined, copy: string): Promise<string | undefined> {
+function failingTest(
+  [test, all]: (typeof TESTS)[TestName],
+  named: string | undefined,
+  copy: string,
+): Promise<string | undefined> {
   const vitest = resolve('node_modules/vitest/vitest.mjs');
   const root = process.env['TORTURE_ROOT'] ?? process.cwd();
   const child = spawn(
@@ -290,7 +293,7 @@ function failingTest(test: string, named: string | undefined, copy: string): Pro
       vitest,
       'run',
       ...['--root', root, '--bail', '1', '--reporter', 'json', '--testTimeout', PATIENCE_MS],
-      ...(named === undefined ? [] : ['-t', named]),
+      ...['-t', named ?? all],
       test,
     ],
     {
