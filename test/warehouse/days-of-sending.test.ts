@@ -2,7 +2,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Day } from '../../src/calendar.js';
 import type { Pull } from '../../src/storage/pull.js';
-import { asked, dayAfter, micros, modelled, record, statistic, type Row, type Workshop } from './support.js';
+import {
+  asked,
+  dayAfter,
+  micros,
+  modelled,
+  record,
+  shared,
+  statistic,
+  type Row,
+  type Workshop,
+} from './support.js';
 
 const FRIDAY = '2026-11-13';
 const SATURDAY = dayAfter(FRIDAY);
@@ -133,8 +143,9 @@ describe('hours of sending', () => {
       ],
     );
 
+  const workshop = shared(() => modelled(two));
+
   test('the heatmap is of one channel, which it names, and says nothing of cells with too few messages', async () => {
-    const workshop = await modelled(two);
     const hours = async (values: Record<string, string> = {}): Promise<Row[]> =>
       (await asked(workshop, 'send-heatmap', values)).filter(({ hour }) => hour === 9 || hour === 10);
     expect(await hours()).toMatchObject([
@@ -150,7 +161,6 @@ describe('hours of sending', () => {
   });
 
   test('the best hour has enough messages, and clicks count with the day of their message', async () => {
-    const workshop = await modelled(two);
     const email = { channel: 'email', top: '3' };
     const hours = async (values: Record<string, string>): Promise<unknown[]> =>
       (await asked(workshop, 'best-hours', { ...email, ...values })).map(({ hour, messages, clicked }) => [

@@ -33,26 +33,6 @@ describe('people', () => {
     ]),
   ];
 
-  test('message pressure counts what a person got in 7 and in 28 days', { tags: ['long'] }, async () => {
-    const workshop = await modelled(weeks);
-    expect(
-      await workshop.lines(
-        `select window_days, messages_per_person, users, messages, clickers, days_held
-        from marts.message_pressure where date = '${NEXT}' order by all`,
-      ),
-    ).toEqual(['7 | 1 | 2 | 2 | 1 | 1', '28 | 1 | 2 | 2 | 1 | 2', '28 | 3 | 1 | 3 | 1 | 2']);
-  });
-
-  test('cohorts begin with the first message, and keep those who click later', async () => {
-    const workshop = await modelled(weeks);
-    expect(
-      await workshop.lines(
-        `select cohort_week::varchar as cohort_week, weeks_since, users, messaged_users, clickers
-        from marts.cohort_retention order by all`,
-      ),
-    ).toEqual([`${DAY} | 0 | 2 | 2 | 1`, `${DAY} | 1 | 2 | 1 | 2`, `${NEXT} | 0 | 1 | 1 | 0`]);
-  });
-
   test('a click is held against the last message before it, for seven days', { tags: ['long'] }, async () => {
     const workshop = await modelled(weeks);
     expect(
@@ -119,89 +99,6 @@ describe('people', () => {
         'select content_kind, content, sent, failed, clicked, click_rate from marts.content_performance order by all',
       ),
     ).toEqual(['template_code | T1 | 2 | 1 | - | -', 'title | 안내 | 1 | 0 | 1 | 1']);
-  });
-});
-
-describe('failures', () => {
-  const failure = (id: string, day: string, reason: string, more: Row = {}): Row =>
-    record({ id, event_name: 'send_failure', failure_reason: reason, time: micros(day), ...more });
-
-  test('a reason shows its share, and nothing of windows that are not held', async () => {
-    const LATER = dayAfter(DAY, 7);
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [[failure('1', DAY, 'A'), failure('2', DAY, 'A'), failure('3', DAY, 'B')]]),
-      workshop.events(LATER, [[failure('4', LATER, 'B'), failure('5', LATER, 'B')]]),
-    ]);
-    expect(
-      await workshop.lines(
-        `select failure_reason, failures, share_of_failures, recent_failures, previous_failures, trend
-        from marts.failure_reasons order by all`,
-      ),
-    ).toEqual(['A | 2 | 0.4 | 0 | - | -', 'B | 3 | 0.6 | 2 | - | -']);
-  });
-
-  test('failed alimtalks that reached people as a text are told from those that did not', async () => {
-    const alimtalk = { channel: 'chatapp-alimtalk' };
-    const workshop = await modelled((workshop) => [
-      workshop.events(DAY, [
-        [
-          failure('1', DAY, 'A', alimtalk),
-          failure('2', DAY, 'A', alimtalk),
-          failure('3', DAY, 'A', alimtalk),
-          failure('4', DAY, 'A', alimtalk),
-          record({
-            ...alimtalk,
-            id: '5',
-            event_name: 'failover_text_message_send_success',
-            time: micros(DAY),
-          }),
-          record({
-            ...alimtalk,
-            id: '6',
-            event_name: 'failover_text_message_send_success',
-            time: micros(DAY),
-          }),
-          failure('7', DAY, 'B', { ...alimtalk, event_name: 'failover_text_message_send_failure' }),
-        ],
-      ]),
-    ]);
-    expect(
-      await workshop.lines('select failed, failover_sent, failover_failed, rescue_rate from marts.failovers'),
-    ).toEqual(['4 | 2 | 1 | 0.5']);
-  });
-});
-
-describe('dimensions', () => {
-  test('a campaign carries its latest name and those it had before', async () => {
-    const named = (date: string, campaign_name: string): Row => statistic({ date, campaign_name });
-    const workshop = await modelled((workshop) => [
-      workshop.statistics({ start: DAY, end: dayAfter(DAY, 3) }, [
-        named(DAY, '첫 이름'),
-        named(dayAfter(DAY), '둘째 이름'),
-        named(dayAfter(DAY, 2), '첫 이름'),
-        named(dayAfter(DAY, 3), '새 이름'),
-      ]),
-    ]);
-    expect(await workshop.lines('select campaign_name, former_names, channels from campaigns')).toEqual([
-      '새 이름 | ["첫 이름","둘째 이름"] | ["push-notification"]',
-    ]);
-  });
-
-  test('the calendar knows weekends and public holidays, and days that are not held', async () => {
-    const workshop = await modelled((workshop) => [
-      workshop.statistics('2026-10-02', []),
-      workshop.statistics('2026-10-05', []),
-    ]);
-    expect(
-      await workshop.lines(
-        `select date::varchar as date, weekday_ko, is_weekend, public_holiday_ko, is_workday from calendar order by date`,
-      ),
-    ).toEqual([
-      '2026-10-02 | 금 | false | - | true',
-      '2026-10-03 | 토 | true | 개천절 | false',
-      '2026-10-04 | 일 | true | - | false',
-      '2026-10-05 | 월 | false | 개천절 대체공휴일 | false',
-    ]);
   });
 });
 

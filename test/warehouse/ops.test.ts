@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
 import { WAREHOUSE_POINTS } from '../../src/warehouse/warehouse.js';
-import { record, statistic, Workshop, type Row } from './support.js';
+import { record, Workshop, type Row } from './support.js';
 
 const DAY = '2026-11-20';
 
@@ -105,63 +105,6 @@ test('a run is noted when it begins, and completed when it ends', async () => {
     }),
   );
   expect(await run()).toEqual({ ...noted, open: false, exit_code: 0, outcome: 'done', loaded: '많이' });
-});
-
-test('dimensions carry the latest names', async () => {
-  const workshop = new Workshop();
-  const before = '2026-11-19';
-  await workshop.load(
-    workshop.statistics({ start: before, end: DAY }, [
-      statistic({
-        date: before,
-        campaign_name: '옛 이름',
-        tags: ['a'],
-        channel: 'email',
-        variant_id: 'v',
-        variant_name: 'A',
-      }),
-      statistic({ campaign_name: '새 이름', tags: ['b'], variant_id: 'v', variant_name: 'B' }),
-      statistic({
-        resource_type: 'user-journey',
-        campaign_id: null,
-        campaign_name: null,
-        tags: [],
-        user_journey_id: 'j',
-        user_journey_name: '온보딩',
-        user_journey_node_id: 'n',
-        user_journey_node_name: '인사',
-      }),
-    ]),
-  );
-  await workshop.with((warehouse) => warehouse.model());
-  expect(await workshop.look('from campaigns')).toEqual([
-    {
-      campaign_id: 'c1',
-      campaign_name: '새 이름',
-      former_names: ['옛 이름'],
-      tags: ['b'],
-      channels: ['email', 'push-notification'],
-      first_date: before,
-      last_date: DAY,
-    },
-  ]);
-  expect(await workshop.look('select variant_name, first_date from campaign_variants')).toEqual([
-    { variant_name: 'B', first_date: before },
-  ]);
-  expect(await workshop.look('select tag, first_date from campaign_tags order by tag')).toEqual([
-    { tag: 'a', first_date: before },
-    { tag: 'b', first_date: DAY },
-  ]);
-  expect(await workshop.lines('select user_journey_name, nodes from user_journeys')).toEqual(['온보딩 | 1']);
-  expect(await workshop.lines('select user_journey_node_name, channels from user_journey_nodes')).toEqual([
-    '인사 | ["push-notification"]',
-  ]);
-  // marts.test.ts has days with holidays.
-  const columns = 'date, weekday, iso_week, month, is_weekend';
-  expect(await workshop.look(`select ${columns} from calendar order by date`)).toEqual([
-    { date: before, weekday: 4, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
-    { date: DAY, weekday: 5, iso_week: '2026-W47', month: '2026-11', is_weekend: false },
-  ]);
 });
 
 test(

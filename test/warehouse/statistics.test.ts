@@ -203,7 +203,7 @@ describe('an answer that would wipe most of a day', () => {
         return [made.statistics(day, rows, more), made.subchannels(day, rows, more)];
       }),
     );
-    await made.load(...pulls);
+    await made.loadTogether(...pulls);
     return made;
   });
   test.each(NIGHTS.map(([name, , , sent, held], at) => [name, sent, held, days[at]] as const))(

@@ -79,9 +79,7 @@ export type LandedExport = EventsPull & { readonly files: readonly string[] };
 /** The values of a row in one line: null is a dash, and numbers stand as they are written. */
 export function lineOf(row: Row): string {
   return Object.values(row)
-    .map((value) =>
-      value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value),
-    )
+    .map((value) => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value)))
     .join(' | ');
 }
 
