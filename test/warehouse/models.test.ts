@@ -235,17 +235,6 @@ test('a digest tells rows apart that differ by a null or stand twice, and not by
   });
 });
 
-test('a model that is no more is dropped', async () => {
-  const workshop = new Workshop();
-  await workshop.with((warehouse) => warehouse.model());
-  await workshop.change(
-    `create view marts.forgotten as select 1 as one;
-     insert into ops.models (relation, kind, fingerprint) values ('marts.forgotten', 'view', '')`,
-  );
-  await workshop.with((warehouse) => warehouse.model());
-  expect(await workshop.look("select 1 from duckdb_views() where view_name = 'forgotten'")).toEqual([]);
-});
-
 test(
   'a modelling stage that is stopped leaves the marts as they were, and is done again',
   { tags: ['long'] },

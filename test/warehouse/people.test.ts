@@ -413,70 +413,47 @@ describe('contents', () => {
   });
 });
 
-describe('a person first seen as a device and later as a user', () => {
-  /** Three weeks: the device in the first, the user with that device in the second, the user alone in the third. */
-  async function threeWeeks(): Promise<Workshop> {
-    const [SECOND, THIRD] = [dayAfter(DAY, 7), dayAfter(DAY, 14)];
-    const workshop = new Workshop();
-    for (const pull of [
-      day(workshop, DAY, event('1', DAY, { device_id: 'd1' }), event('2', DAY, { user_id: 'u2' })),
-      day(
-        workshop,
-        SECOND,
-        event('3', SECOND, { device_id: 'd1', user_id: 'u1' }),
-        event('4', SECOND, { user_id: 'u1' }, clicked),
-        // A click of somebody who got no message that week.
-        event('5', SECOND, { user_id: 'u2' }, clicked),
-        event('6', SECOND, { user_id: '' }),
-      ),
-      day(
-        workshop,
-        THIRD,
-        event('7', THIRD, { user_id: 'u1' }),
-        event('8', THIRD, { service_device_id: '' }),
-      ),
-    ]) {
-      await workshop.with(async (warehouse) => {
-        await warehouse.loader.load(pull);
-        await warehouse.model();
-        await warehouse.check();
-      });
-    }
-    return workshop;
+test('a person first seen as a device and later as a user is one person of all weeks', async () => {
+  const [SECOND, THIRD] = [dayAfter(DAY, 7), dayAfter(DAY, 14)];
+  const workshop = new Workshop();
+  // The device in the first week, the user with that device in the second, the user alone in the third.
+  for (const pull of [
+    day(workshop, DAY, event('1', DAY, { device_id: 'd1' }), event('2', DAY, { user_id: 'u2' })),
+    day(
+      workshop,
+      SECOND,
+      event('3', SECOND, { device_id: 'd1', user_id: 'u1' }),
+      event('4', SECOND, { user_id: 'u1' }, clicked),
+      // A click of somebody who got no message that week.
+      event('5', SECOND, { user_id: 'u2' }, clicked),
+      event('6', SECOND, { user_id: '' }),
+    ),
+    day(workshop, THIRD, event('7', THIRD, { user_id: 'u1' }), event('8', THIRD, { service_device_id: '' })),
+  ]) {
+    await workshop.load(pull);
+    await workshop.findings();
   }
-
-  test('is one person of the cohort of the first message, also in later weeks', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select cohort_week::varchar as cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
-        from marts.cohort_retention order by all`,
-      ),
-    ).toEqual([
-      `${DAY} | 0 | 2 | 2 | 0 | 0`,
-      // One of two got a message and clicked; the other clicked without one.
-      `${DAY} | 1 | 2 | 1 | 2 | 1`,
-      `${DAY} | 2 | 2 | 1 | 0 | 0`,
-    ]);
-  });
-
-  test('is under the pressure of all messages of the window', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select at_least, users from marts.message_pressure
-        where window_days = 28 and date = '${dayAfter(DAY, 14)}' order by all`,
-      ),
-    ).toEqual(['1 | 1', '3 | 1']);
-  });
-
-  test('is one user of a day, and an empty id is nobody', async () => {
-    const workshop = await threeWeeks();
-    expect(
-      await workshop.lines(
-        `select date::varchar as date, sum(users) filter (kind = 'succeeded') as users
-        from marts.daily_events group by date order by date`,
-      ),
-    ).toEqual([`${DAY} | 2`, `${dayAfter(DAY, 7)} | 1`, `${dayAfter(DAY, 14)} | 1`]);
-  });
+  expect(
+    await workshop.lines(
+      `select cohort_week, weeks_since, users, messaged_users, clickers, clicker_share
+      from marts.cohort_retention order by all`,
+    ),
+  ).toEqual([
+    `${DAY} | 0 | 2 | 2 | 0 | 0`,
+    // One of two got a message and clicked; the other clicked without one.
+    `${DAY} | 1 | 2 | 1 | 2 | 1`,
+    `${DAY} | 2 | 2 | 1 | 0 | 0`,
+  ]);
+  expect(
+    await workshop.lines(
+      `select at_least, users from marts.message_pressure
+      where window_days = 28 and date = '${THIRD}' order by all`,
+    ),
+  ).toEqual(['1 | 1', '3 | 1']);
+  // An empty id is nobody.
+  expect(
+    await workshop.lines(
+      `select date, sum(users) filter (kind = 'succeeded') from marts.daily_events group by date order by date`,
+    ),
+  ).toEqual([`${DAY} | 2`, `${SECOND} | 1`, `${THIRD} | 1`]);
 });
