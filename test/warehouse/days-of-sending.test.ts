@@ -110,24 +110,6 @@ describe('workdays', () => {
     expect(await asked(workshop, 'workdays', { end: FRIDAY })).toMatchObject([{ click_rate: 0.1 }]);
     expect(await asked(workshop, 'workdays', { start: SATURDAY })).toMatchObject([{ click_rate: 0.05 }]);
   });
-
-  test('daily statistics alone date clicks by the click, so there is no rate by kind of day', async () => {
-    const workshop = await modelled((workshop) => [
-      statistics(workshop),
-      ...exportsOf(workshop, [FRIDAY], sends({ on: FRIDAY, count: 100, clicks: 10 })),
-    ]);
-    expect(await asked(workshop, 'workdays')).toMatchObject([
-      { day_kind: 'workday', click_rate: 0.1, days_with_events: '1' },
-      {
-        day_kind: 'weekend',
-        sent: '20',
-        messages: null,
-        clicked: null,
-        click_rate: null,
-        days_with_events: '0',
-      },
-    ]);
-  });
 });
 
 describe('hours of sending', () => {
