@@ -23,7 +23,7 @@ USER 1000:1000
 WORKDIR /etc/dawnload
 # The only place that is written to.
 VOLUME /data
-HEALTHCHECK --interval=1m --timeout=5s --start-period=1m --retries=3 \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# The first night may take until tomorrow morning; a warehouse that is not fresh is unhealthy afterwards.
+HEALTHCHECK --interval=10m --timeout=30s --start-period=25h --retries=3 CMD ["dawnload", "status"]
 ENTRYPOINT ["dawnload"]
-CMD ["schedule", "--health-port", "8080"]
+CMD ["schedule"]

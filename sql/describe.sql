@@ -85,22 +85,5 @@ from (
     )) as entry
 );
 
--- name: tables
--- The dictionary inside the file. A DuckDB comment holds only one language, and a schema has none; this table holds the
--- other texts.
-create table if not exists ops.dictionary (
-    schema_name varchar,
-    relation_name varchar,
-    column_name varchar,
-    en varchar,
-    ko varchar,
-    label varchar
-);
-
--- The fingerprint of the descriptions in the file, so that they are not read in a night without changes.
-create table if not exists ops.descriptions (
-    fingerprint varchar
-);
-
 -- name: words
 select schema_name, relation_name, column_name, en, ko, label from ops.dictionary order by rowid;

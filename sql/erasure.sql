@@ -281,7 +281,7 @@ inner join duckdb_tables() using (database_name, schema_name, table_name)
 where
     columns.database_name = current_database()
     and columns.schema_name = 'marts'
-    and exists (from ops.archived_days)
+    and exists (from ops.removed_days)
 group by all
 having len(persons) > 0
 order by "table";

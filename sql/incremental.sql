@@ -41,10 +41,10 @@ select
         ) as days
     ) as covered,
     -- The days whose events have left this file, and those of them with records that may count on nearby days.
-    (select coalesce(list((date - date '1970-01-01')::integer), []) from ops.archived_days) as archived,
+    (select coalesce(list((date - date '1970-01-01')::integer), []) from ops.removed_days) as removed,
     (
-        select coalesce(list(distinct (archived_days.date - date '1970-01-01')::integer), [])
-        from ops.archived_days
+        select coalesce(list(distinct (removed_days.date - date '1970-01-01')::integer), [])
+        from ops.removed_days
         inner join ops.load_notes using (date)
         where load_notes.stream = 'events' and load_notes.note = 'stray'
     ) as strays;
@@ -115,5 +115,5 @@ create or replace temp table batch_days (date date);
 
 create or replace temp table lookback_days (date date);
 
--- Remains empty if no day is archived.
+-- Remains empty if no day was removed.
 create or replace temp table spared_days (date date);

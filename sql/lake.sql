@@ -12,11 +12,11 @@ from (
     union all
     select date from lake.{main}.events where export_date in ({days})
 ) as affected
-where date is not null and date not in (select date from ops.archived_days)
+where date is not null and date not in (select date from ops.removed_days)
 order by date;
 
--- name: archived_days
-select date::varchar as date from ops.archived_days order by archived_days.date;
+-- name: removed_days
+select date::varchar as date from ops.removed_days order by removed_days.date;
 
 -- name: attach_catalog
 -- Data files of a failed commit must stay: if the catalog accepted the commit and only its answer was lost, the table
@@ -202,7 +202,7 @@ inner join lake.{ops}.coverage as lake
         and file.loaded_at is not distinct from lake.loaded_at
 where
     file.stream = '{stream}'
-    and not (file.stream = 'events' and file.date in (select date from ops.archived_days))
+    and not (file.stream = 'events' and file.date in (select date from ops.removed_days))
 order by file.date;
 
 -- name: held_parts
@@ -325,7 +325,7 @@ with file_days as (
 
     select 'marts.event_people', date, digest
     from ops.model_days
-    where relation = 'marts.daily_people' and date not in (select date from ops.archived_days)
+    where relation = 'marts.daily_people' and date not in (select date from ops.removed_days)
 ),
 
 lake_days as (
@@ -333,7 +333,7 @@ lake_days as (
     from lake.{ops}.lake_parts
     where
         (relation = 'marts.event_people' or relation in (select relation from ops.models where kind = 'table'))
-        and not (relation = 'marts.event_people' and date in (select date from ops.archived_days))
+        and not (relation = 'marts.event_people' and date in (select date from ops.removed_days))
 )
 
 select
@@ -497,5 +497,5 @@ anti join lake.{ops}.coverage as lake
         and file.date = lake.date
         and file.pull is not distinct from lake.pull
         and file.loaded_at is not distinct from lake.loaded_at
-where not (file.stream = 'events' and file.date in (select date from ops.archived_days))
+where not (file.stream = 'events' and file.date in (select date from ops.removed_days))
 order by file.date, file.stream;

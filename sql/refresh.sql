@@ -19,7 +19,7 @@ from ({select}) as fresh
 anti join {relation} as held on fresh.{unique_key} = held.{unique_key};
 
 -- name: keepable
--- The tables with rows by day or week; empty if no day is archived.
+-- The tables with rows by day or week; empty if no day was removed.
 
 select columns.schema_name || '.' || columns.table_name as relation, columns.column_name as column
 from duckdb_columns() as columns
@@ -27,7 +27,7 @@ inner join duckdb_tables() using (database_name, schema_name, table_name)
 where
     columns.database_name = current_database()
     and columns.column_name in ('date', 'week')
-    and exists (from ops.archived_days);
+    and exists (from ops.removed_days);
 
 -- name: kept_columns
 -- The columns that both versions of a model have, with the types of the new version.

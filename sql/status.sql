@@ -1,8 +1,8 @@
 -- Statements of commands that read the published file.
 
--- name: archived
+-- name: removed
 -- Days whose events have left the file.
-select date::varchar as date from ops.archived_days order by date;
+select date::varchar as date from ops.removed_days order by date;
 
 -- name: coverage
 -- The days of each stream that the warehouse holds completely.

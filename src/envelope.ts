@@ -41,11 +41,10 @@ export type Envelope =
     };
 
 /**
- * Reads the outside of a JSON text. Faults inside the text do not reject the answer: bytes that are not UTF-8, control
- * characters, words that are not JSON values, trailing commas. The answer lands as it came, and the load repairs it.
+ * Reads the outside of a JSON text. Some faults do not reject the answer: a byte order mark, bytes that are not UTF-8,
+ * control characters and unknown escapes in texts, trailing commas. The answer lands as it came, and the load repairs it.
  *
- * @returns undefined when the body is not one complete JSON array or object: truncated, HTML, empty, with mismatched
- *   brackets, or with an empty element between two commas of a list
+ * @returns undefined when the body is anything else than one complete JSON array or object
  */
 export function readEnvelope(body: Buffer): Envelope | undefined {
   const start = skipSpace(body, startsWithMark(body) ? BYTE_ORDER_MARK.length : 0);
@@ -85,19 +84,6 @@ export function elementsOf(body: Buffer, list: Span): Span[] {
     if (body[at] !== COMMA) break;
   }
   return elements;
-}
-
-/** Returns the consecutive JSON values of a body, such as the pages of a packed list. */
-export function valuesOf(body: Buffer): Span[] {
-  const values: Span[] = [];
-  const start = startsWithMark(body) ? BYTE_ORDER_MARK.length : 0;
-  for (let at = skipSpace(body, start); at < body.length;) {
-    const value = measure(body, at);
-    if (value === undefined) break;
-    values.push(value);
-    at = skipSpace(body, value.end);
-  }
-  return values;
 }
 
 /**
@@ -157,53 +143,82 @@ function readObject(body: Buffer, start: number): Envelope | undefined {
 /** Measures one value from its first byte to its last, and counts its elements if it is an array. */
 function measure(body: Buffer, start: number): Part | undefined {
   const opening = body[start];
-  if (opening === QUOTE) {
-    const end = stringEnd(body, start);
+  if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) {
+    const end = scalarEnd(body, start);
     return end === undefined ? undefined : { start, end, elements: undefined };
   }
-  if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) return scalar(body, start);
-
   const closing: number[] = [opening + BETWEEN_BRACKETS];
-  const isList = opening === OPEN_BRACKET;
   let elements = 0;
-  /** True if the list has an element after its last comma. */
+  /** True if the innermost array or object has a value after its last comma. */
   let filled = false;
-  for (let at = start + 1; at < body.length; at++) {
+  let at = skipSpace(body, start + 1);
+  while (at < body.length) {
     const byte = body[at];
-    if (byte === QUOTE) {
-      const end = stringEnd(body, at);
-      if (end === undefined) return undefined;
-      at = end - 1;
+    const close = closing[closing.length - 1];
+    if (byte === close) {
+      closing.pop();
+      at++;
+      if (closing.length === 0)
+        return { start, end: at, elements: close === CLOSE_BRACKET ? elements : undefined };
       filled = true;
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      closing.push(byte + BETWEEN_BRACKETS);
-      filled = true;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      if (closing.pop() !== byte) return undefined;
-      if (closing.length > 0) continue;
-      return { start, end: at + 1, elements: isList ? elements + (filled ? 1 : 0) : undefined };
-    } else if (byte === COMMA && isList && closing.length === 1) {
-      if (!filled) return undefined;
-      elements++;
+    } else if (filled) {
+      if (byte !== COMMA) return undefined;
+      at++;
       filled = false;
-    } else if (!isSpace(byte)) filled = true;
+    } else {
+      if (closing.length === 1) elements++;
+      if (close === CLOSE_BRACE) {
+        const keyEnd = byte === QUOTE ? stringEnd(body, at) : undefined;
+        const colon = keyEnd === undefined ? body.length : skipSpace(body, keyEnd);
+        if (body[colon] !== COLON) return undefined;
+        at = skipSpace(body, colon + 1);
+      }
+      const first = body[at];
+      if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+        closing.push(first + BETWEEN_BRACKETS);
+        at++;
+      } else {
+        const end = scalarEnd(body, at);
+        if (end === undefined) return undefined;
+        at = end;
+        filled = true;
+      }
+    }
+    at = skipSpace(body, at);
   }
   return undefined;
 }
 
-/** Measures a number, `true`, `false`, `null`, or another word: an invalid word does not invalidate the rest. */
-function scalar(body: Buffer, start: number): Part | undefined {
+/** The words of JSON, by their first byte. */
+const WORDS = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]));
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** Returns the index after a text, a number or a word; undefined if there is none. */
+function scalarEnd(body: Buffer, start: number): number | undefined {
+  const byte = body[start];
+  if (byte === QUOTE) return stringEnd(body, start);
+  const word = WORDS.get(byte ?? 0);
+  if (word !== undefined) {
+    for (let i = 1; i < word.length; i++) if (body[start + i] !== word[i]) return undefined;
+    return start + word.length;
+  }
   let end = start;
-  while (end < body.length && !isSign(body[end]) && !isSpace(body[end])) end++;
-  return end === start ? undefined : { start, end, elements: undefined };
+  while (isOfNumber(body[end])) end++;
+  NUMBER.lastIndex = 0;
+  const text = body.toString('latin1', start, end);
+  return end > start && NUMBER.test(text) && NUMBER.lastIndex === text.length ? end : undefined;
 }
 
-function isSign(byte: number | undefined): boolean {
-  return byte === COMMA || byte === COLON || byte === QUOTE || isBracket(byte);
-}
-
-function isBracket(byte: number | undefined): boolean {
-  return byte === OPEN_BRACE || byte === CLOSE_BRACE || byte === OPEN_BRACKET || byte === CLOSE_BRACKET;
+/** True for digits, signs, the point, and the letter of an exponent. */
+function isOfNumber(byte = 0): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2d ||
+    byte === 0x2b ||
+    byte === 0x2e ||
+    (byte | 0x20) === 0x65
+  );
 }
 
 /**

@@ -3,8 +3,8 @@
  * ledger, logs, alerts, and the tables of runs and exports store such texts, so each text is redacted when it arrives,
  * under every privacy setting.
  */
+import { PATTERNS } from './patterns.js';
 import { cut } from './text.js';
-import { statement } from './warehouse/session.js';
 
 /** The replacement for a secret, a number or an address in a text. */
 const HIDDEN = '…';
@@ -101,31 +101,15 @@ function withoutPieces(text: string): string {
   });
 }
 
-const patterns = patternsOfLoad();
-const PIECES = compiled('pieces', 'g');
-const UNSEEN = compiled('unseen', 'g');
-const WRITTEN_MEMBER = compiled('written_member');
-const AT_SIGN = compiled('at_sign');
-const PICTURE = compiled('picture');
-const MOBILE = new RegExp(`^(?:${compiled('mobile').source})$`, 'iu');
-
-/** Returns the load's patterns by name, each concatenated from its literals and the patterns before it. */
-function patternsOfLoad(): Map<string, string> {
-  const found = new Map<string, string>();
-  const text = statement('session/3_patterns').replace(/^ *--.*$/gm, '');
-  for (const [, pattern = '', name = ''] of text.matchAll(/^ {12}(\S[\s\S]*?) as (\w+),?$/gm)) {
-    const parts = Array.from(pattern.matchAll(/'((?:[^']|'')*)'|([a-z]\w+)/g), ([, written, other = '']) =>
-      written === undefined ? (found.get(other) ?? '') : written.replaceAll("''", "'"),
-    );
-    found.set(name, parts.join(''));
-  }
-  return found;
-}
+const PIECES = compiled(PATTERNS.pieces, 'g');
+const UNSEEN = compiled(PATTERNS.unseen, 'g');
+const WRITTEN_MEMBER = compiled(PATTERNS.written_member);
+const AT_SIGN = compiled(PATTERNS.at_sign);
+const PICTURE = compiled(PATTERNS.picture);
+const MOBILE = compiled(`^(?:${PATTERNS.mobile})$`);
 
 /** Converts an RE2 pattern to a JavaScript one, which writes code points and scripts differently and has no inner flags. */
-function compiled(name: string, flags = ''): RegExp {
-  const pattern = patterns.get(name);
-  if (pattern === undefined) throw new Error(`session/3_patterns.sql has no pattern ${name}`);
+function compiled(pattern: string, flags = ''): RegExp {
   const translated = pattern
     .replaceAll('\\x{', '\\u{')
     .replace(/\\p\{(Hangul|Han|Hiragana|Katakana|Cyrillic|Greek)\}/g, '\\p{Script=$1}')

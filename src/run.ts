@@ -1,11 +1,12 @@
 /** The stages of a run in order: extract, land and load each stream, then model, check, publish. */
 import { existsSync } from 'node:fs';
-import { listDays, type Day, type DayRange } from './calendar.js';
-import type { Invocation, Job } from './run/invocation.js';
+import { formatKst, lastCompleteDay, listDays, type Day, type DayRange } from './calendar.js';
+import { until, type Invocation, type Job } from './run/invocation.js';
 import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
   CorruptDatabaseError,
+  DawnloadError,
   DamageError,
   EXIT,
   InterruptedError,
@@ -24,9 +25,8 @@ import {
   type LocalContext,
 } from './run/context.js';
 import type { RunOver } from './run/journal.js';
-import { bucketKeeps } from './lake/bucket.js';
 import { prepareErased } from './lake/erased.js';
-import { handOver, inWords, pushAfterRun, pushLake } from './run/hand-over.js';
+import { pushLake, rowsOf } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
@@ -48,14 +48,12 @@ import {
   type Erased,
 } from './erasure/erase.js';
 import { deleteComputed } from './erasure/person.js';
-import { redateFuture, untilComplete } from './run/clocks.js';
+import { assertMayLand, CLOCK_REMEDY, clockTrouble, earlierOf } from './api/clocks.js';
 import { pullEvents, requestAgain, resume } from './exports/pull-events.js';
 import { budgetRow } from './exports/budget.js';
 import { pullStatistics } from './statistics/pull-daily.js';
-import { archivedDays } from './warehouse/archive.js';
 import { readEveryBlock } from './warehouse/opening.js';
 import {
-  discardCopies,
   assertPublishable,
   assertReplaceable,
   discardDatabase,
@@ -81,7 +79,7 @@ export interface Outcome {
 /**
  * Runs a job: from the service to the published file.
  *
- * @param afterPublishing the pushes of the night; the file is published again with what became of them
+ * @param afterPublishing the pushes of the night, which read the published file
  * @throws the error that stopped the run (credentials, disk, Ctrl-C); data that was loaded before is published, now or
  *   by the next run
  */
@@ -97,49 +95,72 @@ export function runJob(
       await loadLanded(context);
       const complete = await untilComplete(job, context);
       ({ days } = complete);
-      await redateFuture(context);
       await pull(complete, context);
     };
     const outcome = await recorded(context, job.name, invocation, async (record) => {
       const delivered = await deliver(context, work, record, async () => {
-        await handOver(context, config, invocation);
-        return retain(context, config.retention);
+        return retain(context, config, invocation);
       });
       if (delivered.publishedBytes === undefined) return delivered;
-      const told =
-        afterPublishing === undefined
-          ? delivered
-          : await publishedAgain(context, config, invocation, record, delivered, afterPublishing);
-      await pushAfterRun(config, invocation, job.name, told.report);
-      return told;
+      await afterPublishing?.(delivered.report);
+      await pushAfterRun(config, invocation, job.name, delivered.report);
+      return delivered;
     });
     return { ...outcome, days };
   });
 }
 
+/**
+ * Returns the job without the days that are not complete by both clocks, and reports what the clocks prevent.
+ *
+ * @throws CredentialsError, ServiceError when E1 fails
+ * @throws ClockError when the clocks differ so much that nothing may land
+ */
+async function untilComplete(job: Job, context: RunContext): Promise<Job> {
+  const { service, report, terminal } = context;
+  await service.authorize();
+  assertMayLand(context);
+  const trouble = clockTrouble(context);
+  if (trouble !== undefined) {
+    report.clockSkewMs = service.clockSkewMs;
+    report.needsAction(`${trouble} No paid request is sent until they agree. ${CLOCK_REMEDY}`);
+  }
+  const earlier = earlierOf(context);
+  const last = lastCompleteDay(earlier);
+  if (job.days.end <= last) return job;
+  terminal.note(
+    `The service's clock says ${formatKst(earlier)}. The last complete day is ${last}; later days are not requested.`,
+  );
+  return until(job, last);
+}
+
 /** Work on the published file that a run ends with, such as pushes; it records its outcome in the report. */
 export type AfterPublishing = (report: RunReport) => Promise<void>;
 
-async function publishedAgain(
-  context: LocalContext,
-  config: ServiceConfig,
+/**
+ * Pushes the published file of a run to the lake, if a lake is configured. A failure is added to the report: the file
+ * is published in any case, and the next run pushes what is missing.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
+async function pushAfterRun(
+  config: Pick<Config, 'dataDir' | 'lake'>,
   invocation: Invocation,
-  record: RunRecord,
-  delivered: Outcome,
-  afterPublishing: AfterPublishing,
-): Promise<Outcome> {
-  const { report, path, files, effects, dataDir } = context;
-  await afterPublishing(report);
-  const warehouse = await openWarehouse(path, config, invocation);
-  let ending: RunOver;
+  command: string,
+  report: RunReport,
+): Promise<void> {
+  const { dataDir, lake } = config;
+  if (lake === undefined) return;
   try {
-    await warehouse.replacePushes(pushRows(await PushLedger.open(dataDir, effects)));
-    ending = await record.expect(report, undefined, warehouse);
-  } finally {
-    await warehouse.close();
+    const commits = await pushLake({ dataDir, lake }, invocation, command);
+    report.lake({ pushed: true, commits: commits.length, rows: rowsOf(commits) });
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    const reason = [messageOf(error), error instanceof DawnloadError ? (error.hint ?? '') : '']
+      .join(' ')
+      .trim();
+    report.lake({ pushed: false, days: report.loadedDays, reason });
   }
-  const { bytes } = await publish({ working: path, published: files.published, effects });
-  return { ...delivered, publishedBytes: bytes, page: await reportOn(context, ending) };
 }
 
 /** The rows of `ops.pushes`. */
@@ -166,28 +187,17 @@ export function rebuild(config: StorageConfig, invocation: Invocation): Promise<
       invocation.terminal.warn(`The published file was not a DuckDB file. It is now ${aside}.`);
     // A rebuild is not recorded as a run; it copies the runs of the journal into the new file.
     await retellRuns(context);
-    const archived = await archivedBefore(context);
     await takeRemovedDays(context);
     const outcome = await deliver(context, () => loadLanded(context));
     const { rebuilt, working } = context.files;
     if (outcome.lost.length > 0 && (await holdsDays(working, outcome.lost, config, invocation))) {
-      const what = outcome.lost.some((day) => archived.includes(day))
-        ? 'what was computed of these events'
-        : 'these events';
       invocation.terminal.warn(
-        `The private warehouse holds ${what}, so it is kept and the rebuilt one is discarded.`,
+        'The private warehouse holds these events, so it is kept and the rebuilt one is discarded.',
       );
       await discardDatabase(rebuilt);
       return outcome;
     }
     await replaceDatabase(rebuilt, working, invocation.effects);
-    const removed = new Set(removedExports(context).map(({ day }) => day));
-    const again = archived.filter((day) => !outcome.lost.includes(day) && !removed.has(day));
-    if (again.length > 0) {
-      invocation.terminal.note(
-        `The events of ${listDays(again)} had left the file. They are in it again, until the next run lets them leave.`,
-      );
-    }
     return outcome;
   };
   return withLocalContext(config, invocation, 'rebuild', rebuilding, 'rebuilt');
@@ -255,12 +265,10 @@ async function deletedInLake(
   if (lake === undefined) return undefined;
   try {
     const settings = { dataDir, lake };
-    let folder: string | undefined;
     const commits = await pushLake(settings, invocation, 'forget', async (opened) => {
-      folder = await opened.folder();
       await prepareErased(opened, config, { key: await hmacKey(dataDir, invocation.effects), ids });
     });
-    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more; ${await bucketKeeps(folder, lake)}`;
+    return `deleted in ${plural(commits.length, 'commit')}, not yet erased: data files of before hold the rows until compaction and expiry (docs/scale.md), and \`dawnload lake verify --erased\` says when none does any more. A bucket with versioning or object lock keeps deleted files longer; its settings say how long`;
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
     return `not deleted yet (${messageOf(error)}); \`dawnload lake push\` deletes the rows`;
@@ -324,7 +332,7 @@ export function withLedger<T>(
   return underLock(config, invocation, command, async () => {
     const { ledger } = await openLedger(config.dataDir, invocation.effects);
     try {
-      await ledger.settle();
+      await ledger.settle(config.exports.refusals);
       return await change(ledger);
     } finally {
       await ledger.close();
@@ -372,7 +380,7 @@ async function deliver(
   const { ledger, forgotten, warehouse, report } = context;
   await assertReplaceable(context.files.published);
   if (run !== undefined) refuseNewer(context.publishedSchema);
-  await ledger.settle();
+  await ledger.settle(context.exports.refusals);
   const timed = stopwatch(context);
   const failure = await timed('pull', () => failureOf(work));
   // After Ctrl-C or a disk error, no further stage is begun: the next run publishes.
@@ -397,9 +405,6 @@ async function deliver(
   if (publishedBytes !== undefined) await onceReplaced?.();
   const page = await reportOn(context, ending);
   if (failure !== undefined) throw failure;
-  // After a published run without missing data, no return to the older schema is needed, so its copies are removed.
-  if (publishedBytes !== undefined && report.exitCode() !== EXIT.incomplete)
-    await discardCopies(context.files.working);
   return { report, publishedBytes, page, lost };
 }
 
@@ -452,11 +457,8 @@ async function publishSound(
 ): Promise<number | undefined> {
   const { warehouse, report, files, path, dataDir, effects, terminal } = context;
   const empty = (await warehouse.loader.loaded()).size === 0;
-  if (lost.length > 0) {
-    const archived = (await archivedBefore(context)).filter((day) => lost.includes(day));
-    const lake = archived.length > 0 ? `; the lake holds those of ${listDays(archived)}` : '';
-    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now${lake}`);
-  }
+  if (lost.length > 0)
+    report.withhold(`the events of ${listDays(lost)} were loaded before and cannot be loaded now`);
   await warehouse.close();
   if (path === files.working && existsSync(files.toRewrite)) await rewriteDatabase(dataDir, effects);
   if (report.withheld !== undefined || (failure !== undefined && empty)) return undefined;
@@ -521,19 +523,13 @@ async function takeRemovedDays(context: LocalContext): Promise<void> {
     await warehouse.takeDays(files.working, days);
     if (context.erasures.register.mark !== undefined) await deleteComputed(await context.erasures.session());
     terminal.note(
-      `The pages of ${inWords(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
+      `The pages of ${listDays(days)} were removed by retention: their events cannot be made again; what was computed of them is kept.`,
     );
   } catch (error) {
     terminal.warn(
-      `The pages of ${inWords(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
+      `The pages of ${listDays(days)} were removed by retention, and what was computed of them is lost: ${messageOf(error)}`,
     );
   }
-}
-
-/** The days of events that had left the files which this run makes anew, since a lake holds them. */
-async function archivedBefore({ files, path }: LocalContext): Promise<Day[]> {
-  const others = [files.working, files.published].filter((file) => file !== path);
-  return [...new Set((await Promise.all(others.map(archivedDays))).flat())].sort();
 }
 
 /**
@@ -591,13 +587,9 @@ class RunRecord {
   }
 
   /** Records in the file to be published, and for its report, how the run ends if nothing fails from here on. */
-  async expect(
-    report: RunReport,
-    failure: Error | undefined,
-    warehouse = this.#context.warehouse,
-  ): Promise<RunOver> {
+  async expect(report: RunReport, failure: Error | undefined): Promise<RunOver> {
     const over = this.#over(report, failure);
-    await warehouse.finishRun(over);
+    await this.#context.warehouse.finishRun(over);
     return over;
   }
 

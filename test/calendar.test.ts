@@ -32,10 +32,6 @@ describe('KST days', () => {
     expect(lastCompleteDay(new Date('2026-11-20T22:00:00.000Z'))).toBe('2026-11-20');
   });
 
-  test('the hour after midnight in Korea still belongs to the night before last', () => {
-    expect(lastCompleteDay(new Date('2026-11-20T15:30:00Z'))).toBe('2026-11-19');
-  });
-
   test('a day that does not exist is not a day', () => {
     for (const text of ['2026-02-29', '2026-13-01', '2026-1-1', '20261101', '2026-11-31', '', 'yesterday']) {
       expect(isDay(text), text).toBe(false);

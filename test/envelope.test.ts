@@ -57,18 +57,32 @@ describe('the outside of a JSON answer', () => {
     expect(envelope.members).toHaveLength(4);
   });
 
-  test.each(['[,1]', '[1,,2]', '[,]', '[{]}', '[{"a":1]}', '{"a":[1}', '{,}', '{"a":1,,}', '{"a":,}'])(
-    'of %j there is none: what the load could not take apart either',
-    (text) => {
-      expect(readEnvelope(Buffer.from(text))).toBeUndefined();
-    },
-  );
+  test.each([
+    ...['[,1]', '[1,,2]', '[,]', '[{]}', '[{"a":1]}', '{"a":[1}', '{,}', '{"a":1,,}', '{"a":,}'],
+    ...[
+      '[NaN]',
+      '[01]',
+      '[1.]',
+      '[.5]',
+      '[+1]',
+      '[1e]',
+      '[-]',
+      '[None]',
+      '[TRUE]',
+      '[nul]',
+      '[1 2]',
+      '[{"a":1} {}]',
+    ],
+    ...['{"a" "b"}', '[{a:1}]', '[{"a":{"b":-Infinity}}]', '{"n":01,"data":[]}'],
+  ])('of %j there is none: what the load could not take apart either', (text) => {
+    expect(readEnvelope(Buffer.from(text))).toBeUndefined();
+  });
 
   test.each([
     ['[1,2,]', 2],
     ['[ ]', 0],
-    ['[None,01,+1]', 3],
-    ['[{"a":1,} {"b":2}]', 1],
+    ['[null,-0.1,1e400,true]', 4],
+    ['[{"a":1,},[[],],{}]', 3],
   ])('%j has %d elements', (text, elements) => {
     expect(readEnvelope(Buffer.from(text))).toEqual({ kind: 'array', elements });
   });
@@ -87,12 +101,11 @@ describe('the outside of a JSON answer', () => {
     ],
     ['a byte order mark', Buffer.from('\ufeff["a"]')],
     ['control characters', Buffer.from('["a\u0001\n\t\u0000b"]')],
-    ['numbers that JSON does not know', Buffer.from('[NaN]')],
     ['depth', Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
   ])('%s inside do not cost the answer', (_, body) => {
     expect(readEnvelope(body)).toEqual({ kind: 'array', elements: 1 });
     const page = Buffer.concat([
-      Buffer.from('{"status":"success","odd\u0001key":-Infinity,"data":'),
+      Buffer.from('{"status":"success","odd\u0001key":-1,"data":'),
       body.subarray(body.indexOf('[')),
       Buffer.from(',"total_page_count":1}'),
     ]);

@@ -27,8 +27,8 @@ covered as (
     select
         stream,
         date,
-        -- The events of an archived day are gone.
-        if(stream = 'events' and date in (select date from ops.archived_days), 0, rows) as rows
+        -- The events of a removed day are gone.
+        if(stream = 'events' and date in (select date from ops.removed_days), 0, rows) as rows
     from ops.coverage
     semi join batch_days using (date)
     where not marts.is_snapshot(stream)

@@ -68,7 +68,14 @@ create table ops.restatements (
     kind varchar,
     before bigint,
     after bigint,
-    pull varchar
+    pull varchar,
+    -- The subject of the counter: a statistic that vanished has no row of its own any more.
+    resource_type varchar,
+    campaign_id varchar,
+    variant_id varchar,
+    user_journey_id varchar,
+    user_journey_node_id varchar,
+    channel varchar
 );
 
 create table ops.exports (
@@ -88,13 +95,14 @@ create table ops.exports (
     note varchar
 );
 
--- The settings exports.budget, exports.price_per_record and exports.start_date of the last run: one row.
+-- The settings exports.budget, exports.price_per_record, exports.currency and exports.start_date of the last run: one row.
 create table ops.budget (
     records_per_run bigint,
     records_per_month bigint,
     price_per_record double,
     start_date date,
-    noted_at timestamptz
+    noted_at timestamptz,
+    currency varchar
 );
 
 create table ops.runs (
@@ -144,7 +152,9 @@ create table ops.models (
 -- The privacy setting that the rows of this file were written under: rows of two settings must not stand side by side.
 create table ops.privacy (
     recipients varchar,
-    key_fingerprint varchar
+    key_fingerprint varchar,
+    -- The rules of privacy.columns, such as `device_id: drop, user_id: hash`; null if every column is kept.
+    columns varchar
 );
 
 -- Answers that would have wiped most of a day and did not replace it. Grain: one pull, KST day and campaign (of E19).
@@ -172,3 +182,62 @@ create table ops.experiments (
 );
 
 insert into ops.experiments values ('default', null, null, 0.2, 0.05, 0.8, null, null, null);
+
+-- One row for each list that was read whole, and KST day: what its snapshot of that day held. A list is a catalog's items,
+-- the templates of a sender key or a channel, or what a stream has but one of.
+create table ops.snapshots (
+    stream varchar,
+    list varchar,
+    date date,
+    rows bigint,
+    announced bigint,
+    pull varchar,
+    pulled_at timestamptz
+);
+
+-- Grain: one campaign or user journey; chosen_by: setting or rule.
+create table ops.main_goals (
+    resource_id varchar,
+    goal varchar,
+    chosen_on date,
+    chosen_by varchar
+);
+
+-- Erasures of persons. No id and no digest of a person is here.
+create table ops.erasures (
+    line bigint,
+    sum varchar,
+    erased_at timestamptz,
+    persons bigint,
+    records bigint,
+    rows bigint,
+    late_records bigint
+);
+
+-- Removals by the settings under `retention`, one row for each run and place.
+create table ops.retention (
+    removed_at timestamptz,
+    place varchar,
+    first_day date,
+    last_day date,
+    days bigint,
+    items bigint
+);
+
+-- Pushes: answers of queries that went back to the service, as the ledger had them when a run published.
+create table ops.pushes (
+    push_id varchar,
+    target varchar,
+    name varchar,
+    state varchar,
+    begun_at timestamptz,
+    updated_at timestamptz,
+    rows bigint,
+    sent bigint,
+    unchanged bigint,
+    rejected bigint,
+    unknown bigint,
+    erased bigint,
+    calls bigint,
+    note varchar
+);

@@ -104,3 +104,23 @@ export function withoutWords(error: unknown): never {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
   });
 }
+
+/** The HTTP statuses of a request that was refused before it was processed. */
+const REFUSING_STATUSES = new Set([400, 401, 403, 404, 405, 422, 429]);
+
+/**
+ * Signs that rows were taken or that a proxy answered, regardless of status and code. The whole body is searched,
+ * because duplicate keys or nested objects may hide the signs.
+ */
+const SIGNS_OF_WORK =
+  /time[d]?[\s-]?out|internal|unavailable|gateway|upstream|disconnect|already|duplicate|conflict|exists\b|progress|processing|pending|being \w+ed|running|job|queue|scheduled|submitted|started|begun|created|generat(ed|ing)|completed|accepted|(been|was) received|charged|billed|deducted|warning|partial|(were|was|been|is|are) (\w+ )?(exported|written|made|stored|saved|delivered|mailed|skipped|left|ignored|omitted|removed|dropped|cut|shortened|adjusted|replaced)|export_?id|이미|중복|(진행|처리|생성|실행|작업|대기|접수) ?중|(진행|처리|생성|실행|접수|등록|시작|예약|완료|추가|저장|전송|발송)(되(?!지)|됐|된|됨|했)|대기열|과금|청구|차감|제외|만들|만든/i;
+
+/** True if the service clearly refused a call that is sent once, so that none of its rows was taken. */
+export function isRefusal({ verdict, status, body }: ServiceAnswer): boolean {
+  return (
+    /^(refused|forbidden|unauthorized|busy)$/.test(verdict.kind) &&
+    REFUSING_STATUSES.has(status ?? 0) &&
+    /^\s*\{.*"(error|message)"/s.test(body.toString('utf8', 0, 4_096)) &&
+    !SIGNS_OF_WORK.test(body.toString('utf8'))
+  );
+}

@@ -16,7 +16,7 @@ import {
   wholeMarkdown,
 } from '../dictionary/dictionary.js';
 import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { dbtSources, openDataContract, skill } from '../queries/contracts.js';
+import { dbtSources, skill } from '../queries/contracts.js';
 import { writeTo } from '../queries/sink.js';
 import { Reader } from '../warehouse/reader.js';
 import { statement } from '../warehouse/session.js';
@@ -25,7 +25,7 @@ import type { Invocation } from '../run/invocation.js';
 import type { Output } from './query.js';
 import { listed, wrap } from '../terminal/paragraphs.js';
 
-export const DOCS_FORMATS = ['text', 'markdown', 'json', 'skill', 'dbt', 'odcs'] as const;
+export const DOCS_FORMATS = ['text', 'markdown', 'json', 'skill', 'dbt'] as const;
 
 export interface DocsOptions {
   /** A table or view; undefined for all of them. */
@@ -56,7 +56,7 @@ export async function docsCommand(
   const schemas = entriesOf(await columnsOfEmpty(invocation), dictionary, language);
   const relation = options.table === undefined ? undefined : findRelation(schemas, options.table);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
-  if (relation !== undefined && /^(skill|dbt|odcs)$/.test(format)) {
+  if (relation !== undefined && /^(skill|dbt)$/.test(format)) {
     throw new UsageError(`The format ${format} describes the whole warehouse.`, {
       hint: 'Leave the table out.',
     });
@@ -65,7 +65,6 @@ export async function docsCommand(
   const text = {
     skill: () => skill(schemas, dictionary.document.traps, language),
     dbt: () => dbtSources(schemas),
-    odcs: () => openDataContract(schemas, dictionary.document.traps, invocation.version),
     json: () => JSON.stringify(relation ?? { language, schemas }, null, 2),
     markdown: () => {
       if (relation !== undefined) return relationMarkdown(relation, language);

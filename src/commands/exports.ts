@@ -172,7 +172,6 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     state: entry.state,
     billed: entry.billed,
     export_id: entry.exportId ?? null,
-    earlier_export_ids: entry.earlierIds ?? [],
     message_data: entry.messageData,
     records: entry.records ?? null,
     pages: entry.pages ?? null,
@@ -189,6 +188,7 @@ function asJson(entry: Export, isRunning: boolean): Record<string, unknown> {
     pays_again_for: entry.again ?? null,
     run_id: entry.run ?? null,
     note: entry.note ?? null,
+    answer: entry.answer ?? null,
     raw_answer: entry.rawAnswer ?? null,
     advice: adviceFor(entry, isRunning) ?? null,
   };

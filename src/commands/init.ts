@@ -138,18 +138,14 @@ async function answersOf(
     const answers = requireAnswers(given, options, wrong);
     return skipChecks ? answers : check(answers, invocation);
   }
-  try {
-    assertRight(wrong);
-    terminal.note(
-      `This writes ${place.yaml} and ${place.env}. Enter takes the grey answer; Ctrl-C writes nothing.`,
-    );
-    if (given.accessKey !== undefined || given.secretKey !== undefined)
-      terminal.note('The keys of the environment or of .env are used.');
-    const earlier = existsSync(place.yaml) ? earlierAnswers(invocation) : {};
-    return await interview({ given, earlier, allowHttp, skipChecks }, questions, invocation);
-  } finally {
-    questions.close();
-  }
+  assertRight(wrong);
+  terminal.note(
+    `This writes ${place.yaml} and ${place.env}. Enter takes the grey answer; Ctrl-C writes nothing.`,
+  );
+  if (given.accessKey !== undefined || given.secretKey !== undefined)
+    terminal.note('The keys of the environment or of .env are used.');
+  const earlier = existsSync(place.yaml) ? earlierAnswers(invocation) : {};
+  return await interview({ given, earlier, allowHttp, skipChecks }, questions, invocation);
 }
 
 /**

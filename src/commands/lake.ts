@@ -12,7 +12,7 @@ import { prepareErased, searchDataFiles } from '../lake/erased.js';
 import { verify, type Difference } from '../lake/verify.js';
 import { underLock } from '../run/context.js';
 import type { Invocation } from '../run/invocation.js';
-import { pushLake, rowsOf, withLake } from '../run/hand-over.js';
+import { pushLake, rowsOf, withLake } from '../lake/push.js';
 import { drawTable } from '../terminal/table.js';
 import { formatCount, plural, type Terminal } from '../terminal/terminal.js';
 import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
@@ -85,11 +85,11 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
   const { terminal } = invocation;
   const status = await withLake(config, invocation, (lake) => statusOf(lake, SHOWN_COMMITS));
   if (json === true) {
-    const { commits, coverage, archived } = status;
+    const { commits, coverage, removed } = status;
     terminal.out(
       JSON.stringify({
         ...changesJson(status),
-        archived,
+        removed,
         coverage: coverage.map(({ first, last, ...rest }) => ({
           ...rest,
           first_date: first,
@@ -116,9 +116,9 @@ export async function lakeStatusCommand({ json }: JsonOptions, invocation: Invoc
       drawing(terminal),
     ),
   );
-  if (status.archived.length > 0) {
+  if (status.removed.length > 0) {
     terminal.out(
-      `${plural(status.archived.length, 'day')} of events are in the lake alone: ${inWords(status.archived)}.`,
+      `${plural(status.removed.length, 'day')} of events have left the file: ${listDays(status.removed)}.`,
     );
   }
   for (const line of planLines(status)) terminal.out(line);
@@ -187,7 +187,7 @@ export async function lakeVerifyCommand(
   }
   if (unpushed.length > 0) {
     terminal.warn(
-      `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${inWords(unpushed)}. \`dawnload lake push\` brings them.`,
+      `${plural(unpushed.length, 'day')} of the file are not in the lake yet: ${listDays(unpushed)}. \`dawnload lake push\` brings them.`,
     );
   }
   for (const difference of differences.slice(0, SHOWN_DIFFERENCES)) terminal.warn(differenceLine(difference));
@@ -247,7 +247,7 @@ function pushedLine(commits: readonly Commit[]): string {
 
 function planLines({ streams, models, onlyInLake }: Changes): string[] {
   const lines = [...streams].map(
-    ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${inWords(days)}`,
+    ([stream, days]) => `push ${stream} of ${plural(days.length, 'day')}: ${listDays(days)}`,
   );
   const modelDays = [...models.values()].reduce((sum, days) => sum + days.length, 0);
   if (modelDays > 0) lines.push(`push ${plural(modelDays, 'day')} of ${plural(models.size, 'model')}`);
@@ -259,7 +259,7 @@ function planLines({ streams, models, onlyInLake }: Changes): string[] {
   );
   for (const [stream, days] of onlyInLake) {
     lines.push(
-      `${stream} of ${plural(days.length, 'day')} are in the lake and not in the file, and stay there: ${inWords(days)}`,
+      `${stream} of ${plural(days.length, 'day')} are in the lake and not in the file, and stay there: ${listDays(days)}`,
     );
   }
   return lines;
@@ -297,7 +297,7 @@ function differenceLine({ table, day, fileRows, lakeRows, column }: Difference):
   return column === undefined ? `${what}: values differ.` : `${what}: the sums of ${column} differ.`;
 }
 
-function inWords(days: readonly Day[]): string {
+function listDays(days: readonly Day[]): string {
   return rangesOf(days)
     .map(({ start, end }) => (start === end ? start : `${start}..${end}`))
     .join(', ');

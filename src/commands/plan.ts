@@ -86,7 +86,7 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
     emptyOnce: await tables.emptyOnce(),
     messages: await tables.messages(),
     exports: await tables.exports(),
-    archived: await tables.archived(),
+    removed: await tables.removed(),
   }));
   const { ledger, doubt, restored, needed } = await ledgerState(config, published.exports, now);
   const entries = ledger.entries();
@@ -165,15 +165,15 @@ export async function makePlan(job: Job, config: Config, { effects }: Invocation
 async function retentionOf(
   { dataDir, retention }: Config,
   entries: readonly Export[],
-  { coverage, archived }: { readonly coverage: readonly CoveredDay[]; readonly archived: readonly Day[] },
+  { coverage, removed }: { readonly coverage: readonly CoveredDay[]; readonly removed: readonly Day[] },
   now: Date,
 ): Promise<Plan['retention']> {
   if (Object.keys(retention).length === 0) return null;
   const before = retention.events === undefined ? '' : shiftDay(dayOf(now), -retention.events);
   const events = coverage
-    .filter(({ stream, day }) => stream === 'events' && day < before && !archived.includes(day))
+    .filter(({ stream, day }) => stream === 'events' && day < before && !removed.includes(day))
     .map(({ day }) => day);
-  const left = new Set([...archived, ...events]);
+  const left = new Set([...removed, ...events]);
   const folders = await foldersDue(dataDir, retention, { entries, left, now });
   const { landing } = foldersOf(dataDir);
   return { events: events.sort(), landing: folders.map(({ path }) => relative(landing, path)) };

@@ -207,7 +207,7 @@ export function commandLine(version: string, perform: Perform): Command {
     'dawnload docs marts.channel_days',
     'dawnload docs events --lang ko',
     'dawnload docs --format markdown > dictionary.md',
-    'dawnload docs --format dbt > models/sources.yml    # or skill, odcs',
+    'dawnload docs --format dbt > models/sources.yml    # or skill',
   ])
     .addOption(
       choice('--format <format>', 'the format of the description', [
@@ -216,7 +216,6 @@ export function commandLine(version: string, perform: Perform): Command {
         'json',
         'skill',
         'dbt',
-        'odcs',
       ]).default('text'),
     )
     .addOption(choice('--lang <language>', 'the language of the description', ['en', 'ko']).default('en'))
@@ -244,11 +243,9 @@ export function commandLine(version: string, perform: Perform): Command {
   add(program, 'schedule', 'keep running and start the nightly job at 07:10 KST', [
     'dawnload schedule',
     'dawnload schedule --at 08:00 --now',
-    'dawnload schedule --health-port 8080',
   ])
     .option('--at <time>', 'time of day in Korea, 07:00 or later (default: 07:10)')
     .option('--now', 'also run once right away, whether anything is due or not')
-    .option('--health-port <port>', 'answer GET /healthz on this port of 127.0.0.1; 0 takes any free one')
     .action((options: ScheduleOptions) =>
       act(async (invocation) => (await import('./schedule.js')).scheduleCommand(options, invocation)),
     );
@@ -350,7 +347,7 @@ function addExports(
   ])
     .option(
       '--yes',
-      'replace the id of an export whose data has arrived, or exchange two ids, without asking',
+      'replace the id of an export whose data has arrived, or take that of another, without asking',
     )
     .action((key: string, exportId: string, options: AttachOptions) =>
       act(async (invocation) => (await load()).exportsAttachCommand(key, exportId, options, invocation)),

@@ -67,7 +67,7 @@ interface Published {
   runs(): Promise<PastRun[]>;
   findings(): Promise<FindingGroup[]>;
   /** Days whose events were removed from the file. */
-  archived(): Promise<Day[]>;
+  removed(): Promise<Day[]>;
   /** Paid exports in the state that the ledger had when the file was published. */
   exports(): Promise<ExportRow[]>;
 }
@@ -90,7 +90,7 @@ export async function readPublished<T>(file: string, work: (published: Published
         new Map((await rows('messages', messageTotals)).map(({ date, ...totals }) => [date, totals])),
       runs: () => rows('runs', runRow),
       findings: () => rows('findings', findingGroup),
-      archived: async () => (await rows('archived', z.object({ date: z.string() }))).map(({ date }) => date),
+      removed: async () => (await rows('removed', z.object({ date: z.string() }))).map(({ date }) => date),
       exports: async () => (reader === undefined ? [] : exportsIn(reader)),
     });
   } finally {

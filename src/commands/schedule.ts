@@ -2,8 +2,7 @@
 import cron from 'node-cron';
 import { KST } from '../calendar.js';
 import { requireService } from '../config.js';
-import { EXIT, UsageError, type ExitCode } from '../errors.js';
-import { healthOf, serveHealth } from '../operations/health.js';
+import { EXIT, type ExitCode } from '../errors.js';
 import { clock, Nights, parseTime, runJob, type TimeOfDay } from '../operations/schedule.js';
 import { RunJournal } from '../run/journal.js';
 import type { Invocation } from '../run/invocation.js';
@@ -14,14 +13,12 @@ export interface ScheduleOptions {
   readonly at?: string;
   /** True to run immediately, even if no run is due. */
   readonly now?: boolean;
-  readonly healthPort?: string;
 }
 
 /** Runs until it is stopped. Each run is a process of its own, which reads the settings again. */
 export async function scheduleCommand(options: ScheduleOptions, invocation: Invocation): Promise<ExitCode> {
   const { terminal, signal, effects, flags, version } = invocation;
   const at = parseTime(options.at);
-  const port = parsePort(options.healthPort);
   const config = requireService(invocation.loadConfig());
   await assertSameProject(config);
   const now = (): Date => effects.now();
@@ -37,16 +34,8 @@ export async function scheduleCommand(options: ScheduleOptions, invocation: Invo
     pause: alarm.pause,
   });
   try {
-    const health =
-      port === undefined ? undefined : await serveHealth(port, () => healthOf(now(), nights.state));
     terminal.note(`Scheduled daily at ${clock(at)} KST. Press Ctrl-C to stop.`);
-    if (health !== undefined)
-      terminal.note(`Health is at ${health.url}.`, { event: 'health', url: health.url });
-    try {
-      await nights.keep(options.now === true);
-    } finally {
-      health?.close();
-    }
+    await nights.keep(options.now === true);
   } finally {
     await alarm.stop();
   }
@@ -86,13 +75,4 @@ function nightlyAlarm(
       await task.destroy();
     },
   };
-}
-
-function parsePort(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError(`--health-port ${text} is not a port.`, {
-    hint: 'Write a number from 0 to 65535; 0 takes any free port.',
-  });
 }

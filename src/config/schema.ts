@@ -80,6 +80,8 @@ const budget = z
     records_per_month: month ?? run ?? 0,
   }));
 
+const text = (what: string): z.ZodString => z.string(what).min(1, what);
+
 const paidExports = z.strictObject(
   {
     budget: budget.optional(),
@@ -92,6 +94,10 @@ const paidExports = z.strictObject(
     start_date: day.optional(),
     include_message_data: yesOrNo.default(true),
     page_parameter: parameter('must be the name of a query parameter').default('page'),
+    /** Texts of answers to E20 that a person has judged to be refusals. */
+    refusals: z
+      .array(text('must be the text of an answer'), 'must be a list of texts of answers')
+      .default([]),
     max_wait_minutes: number(0, 24 * 60, 'must be a number of minutes from 0 to 1440').default(60),
   },
   NO_SECTION,
@@ -174,8 +180,6 @@ const experiment = z
 
 const CATALOG_AUTH = ['none', 'oauth2', 'sigv4'] as const;
 
-const text = (what: string): z.ZodString => z.string(what).min(1, what);
-
 const catalog = z.strictObject(
   {
     uri: address,
@@ -208,11 +212,6 @@ const lake = z.strictObject(
       .default('dawnload'),
     /** The folder with the extensions httpfs, avro and iceberg; without this setting, DuckDB's own folder. */
     extensions: text("must be the folder of DuckDB's extensions").optional(),
-    /**
-     * Number of days of events and messages that the file keeps; at least 8, because models read up to seven earlier
-     * days.
-     */
-    local_days: whole(8, 36_500).optional(),
     /** True if recipients may be pushed in clear text. */
     allow_personal: yesOrNo.default(false),
   },
@@ -438,6 +437,8 @@ export const settingsSchema = z
       .optional(),
     brand: word.default('service'),
     messenger: word.default('chatapp'),
+    /** `ignore` where the service's own `Date` is wrong; paid requests never ignore it. */
+    service_clock: z.enum(['obey', 'ignore'], 'must be obey or ignore').default('obey'),
     data_dir: z.string('must be a folder').min(1, 'must be a folder').default('./data'),
     start_date: day.optional(),
     lookback_days: whole(0, 366).default(7),

@@ -122,8 +122,7 @@ export interface Searched {
 }
 
 /** Copies that no command reads any more. */
-const REMOVABLE =
-  /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.before-upgrade-|\.torn-|\.part$|\/\.tmp-|\.next-/;
+const REMOVABLE = /^(?:landing\/rejected\/|private\/tmp\/)|\.set-aside-|\.torn-|\.part$|\/\.tmp-|\.next-/;
 
 /** Files that hold ids by design and are not searched: the digests of erased persons, and the unfinished request. */
 const PASSED_OVER = /^private\/(?:erasures\.jsonl|erasing\.json|receipts\/)/;

@@ -8,7 +8,7 @@ import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Effects } from '../effects.js';
-import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope, valuesOf } from '../envelope.js';
+import { elementsOf, ERASED, erasedIn, erasedNotes, readEnvelope } from '../envelope.js';
 import { DamageError } from '../errors.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { namesIn } from '../storage/landed-pulls.js';
@@ -316,7 +316,7 @@ export class Erasures {
       const rows = rowsOf(body);
       const erased = await this.#numbers(rows);
       if (erased.size === 0) {
-        erasedRows += erasedFrom(body);
+        erasedRows += erasedIn(body, readEnvelope(body));
         continue;
       }
       await before(pull, erased);
@@ -324,7 +324,7 @@ export class Erasures {
         erased.has(numberOf(row) ?? '') ? undefined : row,
       );
       await this.#disk.write(file, await gzipped(text), 'erasures/snapshot');
-      erasedRows += erasedFrom(text);
+      erasedRows += erasedIn(text, readEnvelope(text));
       all = sum(all, { records, pulls: new Set([pull]) });
     }
     await this.#correctManifest(join(folder, MANIFEST), erasedRows);
@@ -416,9 +416,7 @@ export class Erasures {
     for (const pull of pulls) {
       for (const file of await listFilesIn(join(this.#landing, pull))) {
         const body = (await this.#readable(file, () => readWhole(file))) ?? Buffer.alloc(0);
-        const notes = pagesOf(body).flatMap((page) =>
-          erasedNotes(page, readEnvelope(page)).filter((note) => note.line === line),
-        );
+        const notes = erasedNotes(body, readEnvelope(body)).filter((note) => note.line === line);
         files += notes.length > 0 ? 1 : 0;
         records += notes.reduce((sum, note) => sum + note.records, 0);
       }
@@ -465,16 +463,6 @@ function rowsOf(body: Buffer): Row[] {
   return rows;
 }
 
-/** Returns the number of records that were ever erased from the pages of a file. */
-function erasedFrom(body: Buffer): number {
-  return pagesOf(body).reduce((erased, page) => erased + erasedIn(page, readEnvelope(page)), 0);
-}
-
-/** A landed file holds one page, or several pages of a list one after the other. */
-function pagesOf(body: Buffer): Buffer[] {
-  return valuesOf(body).map(({ start, end }) => body.subarray(start, end));
-}
-
 function numberOf(row: string): string | undefined {
   try {
     const value = z.looseObject({ recipientNo: z.union([z.string(), z.number()]) }).parse(JSON.parse(row));
@@ -491,33 +479,27 @@ interface Noted {
 }
 
 /**
- * Returns the file with each element of its pages as `edit` returns it, without the elements for which it returns undefined.
- * A page that loses elements gets a note.
+ * Returns the page with each element of its list as `edit` returns it, without the elements for which it returns
+ * undefined. A page that loses elements gets a note.
  */
 function edited(
-  body: Buffer,
+  page: Buffer,
   { line, at }: Noted,
   edit: (element: string, nth: number) => string | undefined,
 ): { text: Buffer; records: number } {
-  let nth = 0;
-  let records = 0;
-  const pages = pagesOf(body).map((page) => {
-    const envelope = readEnvelope(page);
-    const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
-    if (list === undefined) return page;
-    const elements = elementsOf(page, list);
-    const left = elements.flatMap(({ start, end }) => edit(page.toString('utf8', start, end), nth++) ?? []);
-    const erased = elements.length - left.length;
-    records += erased;
-    const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
-    if (erased === 0) return Buffer.from(text);
-    const notes = erasedNotes(page, envelope);
-    const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
-    const told = [...notes.filter((note) => note.line !== line), { records: ofLine + erased, at, line }];
-    const before = text.slice(0, text.lastIndexOf('}')).replace(OLD_NOTES, '');
-    return Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}`);
-  });
-  return { text: Buffer.concat(pages), records };
+  const envelope = readEnvelope(page);
+  const list = envelope?.kind === 'object' ? envelope.parts.get('data') : undefined;
+  if (list === undefined) return { text: page, records: 0 };
+  const elements = elementsOf(page, list);
+  const left = elements.flatMap(({ start, end }, nth) => edit(page.toString('utf8', start, end), nth) ?? []);
+  const records = elements.length - left.length;
+  const text = `${page.toString('utf8', 0, list.start)}[${left.join(',')}]${page.toString('utf8', list.end)}`;
+  if (records === 0) return { text: Buffer.from(text), records };
+  const notes = erasedNotes(page, envelope);
+  const ofLine = notes.find((note) => note.line === line)?.records ?? 0;
+  const told = [...notes.filter((note) => note.line !== line), { records: ofLine + records, at, line }];
+  const before = text.slice(0, text.lastIndexOf('}')).replace(OLD_NOTES, '');
+  return { text: Buffer.from(`${before},"${ERASED}":${JSON.stringify(told)}}`), records };
 }
 
 const OLD_NOTES = new RegExp(`,"${ERASED}":\\[[^\\]]*\\]$`);
@@ -578,7 +560,7 @@ async function pagesIn(folder: string): Promise<string[]> {
   return (await pathsIn(folder)).filter((path) => pageOf(basename(path)) !== undefined);
 }
 
-/** Returns the files of the lists in a snapshot, packed or page by page. */
+/** Returns the pages of the lists in a snapshot. */
 async function listFilesIn(folder: string): Promise<string[]> {
   const files: string[] = [];
   for (const path of await pathsIn(folder))

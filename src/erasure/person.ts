@@ -139,7 +139,7 @@ async function computedRows(session: Session): Promise<Rows[]> {
   });
   if (tables.length === 0) return [];
   const left = (day: string): string =>
-    `${day} in (select date_trunc('${day === 'week' ? 'week' : 'day'}', date)::date from ops.archived_days)`;
+    `${day} in (select date_trunc('${day === 'week' ? 'week' : 'day'}', date)::date from ops.removed_days)`;
   const numbers = tables.flatMap(({ table, persons, day }) =>
     persons.map((column) => `select "${column}" as number from ${table} where ${left(day)}`),
   );

@@ -19,6 +19,7 @@ const TROUBLES_BEFORE_A_PERSON = 3;
 export function needsPerson(entry: Export, isRunning = false): boolean {
   if (entry.state === 'ambiguous') return true;
   if (entry.state === 'intended') return !isRunning;
+  if (entry.state === 'loaded' && entry.unreadable !== undefined) return true;
   return isResumable(entry.state) && (entry.doubted || entry.troubles >= TROUBLES_BEFORE_A_PERSON);
 }
 
@@ -35,13 +36,25 @@ export function adviceFor(entry: Export, isRunning = false): string | undefined 
       `To give the day up: \`dawnload exports abandon ${key}\`.`
     );
   }
+  if (entry.unreadable !== undefined && entry.state === 'loaded') {
+    const pages = entry.unreadable.join(', ');
+    return (
+      `Export ${key} of ${day} is loaded without page ${pages}, which cannot be read. ` +
+      `To download it again at no cost: \`dawnload exports resume ${key}\`. ` +
+      `To do without it: \`dawnload exports resume ${key} --accept-incomplete\`.`
+    );
+  }
   const what =
     entry.state === 'ambiguous' || entry.state === 'intended'
       ? `Export ${key} of ${day} may have been billed: the outcome of its request is unknown.${entry.state === 'intended' ? ' The run was killed before it recorded the answer.' : reason} ` +
         `Ask the service's operator.`
       : `The service has not delivered the paid export ${key} of ${day} in ${entry.troubles} attempts.${reason}`;
+  const judged =
+    entry.state === 'ambiguous' && entry.answer !== undefined
+      ? `If its answer, ${JSON.stringify(entry.answer)}, means that nothing was made, add this text to exports.refusals: the next run requests the day again. `
+      : '';
   return (
-    `${what} If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
+    `${what} ${judged}If you have its export id: \`dawnload exports attach ${key} EXPORT_ID\`. ` +
     (entry.state === 'ready'
       ? `To load the pages that were downloaded: \`dawnload exports resume ${key} --accept-incomplete\`. `
       : '') +

@@ -358,8 +358,7 @@ function sumOf(entries: readonly Export[]): { readonly records: number; readonly
 }
 
 /** The spent part of one budget. */
-export interface Spending {
-  readonly scope: 'run' | 'month';
+interface Spending {
   /** Records of landed exports plus the estimates of exports that have not landed. */
   readonly records: number;
   readonly limit: number;
@@ -377,14 +376,9 @@ export function spentOf(
   const ofRun = all.filter(({ run }) => run === runId);
   const ofMonth = all.filter(({ intendedAt }) => monthOf(intendedAt) === monthOf(now));
   return {
-    run: { scope: 'run', limit: recordsPerRun, ...sumOf(ofRun) },
-    month: { scope: 'month', limit: recordsPerMonth, ...sumOf(ofMonth) },
+    run: { limit: recordsPerRun, ...sumOf(ofRun) },
+    month: { limit: recordsPerMonth, ...sumOf(ofMonth) },
   };
-}
-
-/** The budget, run or month, with the smaller remainder. */
-export function tighter({ run, month }: { readonly run: Spending; readonly month: Spending }): Spending {
-  return run.limit - run.records < month.limit - month.records ? run : month;
 }
 
 export function budgetRow({ budget, pricePerRecord, currency, startDate }: ExportsConfig): BudgetRow {

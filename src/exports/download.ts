@@ -15,14 +15,15 @@ import {
   type PageSink,
   type Waiting,
 } from './poll.js';
-import { presentOf } from '../run/clocks.js';
+import { presentOf } from '../api/clocks.js';
 import type { RunContext } from '../run/context.js';
-import type { Export } from './export.js';
+import { pullId, type Export } from './export.js';
 import type { ExportFolder } from '../storage/paths.js';
 import type { ExportLine } from '../run/report.js';
-import { loadExport, pullId } from '../run/load-landed.js';
+import { loadExport } from '../run/load-landed.js';
 import { estimateDays } from './budget.js';
 import type { SizedFile } from '../storage/pull.js';
+import { formatCount, plural } from '../terminal/terminal.js';
 
 interface Download {
   /** True if this run paid for the export. */
@@ -40,8 +41,6 @@ export async function downloadExport(
 ): Promise<ExportLine> {
   const { key, day, exportId } = entry;
   if (exportId === undefined) throw new DamageError(`Export ${key} has no export id in the ledger.`);
-  const { progress } = context;
-  progress.began(day, entry.estimate);
   const notes: string[] = [];
   const landed = await land(context, entry, { day, key, exportId }, download, notes);
   const isLoaded = landed !== undefined && (await loadExport(context, landed));
@@ -52,11 +51,10 @@ export async function downloadExport(
         `To download it again at no cost: \`dawnload exports resume ${key}\`.`,
     );
   }
-  progress.ended(day);
   return { key, day, records: landed?.records, requested: download.requested };
 }
 
-/** The state of an export as shown in the progress line. */
+/** The answer to a question for an export, as the progress line shows it. */
 const WAITING: Readonly<Record<Result['kind'], string>> = {
   page: 'ready',
   processing: 'processing',
@@ -75,7 +73,7 @@ async function land(
   { acceptIncomplete = false, lookAgain = false }: Download,
   notes: string[],
 ): Promise<Export | undefined> {
-  const { config, service, ledger, landing, effects, signal, terminal, report, progress } = context;
+  const { config, service, ledger, landing, effects, signal, terminal, report } = context;
   const { key, day } = entry;
   const { pageParameter, maxWaitMinutes } = config.exports;
   const reading: ExportReading = { service, effects, signal, exportId: place.exportId, pageParameter };
@@ -100,7 +98,7 @@ async function land(
           missing: missing ?? 0,
           landed: earlier[0],
           async onAnswer(result) {
-            progress.waiting(day, WAITING[result.kind]);
+            terminal.progress(`waiting for the export of ${day}, ${WAITING[result.kind]}`);
             if (result.kind !== 'processing') return keep(result);
             if (ledger.get(key).state === 'requested') await ledger.processing(key);
           },
@@ -146,7 +144,8 @@ async function land(
     const expected = { atLeast, again };
     const pages = await collectPages(reading, waiting.first, earlier, config.concurrency, sink, expected);
     notes.push(...pages.notes);
-    const landed = await ledger.landed(key, pages, early?.since ?? presentOf(context));
+    const unreadable = acceptIncomplete ? undefined : pages.unreadable;
+    const landed = await ledger.landed(key, { ...pages, unreadable }, early?.since ?? presentOf(context));
     terminal.record(`Downloaded the export of ${day}.`, {
       event: 'export_downloaded',
       key,
@@ -172,17 +171,22 @@ async function sinkFor(
   { totalPages, earlier }: { readonly totalPages: number; readonly earlier: readonly Page[] },
   early: EarlyLoad | undefined,
 ): Promise<PageSink> {
-  const { landing, progress, effects } = context;
-  const { day } = place;
+  const { landing, terminal, effects } = context;
   const onDisk = new Set((await landing.landedPages(place)).keys());
-  progress.ready(day, totalPages, onDisk.size, sumOf(earlier));
+  let records = sumOf(earlier);
+  const show = (total: number): void => {
+    const pages = `page ${formatCount(onDisk.size)} of ${formatCount(total)}`;
+    terminal.progress(`events of ${place.day}: ${pages}, ${plural(records, 'record')}`);
+  };
+  show(totalPages);
   return {
     async accept(page) {
       if (onDisk.has(page.number)) await keepReplaced(context, place, page.number);
       const landed = await landing.land({ stream: 'events', export: place, page: page.number }, page.body);
       early?.add(landed);
       onDisk.add(page.number);
-      progress.page(day, onDisk.size, Math.max(totalPages, page.totalPages), page.records);
+      records += page.records;
+      show(Math.max(totalPages, page.totalPages));
     },
     async reject(page, body) {
       const what = `${place.key} page ${page}`;

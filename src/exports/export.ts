@@ -25,8 +25,6 @@ export interface Export {
   readonly updatedAt: Date;
   readonly requestedAt?: Date;
   readonly exportId?: string;
-  /** The export ids that the user has replaced by attaching another one, oldest first. */
-  readonly earlierIds?: readonly string[] | undefined;
   readonly pages?: number;
   readonly records?: number;
   /** True if the last answer reported no records although the daily statistics count some. */
@@ -34,9 +32,13 @@ export interface Export {
   /** The number of times that all pages were on disk; more than 1 if the pages were downloaded again. */
   readonly landings: number;
   readonly landedAt?: Date;
+  /** The numbers of pages that cannot be read; the other pages count. */
+  readonly unreadable?: readonly number[] | undefined;
   readonly loadedAt?: Date;
   /** One sentence about the most recent problem; contains no secrets. */
   readonly note?: string | undefined;
+  /** The text of an answer to E20 that is no more than an unknown error; a person may judge it to be a refusal. */
+  readonly answer?: string | undefined;
   /** The unmodified answer to E20. */
   readonly rawAnswer?: string;
   /** The key of the export that the user chose to pay for again. */
@@ -66,9 +68,7 @@ const key = z
   .string()
   .regex(KEY)
   .refine((text) => isDay(text.slice(0, 10)), 'not a day');
-/** Repairs lone surrogates, which an earlier version may have written: neither a URL nor the warehouse accepts them. */
-const text = z.string().transform((written) => written.toWellFormed());
-const exportId = z.string().min(1).pipe(text);
+const exportId = z.string().min(1);
 
 /** The body of one line of the ledger; the ledger file adds the sequence number and the checksum. */
 export const exportRecord = z.discriminatedUnion('event', [
@@ -90,7 +90,7 @@ export const exportRecord = z.discriminatedUnion('event', [
     at: instant,
     key,
     exportId,
-    rawAnswer: text.optional(),
+    rawAnswer: z.string().optional(),
   }),
   z.object({ event: z.literal('attached'), at: instant, key, exportId }),
   z.object({ event: z.literal('processing'), at: instant, key }),
@@ -102,13 +102,15 @@ export const exportRecord = z.discriminatedUnion('event', [
     pages: count,
     records: count,
     landedAt: instant,
+    unreadable: z.array(count).optional(),
   }),
   z.object({ event: z.literal('loaded'), at: instant, key }),
   z.object({
     event: z.enum(['ambiguous', 'failed', 'withdrawn', 'abandoned', 'troubled', 'doubted']),
     at: instant,
     key,
-    note: text,
+    note: z.string(),
+    answer: z.string().optional(),
   }),
 ]);
 export type ExportRecord = z.infer<typeof exportRecord>;
@@ -122,6 +124,11 @@ export function keyOf(ofDay: Day, attempt: number): string {
 export function partsOf(text: string): { day: Day; attempt: number } | undefined {
   const [, ofDay = '', attempt = ''] = KEY.exec(text) ?? [];
   return isDay(ofDay) ? { day: ofDay, attempt: Number(attempt) } : undefined;
+}
+
+/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
+export function pullId({ day, key, landings }: Export): string {
+  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
 }
 
 /** Applies a record to an entry. Returns the new entry, or a sentence with the reason why the record cannot follow. */
@@ -173,10 +180,6 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
     case 'attached':
       return {
         exportId: record.exportId,
-        earlierIds:
-          entry.exportId === undefined || entry.exportId === record.exportId
-            ? entry.earlierIds
-            : [...(entry.earlierIds ?? []), entry.exportId],
         requestedAt: entry.requestedAt ?? record.at,
         troubles: 0,
         doubted: false,
@@ -190,6 +193,7 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
         pages: record.pages,
         records: record.records,
         landedAt: record.landedAt,
+        unreadable: record.unreadable,
         landings: entry.landings + 1,
       };
     case 'loaded':
@@ -198,6 +202,8 @@ function changesOf(entry: Export, record: Exclude<ExportRecord, { event: 'intend
       return { note: record.note, troubles: entry.troubles + 1 };
     case 'doubted':
       return { note: record.note, doubted: true };
+    case 'ambiguous':
+      return { note: record.note, answer: record.answer };
     default:
       return { note: record.note };
   }
@@ -298,7 +304,8 @@ const MOVES: Readonly<Record<ExportState, Moves>> = {
   // may also find that the id belongs to another window, or find an id that was missing.
   landed: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
   loaded: { loaded: 'loaded', ready: 'ready', attached: 'requested' },
-  ambiguous: { attached: 'requested', abandoned: 'abandoned' },
+  // A person may judge the answer to have been a refusal (`exports.refusals`).
+  ambiguous: { attached: 'requested', abandoned: 'abandoned', failed: 'failed' },
   // The window of a failed export is free for the next run; `abandoned` makes the runs skip that day. A failed export
   // becomes ambiguous if the ledger was restored and another record shows it as billed.
   failed: { abandoned: 'abandoned', attached: 'requested', ambiguous: 'ambiguous' },

@@ -22,6 +22,7 @@ import {
 } from './export.js';
 import { coveredBy } from './advice.js';
 import { LedgerFile } from './ledger-file.js';
+import { isJudged } from './request-outcome.js';
 import {
   confirmRestored,
   noteRestored,
@@ -139,11 +140,12 @@ export class Ledger extends LedgerView {
 
   /**
    * Marks exports that a dead process left `intended` as `ambiguous`, because it is unknown whether their requests were
-   * sent.
+   * sent, and ambiguous ones whose answer a person has judged to be a refusal as `failed`.
    *
+   * @param refusals the judged texts (`exports.refusals`)
    * @returns the changed entries
    */
-  settle(): Promise<Export[]> {
+  settle(refusals: readonly string[] = []): Promise<Export[]> {
     return this.#inTurn(async () => {
       if (!this.isWhole) return [];
       const left = this.entries().filter(({ key, state }) => state === 'intended' && !this.#mine.has(key));
@@ -152,6 +154,11 @@ export class Ledger extends LedgerView {
       const note = `The process ended before it recorded the outcome of the request.${rest}`;
       const settled: Export[] = [];
       for (const { key } of left) settled.push(await this.#record(key, { event: 'ambiguous', note }));
+      for (const { key, state, answer } of this.entries()) {
+        if (state !== 'ambiguous' || answer === undefined || !isJudged(answer, refusals)) continue;
+        const why = 'A person has listed this answer under exports.refusals.';
+        settled.push(await this.#record(key, { event: 'failed', note: why }));
+      }
       return settled;
     });
   }
@@ -241,12 +248,16 @@ export class Ledger extends LedgerView {
    */
   async landed(
     key: string,
-    { pages, records }: { pages: number; records: number },
+    {
+      pages,
+      records,
+      unreadable,
+    }: { pages: number; records: number; unreadable?: readonly number[] | undefined },
     now = this.#effects.now(),
   ): Promise<Export> {
     const before = this.get(key).landedAt;
     const landedAt = before === undefined || now > before ? now : new Date(before.getTime() + 1);
-    return this.#event(key, { event: 'landed', pages, records, landedAt });
+    return this.#event(key, { event: 'landed', pages, records, landedAt, unreadable });
   }
 
   /** Records that every page is in the warehouse. Repeated calls, such as during a rebuild, write one line. */
@@ -254,9 +265,13 @@ export class Ledger extends LedgerView {
     return this.#event(key, { event: 'loaded' }, (entry) => entry.state === 'loaded');
   }
 
-  /** Records that the request may have been sent and its outcome is unknown: the user must decide. */
-  ambiguous(key: string, why: string): Promise<Export> {
-    return this.#event(key, { event: 'ambiguous', note: sentence(why) });
+  /**
+   * Records that the request may have been sent and its outcome is unknown: the user must decide.
+   *
+   * @param answer the text of an answer that is no more than an error, which the user may judge
+   */
+  ambiguous(key: string, why: string, answer?: string): Promise<Export> {
+    return this.#event(key, { event: 'ambiguous', note: sentence(why), answer });
   }
 
   /** Records that the service clearly refused the request (E20): nothing is billed, and the window is free again. */
@@ -275,7 +290,7 @@ export class Ledger extends LedgerView {
   /**
    * Records the export id that the user supplies for an export whose answer was lost. If the ledger lacks the key, for
    * example after the ledger was lost, a new export is entered. Two changes require the user's agreement: to replace the
-   * id of an export whose data has arrived, and to exchange the ids of two exports.
+   * id of an export whose data has arrived, and to give it the id of another export, which needs another one then.
    *
    * @throws UsageError
    * @throws RefusedError
@@ -288,16 +303,10 @@ export class Ledger extends LedgerView {
     return this.#inTurn(async () => {
       const other = this.entries().find((entry) => entry.exportId === exportId && entry.key !== key);
       const known = this.find(key);
-      const replaced = known?.exportId === exportId ? undefined : known?.exportId;
-      if (other !== undefined && replaced === undefined) {
-        throw new UsageError(`The export id already belongs to export ${other.key}.`, {
-          hint: 'Check the id. One export belongs to one window.',
-        });
-      }
-      const change = known === undefined ? undefined : changeOfId(known, replaced, other);
+      const change = changeOfId(known, exportId, other);
       if (change !== undefined && !(await agree(change))) {
         throw new RefusedError(change, {
-          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`. \`dawnload exports show\` keeps the earlier ids.`,
+          hint: `Nothing was changed. To do it: \`dawnload exports attach ${key} ${exportId} --yes\`.`,
         });
       }
       if (known === undefined) await this.#enter(key);
@@ -305,7 +314,6 @@ export class Ledger extends LedgerView {
       else if (!blocksRuns(known.state)) {
         this.#assertNotCovered(known, (entry) => entry.key !== key && blocksPayingAgain(entry.state));
       }
-      if (other !== undefined) await this.#record(other.key, { event: 'attached', exportId: replaced });
       const attached = await this.#record(key, { event: 'attached', exportId });
       this.#untracked = this.#untracked.filter((one) => one.key !== key);
       return attached;
@@ -448,14 +456,14 @@ function sentence(text: string): string {
 
 /** The change that the user must agree to before an export gets another id; undefined if no data can be lost. */
 function changeOfId(
-  { key, state }: Export,
-  replaced: string | undefined,
+  known: Export | undefined,
+  exportId: string,
   other: Export | undefined,
 ): string | undefined {
-  if (replaced === undefined) return undefined;
+  if (known?.exportId === exportId) return undefined;
   if (other !== undefined)
-    return `The export id belongs to export ${other.key}, which would get the id of ${key}, ${replaced}, in exchange.`;
-  return state === 'landed' || state === 'loaded'
-    ? `Export ${key} is ${state} as ${replaced}, and another id would replace it.`
-    : undefined;
+    return `The export id belongs to export ${other.key}, which needs another id then.`;
+  if (known?.exportId === undefined || (known.state !== 'landed' && known.state !== 'loaded'))
+    return undefined;
+  return `Export ${known.key} is ${known.state} as ${known.exportId}, and another id would replace it.`;
 }

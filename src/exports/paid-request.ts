@@ -4,7 +4,7 @@
  * intent is on disk; it is sent once, and the outcome is recorded before the answer is used.
  */
 import { CredentialsError } from '../errors.js';
-import { assertClocksAgree } from '../run/clocks.js';
+import { assertMayPay } from '../api/clocks.js';
 import type { RunContext } from '../run/context.js';
 import { formatCount, plural } from '../terminal/terminal.js';
 import type { Export } from './export.js';
@@ -38,7 +38,7 @@ export async function requestPaid(
 
   // The token is obtained first, so that a request that lacks a token is never recorded as intended.
   const permit = await service.authorize();
-  assertClocksAgree(context);
+  assertMayPay(context);
   // If the lock file was removed, another run may have started that pays for the same day.
   await lock.assertHeld();
 
@@ -50,7 +50,7 @@ export async function requestPaid(
     date: entry.day,
     estimated_records: entry.estimate,
   });
-  const outcome = await requestExport(permit, entry.window, entry.messageData);
+  const outcome = await requestExport(permit, entry.window, entry.messageData, config.exports.refusals);
   return recorded(context, entry, outcome);
 }
 
@@ -76,7 +76,7 @@ async function recorded(
       gap(`The service refused the export (${outcome.reason}). Nothing is billed.`);
       return 'refused';
     case 'unknown':
-      await ledger.ambiguous(key, outcome.reason);
+      await ledger.ambiguous(key, outcome.reason, outcome.text);
       if (outcome.body.length > 0) {
         const at = effects.now();
         await landing.land({ stream: 'rejected', endpoint: 'E20', what: key, at }, outcome.body);

@@ -258,7 +258,7 @@ async function fetchPage(
     isUnreadable = result.kind === 'unreadable';
   }
   if (!isUnreadable) throw incomplete(number, reason);
-  pages.setAside(number, reason);
+  pages.setAside(number);
   return undefined;
 }
 
@@ -442,7 +442,9 @@ export function sumOf(pages: readonly Page[]): number {
 interface Collected {
   readonly pages: number;
   readonly records: number;
-  /** Deviations from the specification that did not stop the download, one clause each. */
+  /** The pages that cannot be read, which are set aside. */
+  readonly unreadable?: readonly number[];
+  /** Other deviations from the specification that did not stop the download, one clause each. */
   readonly notes: string[];
 }
 
@@ -451,8 +453,7 @@ class PageSet {
   readonly #byFingerprint = new Map<string, number>();
   readonly #notes = new Set<string>();
   readonly #repeated = new Map<number, number>();
-  /** The reason for each page that cannot be read. */
-  readonly #unreadable = new Map<number, string>();
+  readonly #unreadable = new Set<number>();
   #total: number;
 
   constructor(first: Page) {
@@ -498,9 +499,9 @@ class PageSet {
   }
 
   /** Sets aside a page that cannot be read after all retries, so that the other pages can continue. */
-  setAside(number: number, reason: string): void {
+  setAside(number: number): void {
     this.#byNumber.set(number, { records: 0, fingerprint: '' });
-    this.#unreadable.set(number, reason);
+    this.#unreadable.add(number);
   }
 
   shrink(to: number): void {
@@ -533,21 +534,21 @@ class PageSet {
   }
 
   summary(atLeast: number): Collected {
-    const empty = this.#empty();
+    const empty = this.#empty().filter((number) => !this.#unreadable.has(number));
     const records = this.#records();
+    const unreadable = [...this.#unreadable].sort((a, b) => a - b);
     for (const number of empty.slice(0, 3)) this.#notes.add(this.#about(number));
     if (empty.length > 3) this.#notes.add(`${empty.length - 3} more pages hold no records too`);
     if (records < atLeast) {
       this.#notes.add(`it holds ${records} records, at least ${Math.ceil(atLeast)} are expected`);
     }
-    return { pages: this.#byNumber.size, records, notes: [...this.#notes] };
+    const read = { pages: this.#byNumber.size, records, notes: [...this.#notes] };
+    return unreadable.length === 0 ? read : { ...read, unreadable };
   }
 
   #about(number: number): string {
     const twin = this.#repeated.get(number);
     if (twin !== undefined) return `page ${number} repeats page ${twin}`;
-    const reason = this.#unreadable.get(number);
-    if (reason !== undefined) return `page ${number} cannot be read (${reason}) and is set aside`;
     return `page ${number} holds no records`;
   }
 

@@ -16,13 +16,12 @@ import {
   isUnderWay,
   reasonFor,
   recordsOf,
-  type BudgetVerdict,
   type Decision,
   estimateDays,
   spentOf,
 } from './budget.js';
 import { downloadExport } from './download.js';
-import { clockTrouble } from '../run/clocks.js';
+import { clockTrouble } from '../api/clocks.js';
 import { adviceOnRestored } from './recovery.js';
 import { formatPrice } from '../price.js';
 import { formatCount, plural } from '../terminal/terminal.js';
@@ -32,9 +31,6 @@ const MOST_DOWNLOADS = 3;
 
 /** After this number of consecutive refusals no further days are requested, as they would most likely be refused too. */
 const REFUSALS_IN_A_ROW = 2;
-
-/** The verdicts of days that are requested after the earlier days have been downloaded. */
-const QUEUED: ReadonlySet<BudgetVerdict> = new Set(['request', 'waits_for_size']);
 
 export async function pullEvents(job: Job, context: RunContext): Promise<void> {
   const { ledger, report, signal } = context;
@@ -197,8 +193,6 @@ async function requestMissing(job: Job, context: RunContext): Promise<void> {
   for (;;) {
     const decisions = deciding();
     const next = decisions.find(({ verdict }) => verdict === 'request');
-    const queue = decisions.filter(({ verdict }) => QUEUED.has(verdict));
-    context.progress.queued(queue.map(({ estimate }) => estimate));
     const mayRequest = refusals < REFUSALS_IN_A_ROW && !downloads.failed && !signal.aborted;
     if (next !== undefined && mayRequest && downloads.size < MOST_DOWNLOADS) {
       asked.add(next.day);

@@ -32,8 +32,6 @@ export interface LakeCatalog {
   tableClauses(partition: string | undefined): string;
   /** True if a commit of several tables is one request, as tested by the trial commit of the set-up. */
   commitsTogether(session: Session): Promise<boolean>;
-  /** The folder of a table, such as `s3://bucket/dawnload/events_1`; undefined if the table was never written. */
-  folder(session: Session, table: string): Promise<string | undefined>;
   /** The data files in the folder of a table, also those that no snapshot references. */
   dataFiles(session: Session, table: string): Promise<DataFile[]>;
 }
@@ -121,11 +119,6 @@ export class Lake {
   /** The qualified name of a table of the lake, such as `dawnload_marts."channel_days"`. */
   tableOf({ schema, name }: Pick<Relation, 'schema' | 'name'>): string {
     return `${this.schemas[schema]}."${name}"`;
-  }
-
-  /** The folder of a table that every commit writes; undefined if its catalog names none. */
-  folder(): Promise<string | undefined> {
-    return this.catalog.folder(this.session, `${this.ops.ops}.lake_commits`);
   }
 
   async close(): Promise<void> {
@@ -236,7 +229,6 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
       const { requests } = await session.row('lake/commit_requests', z.object({ requests: count }));
       return requests > 0;
     },
-    folder: folderOf,
     dataFiles: async (session, table) => {
       const folder = await folderOf(session, table);
       if (folder === undefined) return [];
@@ -251,6 +243,7 @@ export function icebergCatalog(config: LakeConfig): LakeCatalog {
 
 const dataFile = z.object({ file: z.string(), current: z.boolean() });
 
+/** The folder of a table, such as `s3://bucket/dawnload/events_1`; undefined if the table was never written. */
 async function folderOf(session: Session, table: string): Promise<string | undefined> {
   const [last] = await session.rows('lake/snapshots', z.object({ manifest_list: z.string() }), { table });
   return last?.manifest_list.replace(/\/metadata\/[^/]*$/, '');
@@ -406,8 +399,8 @@ export const COVERAGE = 'ops.coverage';
 export const CONTENTS = 'message_contents';
 
 /** True if days of events were removed from the file, so that the lake holds contents that the file lacks. */
-export async function hasArchived(lake: Lake): Promise<boolean> {
-  return (await lake.session.rows('lake/archived_days', z.object({ date: z.string() }))).length > 0;
+export async function hasRemoved(lake: Lake): Promise<boolean> {
+  return (await lake.session.rows('lake/removed_days', z.object({ date: z.string() }))).length > 0;
 }
 
 export function relationsOf(lake: Lake): Promise<Relation[]> {

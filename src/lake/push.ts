@@ -7,8 +7,10 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.js';
 import { changesOf, Transaction, type Pushing } from './transaction.js';
-import { latestCommits, type Commit } from './commits.js';
-import { type Lake, hasArchived, relationsOf } from './lake.js';
+import type { LakeConfig } from '../config/lake.js';
+import type { Invocation } from '../run/invocation.js';
+import { latestCommits, LakeState, type Commit } from './commits.js';
+import { catalogFailure, hasRemoved, icebergCatalog, Lake, relationsOf } from './lake.js';
 import { COLUMNS_PART, columnsVersion, prepareTables } from './tables.js';
 /** The points at which a rehearsal can kill a push. */
 export const LAKE_POINTS = [
@@ -49,7 +51,7 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
     effects.reach('lake/settled');
   };
   const events = changes.streams.get('events') ?? [];
-  const transaction = new Transaction(pushing, relations, await hasArchived(lake));
+  const transaction = new Transaction(pushing, relations, await hasRemoved(lake));
   for (const day of together ? [] : events.slice(0, -1)) {
     pushing.progress(`pushing the events of ${day}`);
     keep(await transaction.commit(async () => transaction.eventsOf(day)));
@@ -65,10 +67,68 @@ export async function push(pushing: Pushing, together = false): Promise<Commit[]
   return commits;
 }
 
+interface LakeSettings {
+  readonly dataDir: string;
+  readonly lake: LakeConfig;
+}
+
+/** Opens the lake, does the work, and closes it. Throws as `Lake.open` does. */
+export async function withLake<T>(
+  { dataDir, lake: settings }: LakeSettings,
+  { signal, lakeCatalog }: Invocation,
+  work: (lake: Lake) => Promise<T>,
+): Promise<T> {
+  const catalog = lakeCatalog ?? icebergCatalog(settings);
+  try {
+    const lake = await Lake.open({ dataDir, lake: settings, signal, catalog });
+    try {
+      return await work(lake);
+    } finally {
+      await lake.close();
+    }
+  } catch (error) {
+    throw catalogFailure(error);
+  }
+}
+
+/** Pushes the differences to the lake. Requires the lock. Throws as `push` does. */
+export function pushLake(
+  settings: LakeSettings,
+  invocation: Invocation,
+  command: string,
+  /** Called before an erasure is pushed. */
+  prepare?: (lake: Lake) => Promise<void>,
+): Promise<Commit[]> {
+  const { effects, terminal, version } = invocation;
+  return withLake(settings, invocation, async (lake) => {
+    await prepare?.(lake);
+    const state = await LakeState.open(settings, effects);
+    return push(
+      {
+        lake,
+        state,
+        effects,
+        command,
+        version,
+        progress: (what) => {
+          terminal.progress(what);
+        },
+        erases: prepare !== undefined,
+      },
+      prepare !== undefined,
+    );
+  });
+}
+
 /** The fingerprint of the columns in the lake; undefined if the set-up was interrupted before recording it. */
 async function heldColumns({ session, ops }: Lake): Promise<string | undefined> {
   await session.run('lake/held_parts', ops);
   const part = z.object({ version: z.string() });
   const [columns] = await session.rows('lake/held_version', part, { relation: COLUMNS_PART });
   return columns?.version;
+}
+
+/** The number of rows that the commits added. */
+export function rowsOf(commits: readonly Commit[]): number {
+  return commits.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -16,7 +16,7 @@ interface LakeStatus extends Changes {
     readonly rows: number;
   }[];
   /** Days of events that were removed from the file. */
-  readonly archived: readonly Day[];
+  readonly removed: readonly Day[];
 }
 
 const covered = z
@@ -31,11 +31,11 @@ const covered = z
 
 /** @throws ConfigError if the lake is not set up */
 export async function statusOf(lake: Lake, commits: number): Promise<LakeStatus> {
-  const archived = await lake.session.rows('lake/archived_days', z.object({ date: z.string() }));
+  const removed = await lake.session.rows('lake/removed_days', z.object({ date: z.string() }));
   return {
     commits: await latestCommits(lake, commits),
     coverage: await lake.session.rows('lake/coverage', covered, lake.ops),
-    archived: archived.map(({ date }) => date),
+    removed: removed.map(({ date }) => date),
     ...(await changesOf(lake)),
   };
 }

@@ -46,15 +46,15 @@ const heldExport = z.object({ held: z.boolean() });
 export class Transaction {
   readonly #pushing: Pushing;
   readonly #relations: readonly Relation[];
-  readonly #archived: boolean;
+  readonly #removed: boolean;
   /** Days of `marts.event_people` that this push has already written. */
   readonly #people = new Set<Day>();
   #written = { days: 0, rows: 0 };
 
-  constructor(pushing: Pushing, relations: readonly Relation[], archived: boolean) {
+  constructor(pushing: Pushing, relations: readonly Relation[], removed: boolean) {
     this.#pushing = pushing;
     this.#relations = relations;
-    this.#archived = archived;
+    this.#removed = removed;
   }
 
   commit(work: () => Promise<boolean>): Promise<Commit | undefined> {
@@ -94,7 +94,7 @@ export class Transaction {
     }
     for (const relation of this.#relations) {
       if (relation.stream !== undefined || relation.incremental || nameOf(relation) === COVERAGE) continue;
-      const rows = await replaceStaged(this.#pushing.lake, relation, this.#archived);
+      const rows = await replaceStaged(this.#pushing.lake, relation, this.#removed);
       if (rows === undefined) continue;
       this.#written.rows += rows;
       changed = true;
@@ -109,8 +109,8 @@ export class Transaction {
   /** Deletes the rows of erased persons on days that the file does not hold; returns false if there are none. */
   async #erase(onlyInLake: readonly Day[]): Promise<boolean> {
     const { session, schemas } = this.#pushing.lake;
-    const archived = await session.rows('lake/archived_days', affectedDay);
-    const days = [...onlyInLake, ...archived.map(({ date }) => date)];
+    const removed = await session.rows('lake/removed_days', affectedDay);
+    const days = [...onlyInLake, ...removed.map(({ date }) => date)];
     const names = { main: schemas.main, which: inDays('export_date', days) };
     if (days.length === 0 || (await session.row('lake/erased_events', counted, names)).rows === 0)
       return false;
@@ -224,10 +224,10 @@ type Part = z.infer<typeof part>;
 /**
  * Replaces the parts of a relation that differ, within a transaction of the catalog.
  *
- * @param archived true if days of events were removed from the file, so that the lake keeps contents that the file lacks
+ * @param removed true if days of events were removed from the file, so that the lake keeps contents that the file lacks
  * @returns the number of written rows; undefined if nothing differs
  */
-async function replaceStaged(lake: Lake, relation: Relation, archived: boolean): Promise<number | undefined> {
+async function replaceStaged(lake: Lake, relation: Relation, removed: boolean): Promise<number | undefined> {
   const { session } = lake;
   const name = nameOf(relation);
   const names = { ...placeholders(lake, relation), name };
@@ -237,7 +237,7 @@ async function replaceStaged(lake: Lake, relation: Relation, archived: boolean):
   if (changed.length === 0) return undefined;
   // If all parts changed, all rows are replaced, including rows that belong to no recorded part.
   const chosen = changed.length === parts.length ? 'true' : inParts(relation.day ?? 'null', changed);
-  const isKept = archived && name === CONTENTS;
+  const isKept = removed && name === CONTENTS;
   const which = isKept ? 'content_id in (select content_id from staged)' : chosen;
   await session.run('lake/replace_staged', { ...names, which, chosen });
   await session.run('lake/note_staged', { name });

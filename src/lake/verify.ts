@@ -9,7 +9,7 @@ import {
   inDays,
   CONTENTS,
   COVERAGE,
-  hasArchived,
+  hasRemoved,
   nameOf,
   placeholders,
   relationsOf,
@@ -95,7 +95,7 @@ export async function verifiedEvents(lake: Lake, days: readonly Day[]): Promise<
 /** A SQL condition that selects the rows of a relation that the lake should hold. */
 async function whichOf(lake: Lake, relation: Relation, unpushed: readonly Day[]): Promise<string> {
   const { stream, day } = relation;
-  if (nameOf(relation) === CONTENTS && (await hasArchived(lake)))
+  if (nameOf(relation) === CONTENTS && (await hasRemoved(lake)))
     return 'content_id in (select content_id from warehouse.main.message_contents)';
   if (day === undefined) return 'true';
   // The lake may cover days that the file has lost.

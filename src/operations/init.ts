@@ -79,7 +79,6 @@ export async function interview(
     const skip =
       about === 'keys' ? '' : ' Answer again, press Enter for the same, or type skip to check nothing.';
     terminal.warn(`${error.message}${hint === '' ? '' : ` ${hint}`}${skip}`);
-    questions.forget();
     countRefusal(about);
   }
 

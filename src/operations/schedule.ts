@@ -148,26 +148,11 @@ export class Nights {
   readonly #world: Surroundings;
   /** The recorded runs as last read. */
   #runs: readonly PastRun[] = [];
-  #next: Decision | undefined;
-  #runningSince: Date | undefined;
   /** The earliest instant of the next run; set after a run that was blocked by another one, or that left no record. */
   #notBefore = new Date(0);
-  readonly since: Date;
 
   constructor(world: Surroundings) {
     this.#world = world;
-    this.since = world.now();
-  }
-
-  get state() {
-    const { at } = this.#world;
-    return {
-      at,
-      since: this.since,
-      runningSince: this.#runningSince,
-      runs: this.#runs,
-      next: this.#next,
-    };
   }
 
   /**
@@ -210,19 +195,15 @@ export class Nights {
     const runs = await journal.runs().catch(() => this.#runs);
     this.#runs = runs.filter(({ begun }) => begun.command === 'run');
     const due = nextRun(now(), at, this.#runs);
-    this.#next = due.at > this.#notBefore ? due : { ...due, at: this.#notBefore };
-    return this.#next;
+    return due.at > this.#notBefore ? due : { ...due, at: this.#notBefore };
   }
 
   async #try(): Promise<void> {
     const { now, run, signal, terminal } = this.#world;
     const startedAt = now();
-    this.#runningSince = startedAt;
     const end = await run();
-    this.#runningSince = undefined;
     if (end.exitCode === EXIT.tryLater) this.#notBefore = later(now(), NIGHTLY.busyMinutes);
     else if (!signal.aborted) await this.#ensureRecorded(startedAt, end);
-    await this.#look();
     if (!signal.aborted || end.exitCode !== EXIT.interrupted) {
       terminal.note(`The run ended with exit code ${end.exitCode}.`, {
         event: 'run_ended',

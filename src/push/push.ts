@@ -1,11 +1,10 @@
 /** Sends a push call by call: the intent is durable before a call leaves, what the service said of it after. */
 import { ServiceClient, unanswered, type ServiceAnswer } from '../api/client.js';
 import { BODY_BYTES } from '../api/limits.js';
-import { namedIn, refusalOf, takenBy, withoutWords, wordsOf } from '../api/written.js';
+import { isRefusal, namedIn, refusalOf, takenBy, withoutWords, wordsOf } from '../api/written.js';
 import type { ServiceConfig } from '../config.js';
 import { DawnloadError, RefusedError, ServiceError } from '../errors.js';
 import { erasedRows } from '../erasure/rows.js';
-import { isRefusal } from '../exports/request-outcome.js';
 import { declaredFields } from '../reference/catalogs.js';
 import type { Invocation } from '../run/invocation.js';
 import { KeptQueries } from '../storage/kept-queries.js';

@@ -1,16 +1,14 @@
 /**
- * The dictionary, the questions and the checks for other tools: a skill for agents, sources for dbt, a data contract. What
- * never changes in them is written in `sql/exports`.
+ * The dictionary and the questions for other tools: a skill for agents, sources for dbt. What never changes in them is
+ * written in `sql/exports`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Language, SchemaEntry, Words } from '../dictionary/dictionary.js';
 import { PACKAGE_ROOT } from '../package.js';
-import { readCheck } from '../warehouse/checks.js';
-import { MESSAGE_ROWS } from '../warehouse/messages.js';
-import { isIncremental, mentions, models } from '../warehouse/model.js';
-import { statement, statementsIn } from '../warehouse/session.js';
+import { REQUIRED } from '../warehouse/checks.js';
+import { isIncremental, models } from '../warehouse/model.js';
 import { loadCatalogue } from './catalogue.js';
 
 /** `SKILL.md`: how to ask, the traps, the questions and the tables. */
@@ -31,7 +29,9 @@ export function skill(schemas: readonly SchemaEntry[], traps: readonly Words[], 
 
 /** `sources.yml` of dbt, with tests of required columns and keys. */
 export function dbtSources(schemas: readonly SchemaEntry[]): string {
-  const required = requiredColumns();
+  const required = new Set(
+    REQUIRED.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
+  );
   const keys = new Set(
     models()
       .filter(isIncremental)
@@ -58,71 +58,9 @@ export function dbtSources(schemas: readonly SchemaEntry[]): string {
 ${indented}`.trimEnd();
 }
 
-/** DuckDB types by the logical types of a contract; the first that fits counts. */
-const LOGICAL = {
-  array: /\[\]$/,
-  object: /^(struct|map|json)/,
-  integer: /int/,
-  number: /^(double|float|decimal)/,
-  boolean: /^boolean/,
-  date: /^date$/,
-  timestamp: /^timestamp/,
-  string: /^/,
-};
-
-/** An Open Data Contract (ODCS 3.1.0); each check is a quality rule of the tables that it reads. */
-export function openDataContract(
-  schemas: readonly SchemaEntry[],
-  traps: readonly Words[],
-  version: string,
-): string {
-  const checks = statementsIn('checks').map(readCheck);
-  const required = requiredColumns();
-  const relations = shown(schemas).flatMap((entry) => entry.relations);
-  const schema = relations.map(({ name: relation, kind, description, grain, columns }) => ({
-    name: relation,
-    physicalType: kind,
-    description,
-    dataGranularityDescription: `One row per ${grain}.`,
-    properties: columns.map(({ name, type, description: meaning, label }) => ({
-      name,
-      businessName: label,
-      logicalType: Object.entries(LOGICAL).find(([, pattern]) => pattern.test(type))?.[0],
-      physicalType: type,
-      description: meaning,
-      ...(required.has(`${relation}.${name}`) ? { required: true } : {}),
-    })),
-    quality: checks
-      .filter(({ text }) => mentions(text.replaceAll('from message_rows', MESSAGE_ROWS), relation))
-      .map(({ name, meaning, severity }) => ({
-        id: name,
-        type: 'sql',
-        description: meaning,
-        query: `select count(*) from ops.checks where name = '${name}'`,
-        mustBe: 0,
-        severity: severity === 'stop' ? 'error' : 'warning',
-      })),
-  }));
-  const head = filled('contract.yaml', { version, traps: traps.map(({ en }) => en).join(' ') });
-  return `${head}\n${stringify({ schema }, { lineWidth: 0 })}`.trimEnd();
-}
-
 /** The schemas that analysts read. */
 function shown(schemas: readonly SchemaEntry[]): SchemaEntry[] {
   return schemas.filter(({ name }) => ['main', 'marts', 'ops'].includes(name));
-}
-
-/** Columns that every row should have, as `sql/checks/required_values.sql` lists them: `events.channel`. */
-function requiredColumns(): Set<string> {
-  const parts = statement('checks/required_values').split('union all');
-  return new Set(
-    parts.flatMap((part) => {
-      const place = /'(\w+)' as place/.exec(part)?.[1] ?? '';
-      return [...part.matchAll(/filter \((\w+) is null\) as \1/g)].map(
-        ([, column = '']) => `${place}.${column}`,
-      );
-    }),
-  );
 }
 
 function filled(file: string, parts: Readonly<Record<string, string>>): string {

@@ -10,7 +10,6 @@ import {
   readList,
   type ListSource,
   knownOf,
-  landedFiles,
   READINGS,
   readLists,
   type ListsRead,
@@ -36,7 +35,7 @@ export async function readCatalogs(
   reader: ListsReader,
 ): Promise<ListsRead> {
   const { projectId } = reader;
-  const list = new CatalogList(reader, (await reader.snapshot.begun()).get(SOLE_LIST) ?? 0);
+  const list = new CatalogList(reader);
   const before = await list.read();
   const isShort = list.short();
   if (isShort !== undefined) return isShort;
@@ -84,12 +83,10 @@ function itemsOf(projectId: string, catalog: string, announced: number | null): 
 class CatalogList {
   catalogs: Catalogs = new Map();
   #short: ListsRead | undefined;
-  #walked = { pages: 0, clean: true, largestPage: 0 };
+  #walked = { pages: 0, largestPage: 0 };
+  #reading = 0;
 
-  constructor(
-    readonly reader: ListsReader,
-    private reading: number,
-  ) {}
+  constructor(readonly reader: ListsReader) {}
 
   /** The result for all catalogs if the list lost most of its catalogs; undefined if the list is accepted. */
   short(): ListsRead | undefined {
@@ -109,11 +106,12 @@ class CatalogList {
   async #readOnce(): Promise<Catalogs> {
     const { reader } = this;
     const found: Catalogs = new Map();
-    this.reading++;
+    if (this.#reading > 0) await reader.snapshot.discard({ list: SOLE_LIST, reading: this.#reading });
+    this.#reading++;
     const source = catalogList(reader.projectId, (page) => {
       for (const [name, items] of catalogsOn(page)) found.set(name, items);
     });
-    const walk = await readList(source, { list: SOLE_LIST, reading: this.reading }, reader);
+    const walk = await readList(source, { list: SOLE_LIST, reading: this.#reading }, reader);
     if (walk.kind === 'failed' && walk.body !== undefined) await reader.reject(source, walk.body);
     if (walk.kind !== 'end') throw new NoCatalogsError(walk.reason);
     this.#walked = walk.list;
@@ -131,12 +129,8 @@ class CatalogList {
   }
 
   async landed(): Promise<{ landed: ListsRead['lists'][number]; largestPage: number }> {
-    const files = await landedFiles(
-      this.reader.snapshot,
-      { list: SOLE_LIST, reading: this.reading },
-      this.#walked,
-    );
-    const { largestPage } = this.#walked;
+    const { pages, largestPage } = this.#walked;
+    const files = this.reader.snapshot.files({ list: SOLE_LIST, reading: this.#reading }, pages);
     return { landed: { list: SOLE_LIST, files, rows: this.catalogs.size, announced: null }, largestPage };
   }
 }

@@ -6,7 +6,6 @@ import type { Snapshot, Reading } from '../storage/landed-pulls.js';
 import type { CountedRows } from '../warehouse/landed-files.js';
 import type { FreeRequest, Query } from '../api/endpoints.js';
 import type { PageSettings } from '../config/schema.js';
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { partValue, readEnvelope } from '../envelope.js';
 import { repairedJson } from '../storage/repair-json.js';
@@ -71,9 +70,8 @@ export async function readLists(
   announce?: Announce,
 ): Promise<ListsRead> {
   const read: ListsRead = { lists: [], differing: [], failures: [], short: [], largestPage: 0 };
-  const begun = await reader.snapshot.begun();
   let announced = await announce?.();
-  let waiting = sources.map((source) => new Candidate(source, begun.get(source.list) ?? 1));
+  let waiting = sources.map((source) => new Candidate(source));
   for (let round = 1; waiting.length > 0; round++) {
     const before = announced;
     await settleAll(waiting.map((candidate) => candidate.read(reader)));
@@ -83,7 +81,7 @@ export async function readLists(
     for (const { outcome } of waiting) if (outcome !== undefined) outcome(read);
     waiting = waiting.filter(({ outcome }) => outcome === undefined);
     if (round < READINGS) continue;
-    for (const candidate of waiting) candidate.giveUp(read, reader.snapshot.pulledAt);
+    for (const candidate of waiting) await candidate.giveUp(read, reader.snapshot);
     break;
   }
   return read;
@@ -98,15 +96,14 @@ class Candidate {
   #before: ReadList | undefined;
   #reason = '';
   #isShort = false;
+  #reading = 1;
 
-  constructor(
-    readonly source: ListSource,
-    public reading: number,
-  ) {}
+  constructor(readonly source: ListSource) {}
 
   async read(reader: ListsReader): Promise<void> {
     const { source } = this;
-    const reading = { list: source.list, reading: this.reading };
+    const reading = { list: source.list, reading: this.#reading };
+    if (this.#walked !== undefined) await reader.snapshot.discard({ ...reading, reading: this.#reading - 1 });
     const walk = await readList(source, reading, reader);
     this.#walked = undefined;
     this.#isShort = false;
@@ -120,8 +117,7 @@ class Candidate {
       return;
     }
     const { list } = walk;
-    const files = await landedFiles(reader.snapshot, reading, list);
-    this.#walked = { ...list, files };
+    this.#walked = { ...list, files: reader.snapshot.files(reading, list.pages) };
   }
 
   async count(reader: ListsReader): Promise<void> {
@@ -140,7 +136,7 @@ class Candidate {
     before: ReadonlyMap<string, number | null> | undefined,
     after: ReadonlyMap<string, number | null> | undefined,
   ): void {
-    this.reading++;
+    this.#reading++;
     const walked = this.#walked;
     if (walked === undefined || this.outcome !== undefined) return;
     const { source } = this;
@@ -166,8 +162,10 @@ class Candidate {
     };
   }
 
-  giveUp(read: ListsRead, pulledAt: Date): void {
+  async giveUp(read: ListsRead, snapshot: Snapshot): Promise<void> {
     const { source } = this;
+    const { pulledAt } = snapshot;
+    await snapshot.discard({ list: source.list, reading: this.#reading - 1 });
     if (this.#isShort && this.#before !== undefined) {
       const { rows, announced } = this.#before;
       read.short.push({ list: source.list, rows, announced, pulledAt });
@@ -175,15 +173,6 @@ class Candidate {
     const readings = this.#isShort ? '' : `, in each of ${READINGS} readings`;
     read.failures.push({ ...source, reason: `${this.#reason}${readings}`, isShort: this.#isShort });
   }
-}
-
-/** The files of a landed list; packed into one file unless a page has to be repaired before it can be read. */
-export async function landedFiles(
-  snapshot: Snapshot,
-  reading: { list: string; reading: number },
-  { pages, clean }: Pick<WalkedList, 'pages' | 'clean'>,
-): Promise<string[]> {
-  return clean ? await snapshot.pack(reading, pages) : snapshot.unpacked(reading, pages);
 }
 
 /** A list and the way to request its pages. */
@@ -237,8 +226,6 @@ interface WalkedList {
   readonly announced: number | null;
   /** True if the announced number changed between pages. */
   readonly moved: boolean;
-  /** True if all pages can be packed unchanged. */
-  readonly clean: boolean;
   /** Size of the largest page in bytes. */
   readonly largestPage: number;
 }
@@ -252,8 +239,6 @@ type Walk =
       readonly kind: 'failed';
       readonly reason: string;
       readonly body?: Buffer;
-      /** True if a run on the same day can resume after the pages on disk. */
-      readonly canGoOn?: boolean;
     };
 
 interface ListReader {
@@ -276,7 +261,6 @@ class Pages {
   /** The number of rows announced by the first page or by the list of catalogs. */
   #expected: number | null;
   moved = false;
-  clean = true;
   largestPage = 0;
   last: ListPage | undefined;
 
@@ -290,7 +274,6 @@ class Pages {
     this.announced = page.announced;
     this.count++;
     this.rows += page.rows;
-    this.clean &&= page.clean;
     this.largestPage = Math.max(this.largestPage, body.length);
     this.last = page;
   }
@@ -305,14 +288,13 @@ class Pages {
   }
 
   end(): Walk {
-    const { count: pages, announced, moved, clean, largestPage } = this;
-    return { kind: 'end', list: { pages, announced, moved, clean, largestPage } };
+    const { count: pages, announced, moved, largestPage } = this;
+    return { kind: 'end', list: { pages, announced, moved, largestPage } };
   }
 }
 
 /**
- * Reads a list to its end. A list with cursor paging resumes after the pages on disk; pages after which no run can resume
- * are removed.
+ * Reads a list to its end. The pages of a reading that fails are removed.
  *
  * @throws CredentialsError, InterruptedError as the client does
  * @throws StorageError
@@ -323,7 +305,7 @@ export async function readList(source: ListSource, reading: Reading, reader: Lis
     paging.by === 'cursor'
       ? await byCursor({ ...source, paging }, reading, reader)
       : await byNumber({ ...source, paging }, reading, reader);
-  if (walk.kind === 'failed' && walk.canGoOn !== true) await reader.snapshot.discard(reading);
+  if (walk.kind !== 'end') await reader.snapshot.discard(reading);
   return walk;
 }
 
@@ -336,23 +318,17 @@ async function byCursor(
   const pages = new Pages(source);
   const seen = new Set<string>();
   let cursor: string | undefined;
-  for (const there = await snapshot.pages(reading); ;) {
-    let body: Buffer;
-    let link: string | null | undefined;
-    if (pages.count < there) body = await snapshot.read(reading, pages.count);
-    else {
-      const answer = await service.ask(source.paging.ask(cursor));
-      if (answer.verdict.kind === 'refused' && cursor !== undefined)
-        return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
-      if (answer.verdict.kind !== 'ok') return { ...failed(answer), canGoOn: true };
-      body = answer.body;
-      link = answer.link ?? null;
-    }
+  for (;;) {
+    const answer = await service.ask(source.paging.ask(cursor));
+    if (answer.verdict.kind === 'refused' && cursor !== undefined)
+      return { kind: 'stale', reason: `the next page was refused (${answer.verdict.reason})` };
+    if (answer.verdict.kind !== 'ok') return failed(answer);
+    const { body, link = null } = answer;
     const page = listPage(body, source.shape);
-    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body, canGoOn: true };
+    if (page === undefined) return { kind: 'failed', reason: 'a page holds no list', body };
     const next = agreed(nextCursor(body, link));
-    if ('reason' in next) return { kind: 'failed', reason: next.reason, body, canGoOn: true };
-    if (pages.count >= there) await snapshot.land(reading, pages.count, body);
+    if ('reason' in next) return { kind: 'failed', reason: next.reason, body };
+    await snapshot.land(reading, pages.count, body);
     source.onPage?.(page, pages.count);
     pages.add(page, body);
     reader.proceed(source, pages.rows, pages.announced);
@@ -398,7 +374,7 @@ async function byNumber(
   }
 }
 
-function failed({ verdict, body }: ServiceAnswer): Walk & { kind: 'failed' } {
+function failed({ verdict, body }: ServiceAnswer): Walk {
   const reason = 'reason' in verdict ? verdict.reason : 'an answer without a list';
   return {
     kind: 'failed',
@@ -422,8 +398,6 @@ export interface ListPage {
   readonly text: Buffer;
   /** The announced number of rows of the complete list; null if the service announces none. */
   readonly announced: number | null;
-  /** True if the page is valid for every JSON parser. */
-  readonly clean: boolean;
 }
 
 /** The keys of a page that the load reads; a duplicate of such a key would stop the load. */
@@ -440,12 +414,7 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
     .int()
     .nonnegative()
     .safeParse(total && parsed(valueAt(body, total)));
-  const received = body.toString('utf8');
-  return {
-    ...found,
-    announced: announced.success ? announced.data : null,
-    clean: isUtf8(body) && repairedJson(received) === received,
-  };
+  return { ...found, announced: announced.success ? announced.data : null };
 }
 
 /** The rows of a page as JavaScript values; use only for small lists. */
@@ -457,26 +426,25 @@ export function rowsOf({ text }: ListPage): unknown[] {
 interface NextCursor {
   readonly 'data.next_cursor': string | null;
   readonly 'data.links.next': string | null;
-  /** Undefined for a page on disk, whose headers are not stored. */
-  readonly 'the Link header': string | null | undefined;
+  readonly 'the Link header': string | null;
 }
 
 const text = z.string().nullable().catch(null);
 
-/** @param link the Link header; null if the answer has none, undefined if unknown */
-export function nextCursor(body: Buffer, link: string | null | undefined): NextCursor {
+/** @param link the Link header; null if the answer has none */
+export function nextCursor(body: Buffer, link: string | null): NextCursor {
   const linked = link && /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(link)?.[1];
   return {
     'data.next_cursor': text.parse(parsed(valueAt(body, ['data', 'next_cursor'])) ?? null),
     'data.links.next': cursorIn(text.parse(parsed(valueAt(body, ['data', 'links', 'next'])) ?? null)),
-    'the Link header': link === undefined ? undefined : cursorIn(linked ?? null),
+    'the Link header': cursorIn(linked ?? null),
   };
 }
 
 /** Returns the next cursor if the three places agree; otherwise a clause that describes the contradiction. */
 export function agreed(said: NextCursor): { next: string | null } | { reason: string } {
   const next = said['data.next_cursor'];
-  const other = Object.entries(said).find(([, cursor]) => cursor !== undefined && cursor !== next);
+  const other = Object.entries(said).find(([, cursor]) => cursor !== next);
   return other === undefined
     ? { next }
     : { reason: `data.next_cursor and ${other[0]} name different next pages` };

@@ -10,10 +10,8 @@ import { hmacKey, keyFingerprint } from '../warehouse/privacy.js';
 import { instantOfFound, type Found } from '../storage/landed-pulls.js';
 import { LandingZone } from '../storage/landing-zone.js';
 import { Ledger } from '../exports/ledger.js';
-import { ExportsProgress } from '../exports/progress.js';
-import { spentOf, tighter } from '../exports/budget.js';
 import { RunLock } from '../storage/run-lock.js';
-import { presentOf } from './clocks.js';
+import { presentOf } from '../api/clocks.js';
 import { RunJournal } from './journal.js';
 import { dataFiles, type DataFiles } from '../storage/paths.js';
 import { keepToProject, rememberAddress } from '../storage/project.js';
@@ -24,7 +22,7 @@ import { daysAsked, type Pull } from '../storage/pull.js';
 import type { LoadOutcome } from '../warehouse/load.js';
 import { remembered } from '../warehouse/remembered-exports.js';
 import type { ExportRow, LoadReport } from '../warehouse/rows.js';
-import { keptCopies, discardDatabase } from '../warehouse/publish.js';
+import { discardDatabase } from '../warehouse/publish.js';
 import { Warehouse } from '../warehouse/warehouse.js';
 
 /** The context of the stages that send no request. */
@@ -67,7 +65,6 @@ export interface LocalContext {
 export interface RunContext extends LocalContext {
   readonly config: ServiceConfig;
   readonly service: ServiceClient;
-  readonly progress: ExportsProgress;
   /**
    * Returns the instant to record for an answer: now, by the service's clock if this machine's is wrong, but always
    * later than everything that has landed. The later of two pulls of a day counts, so a clock that was set back must
@@ -119,6 +116,7 @@ export async function withLocalContext<T>(
     const path = files[working];
     // A rebuild that was killed may have left this file behind.
     await discardDatabase(files.rebuilt);
+    if (working === 'rebuilt') effects.reach('rebuild/before-open');
     // A file that is opened anyway is asked then: opening it twice would cost every night a tenth of a second.
     await assertRemembered(
       register,
@@ -178,15 +176,7 @@ export async function withLocalContext<T>(
       await ledger.close();
     }
   };
-  return underLock(config, invocation, command, async (lock) => {
-    try {
-      return await inContext(lock);
-    } finally {
-      for (const copy of await keptCopies(files.working)) {
-        terminal.warn(`The warehouse as it was before the upgrade is kept in ${copy} until a run succeeds.`);
-      }
-    }
-  });
+  return underLock(config, invocation, command, inContext);
 }
 
 /** Prints one line for each day of a stream that the warehouse now holds completely. */
@@ -285,39 +275,26 @@ export function withRunContext<T>(
       rememberAddress(config, effects),
     );
     try {
-      const progress = exportsProgress(context);
-      return await work({ ...context, config, service, progress, pullInstant: monotone(context, service) });
+      return await work({ ...context, config, service, pullInstant: monotone(context, config, service) });
     } finally {
       await service.close();
     }
   });
 }
 
-function exportsProgress({ terminal, effects, ledger, runId, exports }: LocalContext): ExportsProgress {
-  const { budget, currency } = exports;
-  return new ExportsProgress({
-    terminal,
-    effects,
-    currency,
-    spent: () =>
-      budget === undefined
-        ? undefined
-        : tighter(spentOf(ledger.entries(), budget, { now: effects.now(), runId })),
-  });
-}
-
 /** Returns the present by the better clock, or a millisecond after the last returned instant, whichever is later. */
 function monotone(
-  { landing, foundAtStart, effects }: LocalContext,
+  { foundAtStart, effects }: LocalContext,
+  config: ServiceConfig,
   service: ServiceClient,
 ): RunContext['pullInstant'] {
   let last: number | undefined;
   return () => {
     last ??= foundAtStart.reduce(
-      (latest, found) => Math.max(latest, instantOfFound(found, landing.instants)?.getTime() ?? 0),
+      (latest, found) => Math.max(latest, instantOfFound(found)?.getTime() ?? 0),
       0,
     );
-    last = Math.max(presentOf({ service, effects }).getTime(), last + 1);
+    last = Math.max(presentOf({ service, effects, config }).getTime(), last + 1);
     return new Date(last);
   };
 }

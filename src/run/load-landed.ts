@@ -6,11 +6,10 @@ import { daysOf } from '../calendar.js';
 import type { LocalContext } from './context.js';
 import { wereRemoved } from './retention.js';
 import { messageOf } from '../errors.js';
-import { landedPages, sumOf } from '../exports/poll.js';
-import type { Export } from '../exports/export.js';
+import { pullId, type Export } from '../exports/export.js';
 import { markForRewriting } from '../erasure/erase.js';
 import { deleteComputed, deleteHeld, heldBy, readLinks } from '../erasure/person.js';
-import type { OnDamage, Instants } from '../storage/landed-pulls.js';
+import type { OnDamage } from '../storage/landed-pulls.js';
 import { rangeOf } from '../storage/paths.js';
 import { daysAsked, isReference, type EventsPull, type Pull } from '../storage/pull.js';
 
@@ -19,7 +18,6 @@ export async function loadLanded(context: LocalContext): Promise<void> {
   // An erasure that was killed is left to `dawnload forget`, which finishes it.
   const cut = erasures.register.unfinished === undefined ? await erasures.sweep() : undefined;
   if (cut !== undefined && cut.records > 0) await erasures.late(cut);
-  await warehouse.redate(landing.instants);
   const loaded = await warehouse.loader.loaded();
   const onDamage: OnDamage = ({ message, hint = '' }, { stream, folder }) => {
     report.gap({
@@ -84,8 +82,7 @@ async function exportPull(
   context: LocalContext,
   entry: Export,
 ): Promise<(EventsPull & { records: number }) | undefined> {
-  const { day, key, exportId, window, records } = entry;
-  const landedAt = landedAtOf(entry, context.landing.instants);
+  const { day, key, exportId, window, records, landedAt } = entry;
   if (exportId === undefined || records === undefined || landedAt === undefined) return undefined;
   if (wereRemoved(context.dataDir, entry)) return undefined;
   const pages = await context.landing.landedPages({ day, key, exportId });
@@ -129,16 +126,6 @@ async function landedExports(
   return pulls;
 }
 
-/** Returns the instant at which an export counts as landed. */
-export function landedAtOf(entry: Export, instants: Instants): Date | undefined {
-  return instants.get(pullId(entry)) ?? entry.landedAt;
-}
-
-/** The id of an export's pull. Pages that were downloaded again make another pull, since a pull is loaded only once. */
-export function pullId({ day, key, landings }: Export): string {
-  return landings > 1 ? `events/${day}/${key}#${landings}` : `events/${day}/${key}`;
-}
-
 /**
  * Loads pulls; returns true if all were loaded. A pull that cannot be loaded stays in the landing zone and is reported;
  * the others are loaded.
@@ -157,7 +144,6 @@ export async function loadOrReport(
   }
   let all = true;
   for (const { pull, error } of failures) {
-    if (pull.stream === 'events' && (await loadReadable(context, pull))) continue;
     all = false;
     context.report.notLoaded({ pull, error });
   }
@@ -182,36 +168,6 @@ async function isSuperseded({ warehouse }: LocalContext, pull: Pull): Promise<bo
   if (pull.stream === 'events') return false;
   const later = await warehouse.coveredSince(pull.stream, pull.pulledAt);
   return isReference(pull) ? later.length > 0 : daysOf(daysAsked(pull)).every((day) => later.includes(day));
-}
-
-/**
- * Loads an export that was never loaded without its unreadable pages, which an earlier version may have landed: the
- * other pages are paid for. Returns false if unreadable pages are not the cause of the failure.
- */
-async function loadReadable(context: LocalContext, pull: EventsPull): Promise<boolean> {
-  const { ledger, landing, report } = context;
-  const entry = ledger.entries().find((one) => pullId(one) === pull.id);
-  if (entry?.exportId === undefined || entry.state !== 'landed') return false;
-  const place = { ...entry, exportId: entry.exportId };
-  const files = await landing.landedPages(place);
-  const pages = await landedPages(context, place);
-  const left = [...files.keys()].filter((number) => pages.every((page) => page.number !== number));
-  if (left.length === 0 || pages.length === 0) return false;
-  // A page whose file is damaged may be complete at the service, so the export is not loaded without it.
-  for (const number of left) {
-    const isWhole = await landing.verify(files.get(number) ?? '').then(
-      () => true,
-      () => false,
-    );
-    if (!isWhole) return false;
-  }
-  const rest = { ...pull, files: pages.map(({ file }) => file), records: sumOf(pages) };
-  if ((await context.load([rest])).failures.length > 0) return false;
-  report.needsAction(
-    `Export ${entry.key} of ${entry.day} is loaded without page ${left.join(', ')}, which cannot be read. ` +
-      `To download it again at no cost: \`dawnload exports resume ${entry.key}\`.`,
-  );
-  return true;
 }
 
 /** Returns the remedy for a pull that cannot be loaded: a damaged page of an export can be downloaded again at no cost. */

@@ -5,15 +5,23 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dayOf, isDay, shiftDay, type Day } from '../calendar.js';
+import { z } from 'zod';
+import { dayOf, isDay, listDays, shiftDay, type Day } from '../calendar.js';
 import type { Config } from '../config.js';
+import { InterruptedError, messageOf } from '../errors.js';
 import type { Export } from '../exports/export.js';
+import { latestCommits, LakeState } from '../lake/commits.js';
+import type { Lake } from '../lake/lake.js';
+import { withLake } from '../lake/push.js';
+import { verifiedEvents } from '../lake/verify.js';
 import { DurableFolder } from '../storage/atomic-file.js';
 import { namesIn } from '../storage/landed-pulls.js';
 import { exportFolder, foldersOf } from '../storage/paths.js';
 import { orStorageError } from '../storage/storage-error.js';
 import { plural } from '../terminal/terminal.js';
+import type { HeldDay } from '../warehouse/warehouse.js';
 import type { LocalContext } from './context.js';
+import type { Invocation } from './invocation.js';
 
 type Retention = Config['retention'];
 
@@ -67,18 +75,17 @@ export async function foldersDue(
  * that removes the folders; call it once the file is published.
  */
 export async function retain(
-  { warehouse, ledger, effects, terminal, dataDir, report }: LocalContext,
-  retention: Retention,
+  context: LocalContext,
+  config: Pick<Config, 'retention' | 'lake'>,
+  invocation: Invocation,
 ): Promise<() => Promise<void>> {
+  const { warehouse, ledger, effects, terminal, dataDir, report } = context;
+  const { retention } = config;
   const now = effects.now();
   const today = dayOf(now);
   if (retention.events !== undefined) {
-    const old = await warehouse.archivable(shiftDay(today, -retention.events));
-    const left = await warehouse.archive(
-      old.map(({ day }) => day),
-      'retention',
-      now,
-    );
+    const due = await warehouse.removable(shiftDay(today, -retention.events));
+    const left = await warehouse.removeDays(await heldByLake(due, context, config, invocation), now);
     const rows = left.reduce((sum, day) => sum + day.rows, 0);
     await noteDays(
       left.map(({ day }) => day),
@@ -90,7 +97,7 @@ export async function retain(
     const gone = await warehouse.removeClosedOptOuts(shiftDay(today, -retention.reference));
     if (gone !== undefined) await noteDays(gone.days, 'opt_outs', gone.items);
   }
-  const left = new Set(await warehouse.leftDays());
+  const left = new Set(await warehouse.removedDays());
   const folders = await foldersDue(dataDir, retention, { entries: ledger.entries(), left, now });
   await noteDays(
     folders.map(({ day }) => day),
@@ -120,6 +127,62 @@ export async function retain(
       items,
     });
   }
+}
+
+/** Nights on which a day may wait to be compared with the lake before a person is told. */
+const PATIENCE_DAYS = 7;
+
+/**
+ * Returns the days that may leave the file: all of them without a lake, otherwise those whose rows are equal in the
+ * published file, which was pushed, and in the lake. The others stay; after seven nights they need a person.
+ *
+ * @throws InterruptedError after Ctrl-C
+ */
+async function heldByLake(
+  due: readonly HeldDay[],
+  { files, effects, terminal, dataDir, report }: LocalContext,
+  { lake, retention }: Pick<Config, 'retention' | 'lake'>,
+  invocation: Invocation,
+): Promise<Day[]> {
+  const days = due.map(({ day }) => day);
+  if (lake === undefined || days.length === 0) return days;
+  let held: Day[] = [];
+  let reason = 'the lake does not hold the same rows';
+  terminal.progress('comparing old days with the lake');
+  try {
+    if (existsSync(files.published))
+      held = await withLake({ dataDir, lake }, invocation, async (opened) => {
+        const [newest] = await latestCommits(opened, 1);
+        (await LakeState.open({ dataDir, lake }, effects)).assertOurs(newest);
+        return verifiedEvents(opened, await publishedAlike(opened, due));
+      });
+  } catch (error) {
+    if (error instanceof InterruptedError) throw error;
+    reason = messageOf(error);
+  }
+  const waiting = days.filter((day) => !held.includes(day));
+  if (waiting.length === 0) return held;
+  const sentence = `Events of ${listDays(waiting)} stay in the file although retention.events is over, since they could not be compared with the lake: ${reason}`;
+  const longest = shiftDay(dayOf(effects.now()), -(retention.events ?? 0) - PATIENCE_DAYS);
+  if (waiting.some((day) => day < longest)) {
+    report.needsAction(
+      `${sentence}. \`dawnload lake verify\` shows the differences, \`dawnload lake push\` removes them.`,
+    );
+  } else terminal.warn(`${sentence}.`);
+  return held;
+}
+
+/** The days whose rows are equal in the published file, which was pushed, and in the private file. */
+async function publishedAlike(lake: Lake, days: readonly HeldDay[]): Promise<Day[]> {
+  const shape = z.object({ date: z.string(), pull: z.string(), loaded_at_ms: z.number() });
+  const published = await lake.session.rows('lake/published_events', shape);
+  return days
+    .filter(({ day, pull, loadedAt }) =>
+      published.some(
+        (row) => row.date === day && row.pull === pull && row.loaded_at_ms === loadedAt.getTime(),
+      ),
+    )
+    .map(({ day }) => day);
 }
 
 /** Removes landed folders; an export's folder keeps a note, so that its pages are not taken for lost. */

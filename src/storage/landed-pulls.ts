@@ -1,20 +1,10 @@
 /** The complete pulls of free streams in the landing zone, as plain data. */
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join, dirname, relative } from 'node:path';
 import { z } from 'zod';
 import { isDay, dayOf } from '../calendar.js';
 import { codeOf, DamageError, StorageError } from '../errors.js';
-import {
-  answerOf,
-  instantOf,
-  MANIFEST,
-  rangeOf,
-  idOf,
-  listName,
-  pageName,
-  pageOf,
-  snapshotFolder,
-} from './paths.js';
+import { answerOf, instantOf, MANIFEST, rangeOf, listName, pageName, snapshotFolder } from './paths.js';
 import {
   FREE_STREAMS,
   type CampaignsPull,
@@ -23,11 +13,10 @@ import {
   type SubchannelPull,
   type ReferencePull,
   type ReferenceStream,
-  isReference,
 } from './pull.js';
 import { orStorageError, readIfThere } from './storage-error.js';
 import type { DurableFolder } from './atomic-file.js';
-import { gzipped, readWhole } from './repair-json.js';
+import { gzipped } from './repair-json.js';
 
 const instant = z.iso.datetime().transform((text) => new Date(text));
 
@@ -131,7 +120,6 @@ export async function pullsOf(
   landing: string,
   found: readonly Found[],
   isWanted: (id: string) => boolean,
-  instants: Instants,
   onDamage: OnDamage = (error) => {
     throw error;
   },
@@ -144,24 +132,21 @@ export async function pullsOf(
       return undefined;
     });
   const pulls = (await Promise.all(wanted.map(pullOrDamage))).flatMap((pull) =>
-    pull === undefined ? [] : [redated(pull, instants)],
+    pull === undefined ? [] : [pull],
   );
   return pulls.sort((a, b) => a.pulledAt.getTime() - b.pulledAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** Returns the recorded instant of a pull, else the instant in its file name; undefined if it is not a pull. */
-export function instantOfFound(found: Found, instants: Instants): Date | undefined {
-  return instants.get(foundId(found)) ?? instantOf(found.name) ?? answerOf(found.name)?.pulledAt;
+/** Returns the instant in the file name of a pull; undefined if it is not a pull. */
+export function instantOfFound({ name }: Pick<Found, 'name'>): Date | undefined {
+  return instantOf(name) ?? answerOf(name)?.pulledAt;
 }
 
 export function foundId({ stream, folder, name }: Found): string {
   return `${stream}/${folder}/${name}`;
 }
 
-/**
- * Number of newest folders of a stream that are examined: the newest may be dated by a clock that was ahead, and count
- * as earlier.
- */
+/** Number of newest folders of a stream that are examined: a range that began later may have been pulled earlier. */
 const NEWEST_FOLDERS = 3;
 
 /**
@@ -169,13 +154,10 @@ const NEWEST_FOLDERS = 3;
  * Older folders are not opened.
  */
 export async function newestLanded(landing: string): Promise<Date | undefined> {
-  const instants = await readInstants(landing);
   const newest = async (stream: Found['stream']): Promise<Date[]> => {
     const folders = (await namesIn(join(landing, stream))).sort().slice(-NEWEST_FOLDERS);
     const names = folders.map(async (folder) =>
-      (await namesIn(join(landing, stream, folder))).flatMap(
-        (name) => instantOfFound({ stream, folder, name }, instants) ?? [],
-      ),
+      (await namesIn(join(landing, stream, folder))).flatMap((name) => instantOfFound({ name }) ?? []),
     );
     return (await Promise.all(names)).flat();
   };
@@ -307,12 +289,6 @@ async function readManifest<T>(path: string, shape: z.ZodType<T>, again: string)
   }
 }
 
-// A pull of reference data in progress. Each page lands in its own file; the pages of a complete list are packed into
-// few files, since a large catalog has thousands of pages a night. No page counts before `finish`.
-
-/** Maximum number of pages in a packed file; 500 pages are 25,000 items of a catalog. */
-const PAGES_PER_FILE = 500;
-
 /** One attempt to read a list; a list that changes during the attempt is read again. */
 export interface Reading {
   readonly list: string;
@@ -320,6 +296,7 @@ export interface Reading {
   readonly reading: number;
 }
 
+/** A pull of reference data in progress; it counts once `finish` has resolved. */
 export class Snapshot {
   readonly #disk: DurableFolder;
   readonly #folder: string;
@@ -341,72 +318,14 @@ export class Snapshot {
     await this.#write(join(listName(reading.list, reading.reading), pageName(page)), body);
   }
 
-  /** Number of consecutive pages of a reading on disk, from the first one on. */
-  async pages({ list, reading }: Reading): Promise<number> {
-    const pages = new Set((await namesIn(this.#path(listName(list, reading)))).map(pageOf));
-    let count = 0;
-    while (pages.has(count)) count++;
-    return count;
-  }
-
-  /** Returns the body of a page as it was received. Throws `DamageError`, `StorageError`. */
-  read({ list, reading }: Reading, page: number): Promise<Buffer> {
-    return readWhole(this.#path(join(listName(list, reading), pageName(page))));
-  }
-
   /** Removes the pages of a reading. Throws `StorageError`. */
   discard({ list, reading }: Reading): Promise<void> {
     const folder = this.#path(listName(list, reading));
     return orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
   }
 
-  /** Returns the latest reading of each list that was begun. */
-  async begun(): Promise<Map<string, number>> {
-    const readings = new Map<string, number>();
-    for (const name of await namesIn(this.#folder)) {
-      const [, safe = '', reading = ''] = /^([^.]+)\.(\d+)/.exec(name) ?? [];
-      const list = idOf(safe);
-      if (list !== undefined) readings.set(list, Math.max(readings.get(list) ?? 0, Number(reading)));
-    }
-    return readings;
-  }
-
-  /** Moves unfinished lists of an ended pull into this one, so that they are continued. Throws `StorageError`. */
-  async adopt({ id, lists }: ReferencePull): Promise<void> {
-    const folder = join(this.landing, id);
-    const files = lists.flatMap((list) => list.files);
-    for (const name of await namesIn(folder)) {
-      const path = join(folder, name);
-      const counts = files.some((file) => file.startsWith(`${path}/`) || file.startsWith(`${path}.`));
-      if (counts || !/^[^.]+\.[1-9]\d*$/.test(name)) continue;
-      await this.#disk.makeFolder(this.#folder);
-      await orStorageError('move', path, () => rename(path, this.#path(name)));
-    }
-  }
-
-  /**
-   * Packs the first pages of a reading into files of many pages each, by concatenating their gzip members unchanged.
-   *
-   * @returns the paths of the files
-   */
-  async pack(reading: Reading, pages: number): Promise<string[]> {
-    const files: string[] = [];
-    const name = listName(reading.list, reading.reading);
-    for (let first = 0; first < pages; first += PAGES_PER_FILE) {
-      const parts: Buffer[] = [];
-      for (let page = first; page < Math.min(pages, first + PAGES_PER_FILE); page++) {
-        const path = this.#path(join(name, pageName(page)));
-        parts.push(await orStorageError('read', path, () => readFile(path)));
-      }
-      const file = this.#path(`${name}.${String(files.length).padStart(5, '0')}.json.gz`);
-      await this.#disk.write(file, Buffer.concat(parts), `land/${this.stream}-pack`);
-      files.push(file);
-    }
-    return files;
-  }
-
-  /** Returns the paths of the first pages of a reading, as they landed. */
-  unpacked({ list, reading }: Reading, pages: number): string[] {
+  /** Returns the paths of the first pages of a reading. */
+  files({ list, reading }: Reading, pages: number): string[] {
     return Array.from({ length: pages }, (_, page) =>
       this.#path(join(listName(list, reading), pageName(page))),
     );
@@ -417,7 +336,7 @@ export class Snapshot {
     return this.#write(join(listName(list, 0), `${listName(templateId, 1)}.json.gz`), body);
   }
 
-  /** Marks the pull as done, and removes the pages that have been packed. Throws `StorageError`. */
+  /** Marks the pull as done. Throws `StorageError`. */
   async finish(end: SnapshotEnd): Promise<ReferencePull> {
     const below = (file: string): string => relative(join(this.landing, this.stream), file);
     const told = {
@@ -426,9 +345,6 @@ export class Snapshot {
       templates: end.templates.map((read) => ({ ...read, file: below(read.file) })),
     };
     await this.#disk.write(this.#path(MANIFEST), manifestText(told), `land/${this.stream}-manifest`);
-    for (const folder of new Set(end.lists.flatMap(({ files }) => files.flatMap(packedFrom)))) {
-      await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
-    }
     const id = relative(this.landing, dirname(this.#path(MANIFEST)));
     return { stream: this.stream, id, day: this.day, pulledAt: this.pulledAt, ...end };
   }
@@ -442,44 +358,4 @@ export class Snapshot {
     await this.#disk.write(path, await gzipped(body), `land/${this.stream}`);
     return path;
   }
-}
-
-/** Returns the folder of the pages from which a file was packed; an empty list if the file is a page itself. */
-function packedFrom(file: string): string[] {
-  const folder = /^(.*)\.\d{5}\.json\.gz$/.exec(file)?.[1];
-  return folder === undefined ? [] : [folder];
-}
-
-// Corrected instants of pulls, by pull id: `landing/instants.json`. A clock that was ahead has dated these pulls in the
-// future. Landed files are never renamed, so this file records the instant at which each pull counts. If it is missing
-// or unreadable, each pull keeps its own date until the next run corrects it again.
-
-const shape = z.record(
-  z.string(),
-  z.iso.datetime().transform((text) => new Date(text)),
-);
-
-export type Instants = ReadonlyMap<string, Date>;
-
-const fileIn = (landing: string): string => join(landing, 'instants.json');
-
-export async function readInstants(landing: string): Promise<Instants> {
-  try {
-    return new Map(Object.entries(shape.parse(JSON.parse(await readFile(fileIn(landing), 'utf8')))));
-  } catch {
-    return new Map();
-  }
-}
-
-/** Writes the corrected instants of pulls. Throws `StorageError`. */
-export async function writeInstants(disk: DurableFolder, landing: string, instants: Instants): Promise<void> {
-  const text = JSON.stringify(Object.fromEntries(instants), null, 1);
-  await disk.write(fileIn(landing), `${text}\n`, 'instants');
-}
-
-/** Returns the pull, dated with its corrected instant. */
-function redated<P extends FreePull>(pull: P, instants: Instants): P {
-  const pulledAt = instants.get(pull.id);
-  if (pulledAt === undefined) return pull;
-  return isReference(pull) ? { ...pull, pulledAt, day: dayOf(pulledAt) } : { ...pull, pulledAt };
 }

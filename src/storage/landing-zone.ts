@@ -3,7 +3,7 @@
  * again from it without the network.
  */
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { dayOf, type DayRange, type Window } from '../calendar.js';
 import type { Effects } from '../effects.js';
@@ -14,7 +14,6 @@ import {
   campaignName,
   exportFolder,
   foldersOf,
-  instantOf,
   MANIFEST,
   pageOf,
   pathOf,
@@ -23,9 +22,6 @@ import {
   type LandingPath,
 } from './paths.js';
 import {
-  readInstants,
-  writeInstants,
-  type Instants,
   listFree,
   namesIn,
   pullOfManifest,
@@ -37,7 +33,6 @@ import {
 } from './landed-pulls.js';
 import {
   filesOf,
-  isReference,
   type CampaignAnswer,
   type CampaignsPull,
   type FreePull,
@@ -64,19 +59,17 @@ interface LandedFile {
 export class LandingZone {
   readonly folder: string;
   readonly #disk: DurableFolder;
-  #instants: Instants;
   /** Paths that this process has assigned, so that two answers never share one, however close in time. */
   readonly #taken = new Set<string>();
 
-  private constructor(dataDir: string, effects: LandingEffects, instants: Instants = new Map()) {
+  private constructor(dataDir: string, effects: LandingEffects) {
     this.folder = resolve(foldersOf(dataDir).landing);
-    this.#instants = instants;
     this.#disk = new DurableFolder(dataDir, effects);
   }
 
   /** Opens the landing zone for writing and removes temporary files of dead processes. Requires the lock. */
   static async open(dataDir: string, effects: LandingEffects): Promise<LandingZone> {
-    const landing = new LandingZone(dataDir, effects, await readInstants(foldersOf(dataDir).landing));
+    const landing = new LandingZone(dataDir, effects);
     await landing.#disk.makeFolder(landing.folder);
     await sweepTemporaries(landing.folder);
     return landing;
@@ -106,40 +99,31 @@ export class LandingZone {
   }
 
   /**
-   * Begins a pull of reference data, or continues an unfinished one of the same KST day. The pull counts once `finish`
+   * Begins a pull of reference data, and removes one of the same KST day that never ended. The pull counts once `finish`
    * has resolved.
    */
   async snapshot(stream: ReferenceStream, pulledAt: Date): Promise<Snapshot> {
-    const begun = (day: string, at: Date) => new Snapshot(this.#disk, this.folder, stream, day, at);
     const day = dayOf(pulledAt);
-    const latest = (await namesIn(join(this.folder, stream, day))).sort().at(-1) ?? '';
-    const latestAt = instantOf(latest);
-    const ended = await snapshotPull(this.folder, stream, day, latest);
-    if (latestAt !== undefined && ended === undefined) return begun(day, latestAt);
+    for (const name of await namesIn(join(this.folder, stream, day))) {
+      const folder = join(this.folder, stream, day, name);
+      if (existsSync(join(folder, MANIFEST))) continue;
+      await orStorageError('clean up', folder, () => rm(folder, { recursive: true, force: true }));
+    }
     for (let at = pulledAt; ; at = oneLater(at)) {
-      if (!(await this.#isFree(snapshotFolder(stream, at)))) continue;
-      const snapshot = begun(dayOf(at), at);
-      if (ended !== undefined) await snapshot.adopt(ended);
-      return snapshot;
+      if (await this.#isFree(snapshotFolder(stream, at)))
+        return new Snapshot(this.#disk, this.folder, stream, dayOf(at), at);
     }
   }
 
   /** Returns the latest finished pull of a stream of reference data. Throws `DamageError`, `StorageError`. */
   async lastSnapshot(stream: ReferenceStream): Promise<ReferencePull | undefined> {
-    const instants = this.#instants;
-    const others = [...instants.keys()].filter((id) => id.startsWith(`${stream}/`));
-    const ahead =
-      others.length === 0
-        ? undefined
-        : (await this.pulls((id) => others.includes(id))).filter(isReference).at(-1);
     for (const day of (await namesIn(join(this.folder, stream))).sort().reverse()) {
       for (const name of (await namesIn(join(this.folder, stream, day))).sort().reverse()) {
-        if (instants.has(`${stream}/${day}/${name}`)) continue;
         const pull = await snapshotPull(this.folder, stream, day, name);
-        if (pull !== undefined) return ahead !== undefined && ahead.pulledAt > pull.pulledAt ? ahead : pull;
+        if (pull !== undefined) return pull;
       }
     }
-    return ahead;
+    return undefined;
   }
 
   /**
@@ -151,18 +135,7 @@ export class LandingZone {
     found?: readonly Found[],
     onDamage?: OnDamage,
   ): Promise<FreePull[]> {
-    return pullsOf(this.folder, found ?? (await this.found()), isWanted, this.#instants, onDamage);
-  }
-
-  /** The corrected instants, by id, of pulls that were dated by a clock that was ahead; empty for readers beside a run. */
-  get instants(): Instants {
-    return this.#instants;
-  }
-
-  /** Records the instants at which pulls count, whatever their names say. Throws `StorageError`. */
-  async redate(instants: Instants): Promise<void> {
-    this.#instants = new Map([...this.#instants, ...instants]);
-    await writeInstants(this.#disk, this.folder, this.#instants);
+    return pullsOf(this.folder, found ?? (await this.found()), isWanted, onDamage);
   }
 
   /** Lists the free pulls; after years, this lists thousands of folders. Throws `StorageError`. */

@@ -98,7 +98,7 @@ export const SOLE_LIST = '*';
  */
 export interface LandedList {
   readonly list: string;
-  /** The files of its pages, each with several pages. */
+  /** The files of its pages. */
   readonly files: readonly string[];
   readonly rows: number;
   /** Number of rows that the service announces; null if it announces none. */

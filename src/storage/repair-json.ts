@@ -2,7 +2,6 @@
  * Repairs JSON texts that a strict parser rejects: the faulty characters are replaced in place, and the rest stays as
  * received. Pure; the landed file keeps what the service sent.
  */
-import { readEnvelope } from '../envelope.js';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { Writable } from 'node:stream';
@@ -12,12 +11,8 @@ import { createGunzip, gunzip, gzip } from 'node:zlib';
 import { codeOf, DamageError } from '../errors.js';
 import { damaged, unreadable } from './storage-error.js';
 
-/**
- * Matches a JSON string with its quotes, a word that JavaScript allows and JSON does not, or a comma after the last
- * value.
- */
-const STRINGS_AND_WORDS =
-  /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:NaN|Infinity)\b|,(?=[ \t\r\n]*[\]}])(?<![[{,][ \t\r\n]*,)/g;
+/** Matches a JSON string with its quotes, or a comma after the last value. */
+const STRINGS_AND_COMMAS = /"[^"\\]*(?:\\[^][^"\\]*)*"|,(?=[ \t\r\n]*[\]}])(?<![[{,][ \t\r\n]*,)/g;
 
 /** Matches inside a string: a surrogate pair, any other escaped code unit, any other escape, a control character. */
 const TROUBLES =
@@ -26,20 +21,16 @@ const TROUBLES =
 
 /**
  * Returns the repaired text: without a byte order mark and trailing commas; halves of surrogate pairs become U+FFFD,
- * control characters and unknown escapes are escaped, `NaN` and the infinities become null. A record in a list that is
- * still not JSON becomes a string of its text, so that the other records can be loaded. Every text that `readEnvelope`
- * accepts can be repaired.
+ * control characters and unknown escapes are escaped. Every text that `readEnvelope` accepts can be repaired.
  *
  * @returns undefined when the repaired text is still not JSON
  */
 export function repairedJson(text: string): string | undefined {
   const given = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const repaired = given.replace(STRINGS_AND_WORDS, (found) =>
-    found.startsWith('"') ? found.replace(TROUBLES, repairedCharacter) : found === ',' ? '' : 'null',
+  const repaired = given.replace(STRINGS_AND_COMMAS, (found) =>
+    found === ',' ? '' : found.replace(TROUBLES, repairedCharacter),
   );
-  if (isJson(repaired)) return repaired;
-  const salvaged = withTextsForBroken(repaired);
-  return isJson(salvaged) ? salvaged : undefined;
+  return isJson(repaired) ? repaired : undefined;
 }
 
 function repairedCharacter(found: string): string {
@@ -63,48 +54,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Replaces invalid values by strings of their text: elements of the outer list, elements of lists in the outer object,
- * and its other values. A nested object is treated in the same way.
- */
-function withTextsForBroken(text: string): string {
-  const body = Buffer.from(text);
-  const envelope = readEnvelope(body);
-  if (envelope === undefined) return text;
-  if (envelope.kind === 'array') return withElements(text, orItsText);
-  let mended = '';
-  let at = 0;
-  for (const { start, end } of envelope.members) {
-    const value = body.toString('utf8', start, end);
-    mended +=
-      body.toString('utf8', at, start) + (isJson(value) ? value : orItsText(withTextsForBroken(value)));
-    at = end;
-  }
-  return mended + body.toString('utf8', at);
-}
-
-/** Returns the list with each element replaced by the result of `of`. */
-function withElements(text: string, of: (element: string) => string): string {
-  const from = text.indexOf('[') + 1;
-  const elements: string[] = [];
-  let depth = 0;
-  let begin = from;
-  // A string is matched as a whole, so brackets inside strings are ignored.
-  for (const { 0: token, index: at } of text.matchAll(/"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{},]/g)) {
-    if (at < from) continue;
-    if (token === '[' || token === '{') depth++;
-    else if (depth === 0 && (token === ',' || token === ']')) {
-      elements.push(text.slice(begin, at));
-      begin = at + 1;
-    } else if (token === ']' || token === '}') depth--;
-  }
-  return text.slice(0, from) + elements.map(of).join(',') + text.slice(begin - 1);
-}
-
-function orItsText(value: string): string {
-  return isJson(value) ? value : JSON.stringify(value.trim());
 }
 
 const compress = promisify(gzip);

@@ -1,7 +1,5 @@
+/** The line at the bottom of a terminal: the current step of a command and its elapsed time. */
 import { formatClock, visible } from './text.js';
-
-/** Returns the text of a step for a window with the given number of columns. */
-export type Drawing = (columns: number) => string;
 
 interface Screen {
   readonly columns: number;
@@ -24,7 +22,6 @@ export class ProgressLine {
   readonly #paint: (text: string) => string;
   #step = '';
   #since = 0;
-  #drawing: Drawing | undefined;
   #shown = '';
   #drawnAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -35,11 +32,9 @@ export class ProgressLine {
     this.#paint = paint;
   }
 
-  /** @param drawing returns the text of the line; by default the step and its elapsed time */
-  show(step: string, drawing?: Drawing): void {
+  show(step: string): void {
     if (step !== this.#step) this.#since = this.#now();
     this.#step = step;
-    this.#drawing = drawing;
     this.#timer ??= setInterval(() => {
       this.#draw();
     }, TICK_MS).unref();
@@ -63,7 +58,6 @@ export class ProgressLine {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#step = '';
-    this.#drawing = undefined;
     this.clear();
   }
 
@@ -72,7 +66,7 @@ export class ProgressLine {
     const columns = Math.max(10, this.#screen.columns || 80) - 1;
     // Contains no wide letters and no letters that a terminal with another encoding cannot show. The last column stays
     // empty, because a wrapped line cannot be overwritten.
-    const text = visible(this.#text(columns))
+    const text = visible(this.#text())
       .replace(/[^\x20-\x7e]/g, '?')
       .slice(0, columns);
     if (text === this.#shown) return;
@@ -83,11 +77,10 @@ export class ProgressLine {
     this.#shown = text;
   }
 
-  #text(columns: number): string {
+  #text(): string {
     const passed = this.#now() - this.#since;
     const step = passed < SOON_MS ? this.#step : `${this.#step}, ${formatClock(passed)}`;
-    const text = this.#drawing === undefined ? step : this.#drawing(columns);
-    return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+    return `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
   }
 
   /** The control sequence that removes the line from the screen. */
@@ -102,24 +95,4 @@ export class ProgressLine {
   #lines(): number {
     return Math.max(1, Math.ceil(this.#shown.length / Math.max(1, this.#screen.columns || 80)));
   }
-}
-
-/** One part of the progress line, in a long form and in a short form for narrow windows. */
-export interface Part {
-  readonly long: string;
-  readonly short: string;
-}
-
-/**
- * Joins the parts to one line: all in the long form if they fit, otherwise all in the short form. If the line is still
- * too wide, the last parts are omitted, so `parts` must start with the most important ones.
- */
-export function joinParts(parts: readonly Part[], columns: number): string {
-  const line = (some: readonly Part[], form: 'long' | 'short'): string =>
-    some.map((part) => part[form]).join(', ');
-  const long = line(parts, 'long');
-  if (long.length <= columns) return long;
-  let kept = parts.length;
-  while (kept > 1 && line(parts.slice(0, kept), 'short').length > columns) kept--;
-  return line(parts.slice(0, kept), 'short');
 }

@@ -9,7 +9,7 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 import { InterruptedError } from '../errors.js';
-import { ProgressLine, type Drawing } from './progress-line.js';
+import { ProgressLine } from './progress-line.js';
 import { openQuestions, type Questions } from './questions.js';
 import { visible, wrapLine } from './text.js';
 
@@ -45,7 +45,7 @@ export interface Terminal {
    * @param step a clause that describes the current work
    * @param drawing returns the text of the line instead of the step
    */
-  progress(step: string, drawing?: Drawing): void;
+  progress(step: string): void;
   /**
    * The last non-empty progress text, kept even when output is not a terminal; it names the step at which a run stopped.
    */
@@ -124,12 +124,12 @@ export function realTerminal({ stdin, stdout, stderr, env }: Streams, now: () =>
     get doing() {
       return doing;
     },
-    progress(given, drawing) {
+    progress(given) {
       const step = visible(given);
       if (step !== '') doing = step;
       if (!movable) return;
       if (step === '') bottom.end();
-      else bottom.show(step, drawing);
+      else bottom.show(step);
     },
     async confirm(question, signal) {
       if (!stdin.isTTY || !interactive) return false;

@@ -8,15 +8,6 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Formats a count in a short form: `950`, `12.3k`, `1.2M`. */
-export function formatRoughly(count: number): string {
-  // The next unit is used from the value at which rounding reaches it.
-  const thousands = Math.min(3, Math.max(0, Math.floor(Math.log10(Math.max(1, count) * 1.0005) / 3)));
-  const value = count / 1000 ** thousands;
-  const text = thousands === 0 || value >= 99.95 ? value.toFixed(0) : String(Number(value.toFixed(1)));
-  return `${text}${['', 'k', 'M', 'G'][thousands] ?? ''}`;
-}
-
 /** Formats a count with its noun: `1 day`, `2 days`. */
 export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

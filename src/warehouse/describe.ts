@@ -28,7 +28,6 @@ type Entry = z.infer<typeof entry>;
 
 /** Writes the texts of the dictionary into the file where they differ. Call inside a transaction. */
 export async function describeAll(session: Session): Promise<void> {
-  await session.run('describe/tables');
   if (await isDescribed(session)) return;
   await writeWords(session, Dictionary.load());
   await session.set({ given: { fingerprint: (await fingerprint(session)).now } });

@@ -14,23 +14,13 @@ interface Migration {
 }
 
 /**
- * Returns the schema number that an older version left in the file; undefined if the file has no schema, or the newest
- * one.
+ * Migrates the file to the schema of this program, as a whole or not at all.
  *
  * @throws ConfigError when a newer version of this program has migrated the file further
  */
-export async function olderSchema(session: Session): Promise<number | undefined> {
+export async function migrate(session: Session, { now }: Pick<Effects, 'now'>): Promise<void> {
   const applied = await appliedTo(session);
   refuseNewer(applied);
-  return applied > 0 && applied < newestSchema() ? applied : undefined;
-}
-
-/** Migrates the file to the schema of this program, as a whole or not at all. */
-export async function migrate(
-  session: Session,
-  { now, reach }: Pick<Effects, 'now' | 'reach'>,
-): Promise<void> {
-  const applied = await appliedTo(session);
   const missing = statementsIn('schema')
     .map(parse)
     .filter(({ number }) => number > applied);
@@ -40,9 +30,7 @@ export async function migrate(
       await session.run(statement);
       await session.runWith('ops/note_migration', { number, name, applied_at: now() });
     }
-    if (applied > 0) reach('upgrade/before-commit');
   });
-  if (applied > 0) reach('upgrade/migrated');
 }
 
 /** Throws ConfigError for a schema that is newer than this program. */

@@ -41,7 +41,7 @@ const dirties = z
   .transform((text) => text !== undefined);
 
 /**
- * True if a model keeps its rows for days whose events are archived, because it is computed from events. A model that depends
+ * True if a model keeps its rows for days whose events were removed, because it is computed from events. A model that depends
  * on every stream (coverage, for example) is recomputed on such days too.
  */
 function sparesArchived({ streams }: Dependence): boolean {
@@ -268,7 +268,7 @@ export function mentions(text: string, relation: string): boolean {
 export interface Refresh extends Dependence {
   /** True to compute every day that any row is about; false to compute the dirty days. */
   readonly full: boolean;
-  /** True if the previous rows are kept for days whose events are archived. */
+  /** True if the previous rows are kept for days whose events were removed. */
   readonly keepsRows: boolean;
 }
 
@@ -278,7 +278,7 @@ export interface Changes {
   /** Days of opt-outs that a loaded snapshot reports. */
   readonly opt_outs_told: readonly number[];
   readonly covered: readonly { readonly day: number; readonly records: number }[];
-  readonly archived: readonly number[];
+  readonly removed: readonly number[];
   /** Archived days with records that may count on nearby days. */
   readonly strays: readonly number[];
 }
@@ -330,18 +330,18 @@ function changedBy(
 }
 
 /**
- * Returns the days that stay as they were computed, since their events have left the file: the archived days, the days
- * that look back at an archived day, and in a full refresh the nearby days on which records of an archived day may
- * count. Except for the archived days, a day is computed again if its own events changed.
+ * Returns the days that stay as they were computed, since their events have left the file: the removed days, the days
+ * that look back at a removed day, and in a full refresh the nearby days on which records of a removed day may
+ * count. Except for the removed days, a day is computed again if its own events changed.
  */
-export function sparedDays(refresh: Refresh, { touched, archived, strays }: Changes): number[] {
+export function sparedDays(refresh: Refresh, { touched, removed, strays }: Changes): number[] {
   if (!sparesArchived(refresh)) return [];
   const { lookback, full, keepsRows } = refresh;
   const changed = new Set(touched.filter(({ stream }) => stream === 'events').map(({ day }) => day));
-  const lookingBack = keepsRows ? archived.flatMap((day) => from(day + 1, lookback)) : [];
+  const lookingBack = keepsRows ? removed.flatMap((day) => from(day + 1, lookback)) : [];
   const besides =
     keepsRows && full ? strays.flatMap((day) => from(day - STRAY_DAYS, 2 * STRAY_DAYS + 1)) : [];
-  return unique([...archived, ...[...lookingBack, ...besides].filter((day) => !changed.has(day))]);
+  return unique([...removed, ...[...lookingBack, ...besides].filter((day) => !changed.has(day))]);
 }
 
 /** Divides the days, in order, into batches of limited days and records; the days of one partition stay together. */
@@ -396,7 +396,7 @@ const changes: z.ZodType<Changes> = z.object({
   touched: z.array(z.object({ stream: z.string(), day: z.number() })),
   opt_outs_told: z.array(z.number()),
   covered: z.array(z.object({ day: z.number(), records: count })),
-  archived: z.array(z.number()),
+  removed: z.array(z.number()),
   strays: z.array(z.number()),
 });
 
@@ -429,12 +429,12 @@ export class DirtyDays {
 
   /** Fills `dirty_days` and `spared_days` with the days of the refresh; returns the number of dirty days. */
   async find(refresh: Refresh): Promise<number> {
-    const { archived, touched } = this.#changes;
+    const { removed, touched } = this.#changes;
     const isTouched = touched.some(({ stream }) => refresh.streams.some((one) => one === stream));
     if (!refresh.full && !isTouched) return 0;
     this.#days = dirtyDays(refresh, this.#changes, await this.#held(refresh));
     await this.#make('dirty_days', this.#days);
-    if (archived.length > 0) await this.#make('spared_days', sparedDays(refresh, this.#changes));
+    if (removed.length > 0) await this.#make('spared_days', sparedDays(refresh, this.#changes));
     return this.#days.length;
   }
 
@@ -472,7 +472,7 @@ export class DirtyDays {
   }
 }
 
-// Rows that a full refresh cannot compute again: rows of days whose events have left the file (`ops.archived_days`).
+// Rows that a full refresh cannot compute again: rows of days whose events have left the file (`ops.removed_days`).
 // They are set aside before the model is made again, and put back afterwards.
 
 const keepable = z.object({ relation: z.string(), column: z.string() });
@@ -486,7 +486,7 @@ class KeptRows {
   }
 
   /**
-   * Sets aside the tables of models with rows of archived days, if rows are still replaced by the same unit of time.
+   * Sets aside the tables of models with rows of removed days, if rows are still replaced by the same unit of time.
    * Call before they are dropped.
    */
   static async setAside(session: Session, changed: readonly Model[]): Promise<KeptRows> {

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, CorruptDatabaseError, messageOf, StorageError, TryLaterError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
-import { keepCopy } from './publish.js';
-import { keepMacros, migrate, olderSchema } from './migrate.js';
+import { keepMacros, migrate } from './migrate.js';
 import { Session, statement } from './session.js';
 import { availableParallelism, totalmem } from 'node:os';
 import { z } from 'zod';
@@ -22,37 +21,17 @@ interface Opening {
 }
 
 /**
- * Opens the working file and migrates it to the schema of this program; before that it keeps a copy of the older file
- * beside it.
+ * Opens the working file and migrates it to the schema of this program.
  *
- * @throws ConfigError when a newer version of this program made it, and the errors of `openSession` and `keepCopy`
+ * @throws ConfigError when a newer version of this program made it, and the errors of `openSession`
  */
-export async function openUpgraded(
-  opening: Opening,
-  effects: Pick<Effects, 'now' | 'reach'>,
-): Promise<Session> {
+export async function openMigrated(opening: Opening, effects: Pick<Effects, 'now'>): Promise<Session> {
   const session = await openSession(opening);
-  const schema = await orClose(session, () => olderSchema(session));
-  if (schema === undefined) return migrated(session, effects);
-  // A file can only be copied when it is closed and has no log.
-  await orClose(session, () => session.checkpoint());
-  session.close();
-  await keepCopy(opening.path, schema, effects);
-  return migrated(await openSession(opening), effects);
-}
-
-function migrated(session: Session, effects: Pick<Effects, 'now' | 'reach'>): Promise<Session> {
-  return orClose(session, async () => {
+  try {
     await session.run('session/1_settings');
     await migrate(session, effects);
     await keepMacros(session);
     return session;
-  });
-}
-
-async function orClose<T>(session: Session, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
   } catch (error) {
     session.close();
     throw error;

@@ -3,24 +3,12 @@
  * it; a reader that opens it afterwards gets the new one.
  */
 import { constants, existsSync } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  stat,
-  writeFile,
-  statfs,
-} from 'node:fs/promises';
+import { chmod, copyFile, open, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Effects } from '../effects.js';
 import { codeOf, DamageError, messageOf, StorageError } from '../errors.js';
 import { openInstance } from '../storage/duckdb.js';
 import { fsync, fsyncFolder } from '../storage/atomic-file.js';
-import { orStorageError } from '../storage/storage-error.js';
 
 export const PUBLISH_POINTS = [
   'publish/before-copy',
@@ -192,87 +180,4 @@ async function sweep(published: string): Promise<void> {
   const folder = dirname(published);
   const stale = (await readdir(folder)).filter((name) => name.startsWith(`${basename(published)}.next-`));
   await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
-}
-
-// Downgrade after an upgrade: before the first migration, the closed file of the older schema is copied beside itself.
-// The copy stays until a run of the new schema has succeeded.
-
-/** The crash points of an upgrade, in order. */
-export const UPGRADE_POINTS = [
-  'upgrade/before-copy',
-  'upgrade/before-rename',
-  'upgrade/copied',
-  'upgrade/before-commit',
-  'upgrade/migrated',
-] as const;
-
-/** In the name of a copy: stands between the name of the file and the number of its schema. */
-const MARK = '.before-upgrade-';
-
-/** Suffix of an unfinished copy. */
-const UNFINISHED = '.part';
-
-/**
- * Copies a closed file of the given schema beside itself. An existing copy has the same schema and is older: it is
- * replaced.
- *
- * @throws StorageError when there is too little room, or the disk refuses; nothing is changed then
- */
-export async function keepCopy(
-  path: string,
-  schema: number,
-  { reach }: Pick<Effects, 'reach'>,
-): Promise<void> {
-  const copy = `${path}${MARK}${schema}`;
-  const unfinished = `${copy}${UNFINISHED}`;
-  await orStorageError('copy', path, async () => {
-    await rm(unfinished, { force: true });
-    await assertRoom(path);
-    reach('upgrade/before-copy');
-    try {
-      await copyFile(path, unfinished, constants.COPYFILE_FICLONE);
-      await fsync(unfinished);
-      reach('upgrade/before-rename');
-      await rename(unfinished, copy);
-    } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => undefined);
-      throw error;
-    }
-    await fsyncFolder(dirname(path));
-  });
-  reach('upgrade/copied');
-}
-
-/** Returns the paths of the copies that upgrades have left beside a file. */
-export async function keptCopies(path: string): Promise<string[]> {
-  const names = await readdir(dirname(path)).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
-  return names
-    .filter((name) => name.startsWith(basename(path) + MARK) && !name.endsWith(UNFINISHED))
-    .sort()
-    .map((name) => join(dirname(path), name));
-}
-
-/** Removes the copies of a file, once a run of the new schema has succeeded. */
-export async function discardCopies(path: string): Promise<void> {
-  await orStorageError('remove the copies of', path, async () => {
-    for (const copy of await keptCopies(path)) await rm(copy, { force: true });
-  });
-}
-
-async function assertRoom(path: string): Promise<void> {
-  const { size } = await stat(path);
-  const { bavail, bsize } = await statfs(dirname(path));
-  const free = bavail * bsize;
-  if (free > size) return;
-  throw new StorageError(
-    `${path} is not upgraded: a copy of it needs ${megabytes(size)} and ${megabytes(free)} are free.`,
-    { hint: 'Free disk space, then run again. Nothing has changed.' },
-  );
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6)} MB`;
 }

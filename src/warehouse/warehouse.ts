@@ -6,13 +6,13 @@ import type { Day, DayRange } from '../calendar.js';
 import type { ExperimentSettings } from '../config/schema.js';
 import type { Effects } from '../effects.js';
 import { CorruptDatabaseError, DawnloadError, StorageError } from '../errors.js';
+import { PATTERNS } from '../patterns.js';
 import { wellFormedJson } from '../text.js';
-import { archivable, archive, type ArchivedDay, type HeldDay } from './archive.js';
 import { keepMacros } from './migrate.js';
 import {
   cannotWrite,
   isStorage,
-  openUpgraded,
+  openMigrated,
   ordinaryLimit,
   withMemoryLimit,
   type MemoryLimit,
@@ -79,6 +79,17 @@ export interface WarehouseOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A loaded day of events that is still in the file. */
+const heldDay = z
+  .object({ date: z.string(), pull: z.string(), loaded_at: z.date() })
+  .transform(({ date, pull, loaded_at }) => ({ day: date, pull, loadedAt: loaded_at }));
+export type HeldDay = z.infer<typeof heldDay>;
+
+const removedDay = z
+  .object({ date: z.string(), rows: count })
+  .transform(({ date, rows }) => ({ day: date, rows }));
+type RemovedDay = z.infer<typeof removedDay>;
+
 const coveredDay = z.object({ date: z.string(), rows: count, loaded_at: z.date() });
 
 export class Warehouse {
@@ -95,8 +106,7 @@ export class Warehouse {
   }
 
   /**
-   * Opens the working file, creates it if it does not exist, and migrates its schema; before a migration it keeps a
-   * copy of the older file beside it.
+   * Opens the working file, creates it if it does not exist, and migrates its schema.
    *
    * @throws ConfigError when a newer version of this program made it, or it was written under another privacy setting
    * @throws CorruptDatabaseError when it is not a database, or damaged
@@ -106,7 +116,7 @@ export class Warehouse {
     const { path, tempDirectory, storageVersion = 'v1.3.0', effects, signal } = options;
     let session: Session | undefined;
     try {
-      session = await openUpgraded(
+      session = await openMigrated(
         { path, tempDirectory, storageVersion, limits: limitsOf(options), signal },
         effects,
       );
@@ -157,8 +167,8 @@ export class Warehouse {
   }
 
   /** The days whose events have left the file. */
-  async leftDays(): Promise<Day[]> {
-    const days = await this.#session.rows('archive/archived', z.object({ date: z.string() }));
+  async removedDays(): Promise<Day[]> {
+    const days = await this.#session.rows('retention/removed', z.object({ date: z.string() }));
     return days.map(({ date }) => date);
   }
 
@@ -226,16 +236,25 @@ export class Warehouse {
   }
 
   /** The days before `before` whose events may leave the file, oldest first; empty while models still need events. */
-  archivable(before: Day): Promise<HeldDay[]> {
-    return archivable(this.#session, before);
+  async removable(before: Day): Promise<HeldDay[]> {
+    await this.#session.run('retention/removable');
+    return this.#session.rowsWith('retention/due', heldDay, { before });
   }
 
   /**
-   * Removes the events and messages of the days, if they may leave the file; the commit of the lake holds them.
-   * Resolves with the days that were removed.
+   * Removes the events and messages of the days that may leave the file; the rows computed from them stay (model.ts).
+   * Resolves with the days that were removed, and their numbers of events.
    */
-  archive(days: readonly Day[], commitId: string, now: Date): Promise<ArchivedDay[]> {
-    return this.#writing(() => archive(this.#session, days, { commitId, now }));
+  removeDays(days: readonly Day[], now: Date): Promise<RemovedDay[]> {
+    return this.#writing(async () => {
+      await this.#session.set({ given: { days, removed_at: now } });
+      return this.#session.transaction(async () => {
+        await this.#session.run('retention/removable');
+        const tables = await this.#session.rows('retention/leaving', z.object({ table: z.string() }));
+        await this.#session.runForEach('retention/clear', tables);
+        return this.#session.rows('retention/left', removedDay);
+      });
+    });
   }
 
   /**
@@ -257,21 +276,6 @@ export class Warehouse {
     const shape = z.object({ list: z.string(), rows: count });
     const lists = await this.#session.rowsWith('ops/snapshot_rows', shape, { stream });
     return new Map(lists.map(({ list, rows }) => [list, rows]));
-  }
-
-  /**
-   * Changes the recorded instants of loaded pulls. Pulls of days keep their rows. Snapshots are removed, since the day
-   * of a snapshot is that of its pull; they have to be loaded again.
-   */
-  async redate(instants: ReadonlyMap<string, Date>): Promise<void> {
-    if (instants.size === 0) return;
-    await this.#session.set({
-      given: {
-        pulls: [...instants.keys()],
-        instants: [...instants.values()].map((instant) => instant.toISOString()),
-      },
-    });
-    await this.#writing(() => this.#session.transaction(() => this.#session.run('ops/redate')));
   }
 
   /** Campaign ids in the daily statistics of the range, sorted. */
@@ -474,5 +478,7 @@ async function prepare(
     specification: JSON.stringify(specificationOf(fieldsFor(brand))),
   });
   await session.run('session/2_fields');
-  await session.run('session/3_patterns');
+  // One variable, which statements treat as a constant: as macros, the patterns would be compiled whenever the macros are
+  // created, and expanded wherever they are used, which would take 0.3 of a load's 3 seconds.
+  await session.set({ patterns: PATTERNS });
 }

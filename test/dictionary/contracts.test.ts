@@ -1,14 +1,11 @@
 /** `dawnload docs` for other tools: each is complete, and says nothing that the dictionary and the checks do not say. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Dictionary, type SchemaEntry } from '../../src/dictionary/dictionary.js';
-import { PACKAGE_ROOT } from '../../src/package.js';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { dbtSources, openDataContract, skill } from '../../src/queries/contracts.js';
+import { dbtSources, skill } from '../../src/queries/contracts.js';
 
-const { traps, relations } = Dictionary.load().document;
+const { traps } = Dictionary.load().document;
 
 const column = (name: string, type = 'varchar') => ({
   name,
@@ -104,53 +101,4 @@ test('dbt sources have descriptions, freshness, and tests of required columns an
   });
   expect(sources[0]?.tables[0]?.config).toMatchObject({ loaded_at_field: 'loaded_at' });
   expect(sources[1]?.tables[0]?.columns?.[0]?.description).toBe('About channel: {x}.');
-});
-
-test('a data contract has logical types, required columns, and each check on the tables that it reads', () => {
-  const contract = parse(openDataContract(schemas, traps, '1.2.3')) as {
-    version: string;
-    schema: {
-      name: string;
-      properties: { name: string; logicalType: string; required?: boolean }[];
-      quality: { id: string; description: string }[];
-    }[];
-  };
-  expect(contract).toMatchObject({
-    apiVersion: 'v3.1.0',
-    kind: 'DataContract',
-    version: '1.2.3',
-    status: 'active',
-  });
-  const types = contract.schema.flatMap(({ properties }) =>
-    properties.map(({ name, logicalType }) => [name, logicalType]),
-  );
-  expect(Object.fromEntries(types)).toEqual({
-    channel: 'string',
-    occurred_at: 'timestamp',
-    extra: 'object',
-    n: 'integer',
-    person: 'string',
-    tags: 'array',
-    rate: 'number',
-    date: 'date',
-  });
-  expect(contract.schema[0]?.properties[0]?.required).toBe(true);
-  expect(contract.schema[0]?.quality.map(({ id }) => id)).toContain('events_key');
-  expect(contract.schema[1]?.quality.map(({ id }) => id)).toContain('marts_key');
-  for (const { description } of contract.schema.flatMap(({ quality }) => quality))
-    expect(description).toMatch(/\S/);
-});
-
-test('every check is a rule of some table of the warehouse', () => {
-  const every = Object.keys(relations).map((name) => ({
-    name,
-    schema: 'main',
-    kind: 'table' as const,
-    description: 'x',
-    grain: 'y',
-    columns: [],
-  }));
-  const text = openDataContract([{ name: 'main', description: 'x', relations: every }], traps, '1');
-  const checks = readdirSync(join(PACKAGE_ROOT, 'sql', 'checks')).map((file) => file.replace('.sql', ''));
-  expect(checks.filter((name) => !text.includes(`id: ${name}\n`))).toEqual([]);
 });

@@ -62,7 +62,6 @@ describe('wrong input is answered with one sentence, what to do, and exit code 2
       /reference\.opt_outs is not set, so there is nothing to pull/,
     ],
     ['exports resume 2026-11-20.1', /There is no export 2026-11-20\.1/],
-    ['schedule --health-port many', /--health-port many is not a port/],
     ['run --config nowhere.yaml', /no configuration file/],
     ['query --format xml', /--format/],
   ])('dawnload %s', async (args, words) => {

@@ -1,36 +1,58 @@
-import { rm } from 'node:fs/promises';
+/** Whole nights of the command against a service that bills: what they bring, what they pay for, and what an end in the middle costs. */
+import type { ChildProcess } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SandboxOptions } from '../../sandbox/index.js';
 import { contents } from '../support/contents.js';
-import { ended, Place } from '../support/dawnload.js';
+import { type Ended, ended, Place } from '../support/dawnload.js';
+import type { FaultySandboxOptions } from '../support/faults/index.js';
 
+const budget = (perRun: number, perMonth = 1_000_000): string =>
+  `exports:\n  budget: { records_per_run: ${perRun}, records_per_month: ${perMonth} }\n`;
 const THREE_DAYS = 'start_date: 2026-11-18\nlookback_days: 2\n';
-const BUDGET =
-  'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  price_per_record: 0.5\n';
+const PAID = THREE_DAYS + budget(100_000);
+/** Two days, on which no failed request is repeated. */
+const TWO_DAYS = 'start_date: 2026-11-19\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n';
+const TWO_PAID = TWO_DAYS + budget(100_000);
 
 const places: Place[] = [];
 afterEach(async () => {
   await Promise.all(places.splice(0).map((place) => place.remove()));
 });
 
-async function make(yaml: string, options: SandboxOptions = {}): Promise<Place> {
+async function make(yaml: string, options: FaultySandboxOptions = {}): Promise<Place> {
   const place = await Place.make(yaml, options);
   places.push(place);
   return place;
 }
 
-/** Resolves once the condition holds; the test's own time-out is the limit. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+/** Runs a command and expects its exit code. */
+async function run(place: Place, command: string, code = 0): Promise<Ended> {
+  const result = await place.run(command.split(' '));
+  expect(result.code, result.stderr).toBe(code);
+  return result;
 }
 
-const COUNTS = `
-  select 'events' as name, count(*)::int as n from events
-  union all select 'daily_statistics', count(*)::int from daily_statistics
-  union all select 'campaign_metrics', count(*)::int from campaign_metrics
-  order by name`;
+/** Resolves once the condition holds; the test's own time-out is the limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setTimeout(20);
+}
+
+const ledger = (place: Place): Promise<string> =>
+  readFile(join(place.folder, 'data', 'ledger', 'exports.jsonl'), 'utf8');
+const billedDays = (place: Place): string[] => place.sandbox.bills().map(({ start }) => start.slice(0, 10));
+const daysOf = async (place: Place, stream: string): Promise<unknown> =>
+  (await place.rows(`select count(*)::int as days from ops.coverage where stream = '${stream}'`))[0]?.[
+    'days'
+  ];
+
+async function states(place: Place): Promise<string[]> {
+  const { stdout } = await place.run(['exports', 'list', '--json']);
+  return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
+}
 
 /** Also what stands about the job itself. */
 const ALL_BUT_MOMENTS = {
@@ -38,315 +60,499 @@ const ALL_BUT_MOMENTS = {
   columns: ['loaded_at', 'checked_at', 'updated_at', 'noted_at', 'pull', 'pulled_at'],
 };
 
-describe('the nightly job', () => {
-  test('brings statistics and events that add up to each other, and pays for each day once', async () => {
-    const place = await make(THREE_DAYS + BUDGET, { eventsPerDay: 3_000 });
-    const result = await place.run(['run']);
-    expect(result.stderr).not.toMatch(/^warning/m);
-    expect(result.code).toBe(0);
+test('a night brings statistics and events that add up to each other, and pays for each day once', async () => {
+  const place = await make(PAID, { eventsPerDay: 1_200 });
+  expect((await run(place, 'run')).stderr).not.toMatch(/^warning/m);
+  expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
+  const [events] = await place.rows(
+    'select count(*)::int as n, count(distinct channel)::int as channels from events',
+  );
+  expect(events).toEqual({
+    n: place.sandbox.bills().reduce((sum, { records }) => sum + records, 0),
+    channels: 10,
+  });
+  const differences = await place.rows(`
+    with daily as (
+      select date, channel, sum(message_sent - message_failed) as succeeded, sum(message_failed) as failed
+      from daily_statistics group by all
+    ), counted as (
+      select date, channel,
+        count(*) filter (event_name = 'send_success') as succeeded,
+        count(*) filter (event_name = 'send_failure') as failed
+      from events group by all
+    )
+    select * from daily full join counted using (date, channel)
+    where daily.succeeded is distinct from counted.succeeded or daily.failed is distinct from counted.failed`);
+  expect(differences).toEqual([]);
+  for (const stream of ['campaigns', 'events', 'statistics', 'statistics_by_subchannel']) {
+    expect(await daysOf(place, stream), stream).toBe(3);
+  }
+  const exports = await place.rows('select state, count(*)::int as n from ops.exports group by state');
+  expect(exports).toEqual([{ state: 'loaded', n: 3 }]);
+});
 
+test('without a budget nothing is paid for: a dry run and events that are asked for by name send nothing at all', async () => {
+  const place = await make(THREE_DAYS);
+  await run(place, 'backfill --start 2026-11-18 --end 2026-11-18 --streams events --yes-paid', 3);
+  const { stdout } = await run(place, 'backfill --start 2026-11-18 --end 2026-11-19 --dry-run --json');
+  expect(JSON.parse(stdout)).toMatchObject({ statistics: { missing: ['2026-11-18', '2026-11-19'] } });
+  expect(Object.values(place.sandbox.requests()).filter((count) => count > 0)).toEqual([]);
+  expect((await run(place, 'run')).stderr).toMatch(/exports\.budget is not set, so no paid request is sent/);
+  expect(place.sandbox.requests()).toMatchObject({ E20: 0, E21: 0 });
+  expect(await daysOf(place, 'statistics')).toBe(3);
+  expect(await daysOf(place, 'events')).toBe(0);
+});
+
+const HALF = /(?<!\\)\\ud[89a-f]/;
+/** What the data folder holds of text: no half of a pair. */
+async function expectWellFormed(place: Place): Promise<void> {
+  for (const file of ['ledger/exports.jsonl', 'ledger/runs.jsonl', 'landing/ledger/exports.jsonl']) {
+    expect(await readFile(join(place.folder, 'data', file), 'utf8')).not.toMatch(HALF);
+  }
+}
+const json = { 'content-type': 'application/json' };
+
+test('refusals that hold half an emoji, or end within one, cost no later night', async () => {
+  const refusal = (message: string) =>
+    ({
+      kind: 'status',
+      status: 400,
+      headers: json,
+      body: `{"error":"InvalidRequest","message":"${message}"}`,
+    }) as const;
+  const place = await make(TWO_PAID, {
+    faults: [
+      { endpoint: 'E20', ...refusal('🎁'.repeat(600)), times: 1 },
+      { endpoint: 'E20', ...refusal(`x${'🎁'.repeat(600)}`) },
+      { endpoint: 'E19', ...refusal('\\ud83d') },
+    ],
+  });
+  expect((await run(place, 'run', 1)).stderr).toContain('Published');
+  await expectWellFormed(place);
+  place.sandbox.setFaults([]);
+  await run(place, 'run');
+});
+
+describe('a night', { tags: ['long'] }, () => {
+  test('that is run again asks for nothing that is paid and changes nothing', async () => {
+    const place = await make(PAID);
+    await run(place, 'run');
+    const before = await contents(place.published, ALL_BUT_MOMENTS);
     const bills = place.sandbox.bills();
-    expect(bills.map(({ start }) => start).sort()).toEqual([
-      '2026-11-17T15:00:00.000Z',
-      '2026-11-18T15:00:00.000Z',
-      '2026-11-19T15:00:00.000Z',
+    const again = await run(place, 'run --json');
+    expect(place.sandbox.bills()).toEqual(bills);
+    const after = await contents(place.published, ALL_BUT_MOMENTS);
+    for (const [table, sum] of Object.entries(before)) {
+      // The free days were pulled again, so these remember another pull and another moment.
+      if (/ops\.(loads|coverage)|campaign_(collections|metric_totals)/.test(table)) continue;
+      expect(after[table], table).toBe(sum);
+    }
+    expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
+  });
+
+  test('with a budget that is too small keeps to it, newest days first, and ends with exit code 3', async () => {
+    const place = await make(THREE_DAYS + budget(600));
+    const { stderr } = await run(place, 'run', 3);
+    expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
+    expect(billedDays(place)[0]).toBe('2026-11-19');
+    expect(place.sandbox.bills().reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(600);
+  });
+
+  test('before 07:00 KST fills what is complete and says when the rest will be', async () => {
+    const morning = '2026-11-20T21:00:00Z';
+    const place = await make(PAID, { now: () => new Date(morning) });
+    const { code, stderr } = await place.run(['run'], { DAWNLOAD_NOW: morning });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/2026-11-20 is not complete before 2026-11-21 07:00 KST/);
+    expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
+      { last: '2026-11-19' },
     ]);
-    const [events] = await place.rows('select count(*)::int as n from events');
-    expect(events?.['n']).toBe(bills.reduce((sum, { records }) => sum + records, 0));
-
-    const differences = await place.rows(`
-      with daily as (
-        select date, channel, sum(message_sent - message_failed) as succeeded, sum(message_failed) as failed
-        from daily_statistics group by all
-      ), counted as (
-        select date, channel,
-          count(*) filter (event_name = 'send_success') as succeeded,
-          count(*) filter (event_name = 'send_failure') as failed
-        from events group by all
-      )
-      select * from daily full join counted using (date, channel)
-      where daily.succeeded is distinct from counted.succeeded or daily.failed is distinct from counted.failed`);
-    expect(differences).toEqual([]);
-    const channels = await place.rows('select distinct channel from events order by channel');
-    expect(channels).toHaveLength(10);
-    const coverage = await place.rows(
-      'select stream, count(*)::int as days from ops.coverage group by stream order by stream',
-    );
-    expect(coverage).toEqual(
-      ['campaigns', 'events', 'statistics', 'statistics_by_subchannel'].map((stream) => ({
-        stream,
-        days: 3,
-      })),
-    );
-    const exports = await place.rows('select state, count(*)::int as n from ops.exports group by state');
-    expect(exports).toEqual([{ state: 'loaded', n: 3 }]);
   });
 
-  test(
-    'run again the same night asks for nothing that is paid and changes nothing',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(THREE_DAYS + BUDGET);
-      expect((await place.run(['run'])).code).toBe(0);
-      const before = await contents(place.published, ALL_BUT_MOMENTS);
-      const bills = place.sandbox.bills().length;
-      const again = await place.run(['run', '--json']);
-      expect(again.code).toBe(0);
-      expect(place.sandbox.bills()).toHaveLength(bills);
-      const after = await contents(place.published, ALL_BUT_MOMENTS);
-      for (const [table, sum] of Object.entries(before)) {
-        // The free days were pulled again, so these remember another pull and another moment.
-        if (/ops\.(loads|coverage)|campaign_(collections|metric_totals)/.test(table)) continue;
-        expect(after[table], table).toBe(sum);
-      }
-      expect(JSON.parse(again.stdout)).toMatchObject({ command: 'run', exit_code: 0, gaps: [] });
-    },
-  );
-
-  test('without a budget no paid request is sent', async () => {
-    const place = await make(THREE_DAYS);
-    const result = await place.run(['run']);
-    expect(result.code).toBe(0);
-    expect(result.stderr).toMatch(/exports\.budget is not set, so no paid request is sent/);
-    expect(place.sandbox.requests()).toMatchObject({ E20: 0, E21: 0 });
-    expect((await place.rows(COUNTS)).find(({ name }) => name === 'events')).toEqual({
-      name: 'events',
-      n: 0,
-    });
-  });
-
-  test(
-    'a budget that is too small is kept to, newest days first, and ends with exit code 3',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(
-        `${THREE_DAYS}exports:\n  budget: { records_per_run: 600, records_per_month: 1000000 }\n`,
-      );
-      const result = await place.run(['run']);
-      expect(result.code).toBe(3);
-      expect(result.stderr).toMatch(/not requested, over exports\.budget\.records_per_run: .*2026-11-18/);
-      const bills = place.sandbox.bills();
-      expect(bills[0]?.start).toBe('2026-11-19T15:00:00.000Z');
-      expect(bills.reduce((sum, { records }) => sum + records, 0)).toBeLessThanOrEqual(600);
-    },
-  );
-
-  test(
-    'before 07:00 KST it fills what is complete and says when the rest will be',
-    { tags: ['long'] },
-    async () => {
-      const morning = '2026-11-20T21:00:00Z';
-      const place = await make(THREE_DAYS + BUDGET, { now: () => new Date(morning) });
-      const result = await place.run(['run'], { DAWNLOAD_NOW: morning });
-      expect(result.code).toBe(0);
-      expect(result.stderr).toMatch(/2026-11-20 is not complete before 2026-11-21 07:00 KST/);
-      expect(await place.rows('select max(date)::varchar as last from ops.coverage')).toEqual([
-        { last: '2026-11-19' },
-      ]);
-    },
-  );
-
-  test('other words for brand and messenger end up under the neutral names', { tags: ['long'] }, async () => {
-    const place = await make(`${THREE_DAYS}brand: acme\nmessenger: talky\n${BUDGET}`, {
-      brand: 'acme',
-      messenger: 'talky',
-    });
-    const result = await place.run(['run']);
-    expect(result.stderr).not.toMatch(/^warning/m);
-    const channels = (
-      await place.rows('select distinct channel from events union select channel from daily_statistics')
-    ).map(({ channel }) => channel);
+  test('brings other words for brand and messenger under the neutral names', async () => {
+    const words = { brand: 'acme', messenger: 'talky' };
+    const place = await make(`brand: acme\nmessenger: talky\n${PAID}`, words);
+    expect((await run(place, 'run')).stderr).not.toMatch(/^warning/m);
+    const rows = await place.rows('select channel from events union select channel from daily_statistics');
+    const channels = rows.map(({ channel }) => channel);
     expect(channels).toContain('chatapp-alimtalk');
     expect(channels.join()).not.toMatch(/talky|_/);
-    expect(await place.rows('select count(*)::int as n from events where service_user_id is null')).toEqual([
-      { n: 0 },
-    ]);
-    expect(
-      await place.rows('select count(*) > 0 as some from web_push_messages where ti is not null'),
-    ).toEqual([{ some: true }]);
+    const nulls = 'select count(*)::int as n from events where service_user_id is null';
+    expect(await place.rows(nulls)).toEqual([{ n: 0 }]);
+    expect(await place.rows('select count(ti) > 0 as some from web_push_messages')).toEqual([{ some: true }]);
   });
 
-  test('a range that the service finds too long is asked for in parts', { tags: ['long'] }, async () => {
+  test('asks for a range that the service finds too long in parts', async () => {
     const place = await make('start_date: 2026-11-11\n', { longestRangeDays: 3, timeoutStatus: 200 });
-    const result = await place.run(['run']);
-    expect(result.code).toBe(0);
-    expect(
-      await place.rows("select count(*)::int as days from ops.coverage where stream = 'statistics'"),
-    ).toEqual([{ days: 10 }]);
+    await run(place, 'run');
+    expect(await daysOf(place, 'statistics')).toBe(10);
   });
 
-  test(
-    'an export without a record is a result, and the day counts as covered',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(THREE_DAYS + BUDGET, {
-        eventsPerDay: 0,
-        emptyExport: 'invalid_page',
-        exportSeconds: 0.2,
-      });
-      // Without a message there is nothing to estimate from: a person asks for it all the same.
-      expect((await place.run(['run'])).code).toBe(3);
-      const days = ['--start', '2026-11-18', '--end', '2026-11-20'];
-      expect((await place.run(['backfill', ...days, '--streams', 'events', '--yes-paid'])).code).toBe(0);
-      expect(await place.rows("select rows::int as rows from ops.coverage where stream = 'events'")).toEqual(
-        Array(3).fill({ rows: 0 }),
-      );
-    },
-  );
-
-  test('many requests at once are nothing that Node would warn of', { tags: ['long'] }, async () => {
-    const place = await make(`${THREE_DAYS}concurrency: 32\n`);
-    const result = await place.execute(['run']);
-    expect(result.code).toBe(0);
-    expect(result.stderr).not.toContain('Warning');
+  test('takes an export without a record for a result, and the day for covered', async () => {
+    const place = await make(PAID, { eventsPerDay: 0, emptyExport: 'invalid_page', exportSeconds: 0.2 });
+    // Without a message there is nothing to estimate from: a person asks for it all the same.
+    await run(place, 'run', 3);
+    await run(place, 'backfill --start 2026-11-18 --end 2026-11-20 --streams events --yes-paid');
+    const rows = await place.rows("select rows::int as rows from ops.coverage where stream = 'events'");
+    expect(rows).toEqual(Array(3).fill({ rows: 0 }));
   });
 
-  test('a token that ends in the middle is renewed', { tags: ['long'] }, async () => {
+  test('with many requests at once is nothing that Node would warn of', async () => {
+    const { code, stderr } = await (await make(`${THREE_DAYS}concurrency: 32\n`)).execute(['run']);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('Warning');
+  });
+
+  test('renews a token that ends in the middle', async () => {
     // The hour of a token passes while the exports are made.
-    const place = await make(`${THREE_DAYS}${BUDGET}  max_wait_minutes: 240\n`, { exportSeconds: 2 * 3_600 });
-    const result = await place.run(['run']);
-    expect(result.code, result.stderr).toBe(0);
+    const place = await make(`${PAID}  max_wait_minutes: 240\n`, { exportSeconds: 2 * 3_600 });
+    await run(place, 'run');
     expect(place.sandbox.requests().E1).toBeGreaterThan(1);
   });
-});
 
-describe('a backfill', () => {
-  test(
-    'without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(THREE_DAYS + BUDGET);
-      const result = await place.run(['backfill', '--start', '2026-11-10', '--end', '2026-11-12']);
-      expect(result.code).toBe(3);
-      expect(result.stderr).toMatch(/--yes-paid/);
-      expect(place.sandbox.requests().E20).toBe(0);
-      expect(
-        await place.rows("select count(*)::int as days from ops.coverage where stream = 'statistics'"),
-      ).toEqual([{ days: 3 }]);
-    },
-  );
-
-  test(
-    'with --yes-paid pays for the days that are missing, and only for those',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(THREE_DAYS + BUDGET);
-      const pay = (start: string, end: string): ReturnType<Place['run']> =>
-        place.run(['backfill', '--start', start, '--end', end, '--yes-paid']);
-      expect((await pay('2026-11-11', '2026-11-12')).code).toBe(0);
-      expect((await pay('2026-11-10', '2026-11-13')).code).toBe(0);
-      const windows = place.sandbox.bills().map(({ start }) => start);
-      expect(windows).toHaveLength(4);
-      expect(new Set(windows).size).toBe(4);
-    },
-  );
-
-  test('named events without a budget are refused before anything is sent', async () => {
-    const place = await make(THREE_DAYS);
-    const result = await place.run([
-      'backfill',
-      '--start',
-      '2026-11-18',
-      '--end',
-      '2026-11-18',
-      '--streams',
-      'events',
-      '--yes-paid',
-    ]);
-    expect(result.code).toBe(3);
-    expect(Object.values(place.sandbox.requests()).every((count) => count === 0)).toBe(true);
+  test('whose answers of three streams no load can read tells of it until later ones take their place', async () => {
+    const place = await make(`${TWO_DAYS}reference: { catalogs: true, opt_outs: true }\n`);
+    await run(place, 'run');
+    for (const stream of ['statistics', 'campaigns', 'catalogs']) {
+      const folder = join(place.folder, 'data', 'landing', stream);
+      const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gz'));
+      for (const file of files) await writeFile(join(folder, file), gzipSync('<html>'));
+    }
+    const { stderr } = await run(place, 'rebuild', 1);
+    for (const stream of ['statistics', 'campaigns', 'catalogs']) {
+      expect(stderr).toMatch(new RegExp(`${stream}.* has landed but is not loaded`));
+    }
+    await run(place, 'run');
+    expect((await run(place, 'rebuild')).stderr).toContain('Later answers have taken its place.');
   });
 
-  test('with --dry-run sends nothing at all', async () => {
-    const place = await make(THREE_DAYS + BUDGET);
-    const result = await place.run([
-      'backfill',
-      '--start',
-      '2026-11-18',
-      '--end',
-      '2026-11-19',
-      '--dry-run',
-      '--json',
-    ]);
-    expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject({
-      command: 'backfill',
-      statistics: { missing: ['2026-11-18', '2026-11-19'] },
+  test('whose export has an id with half an emoji waits for a person, and its day can be had', async () => {
+    const body = '{"export_id":"abc\\ud83d","note":"\\udc00"}';
+    const answer = { kind: 'status', status: 200, headers: json, body, handled: true } as const;
+    const place = await make(TWO_PAID.replace('2026-11-19', '2026-11-20'), {
+      faults: [{ endpoint: 'E20', ...answer }],
     });
-    expect(Object.values(place.sandbox.requests()).every((count) => count === 0)).toBe(true);
+    expect((await run(place, 'run', 1)).stderr).toContain('Published');
+    await expectWellFormed(place);
+    place.sandbox.setFaults([]);
+    await run(place, 'run', 1);
+    const id = place.sandbox.bills()[0]?.export_id ?? '';
+    await run(place, `exports attach 2026-11-20.1 ${id}`);
+    await run(place, 'run');
+    expect(place.sandbox.bills()).toHaveLength(1);
   });
 });
 
-describe('readers', () => {
-  test('that hold the old file neither block the run nor see it change', { tags: ['long'] }, async () => {
-    const place = await make(THREE_DAYS);
-    expect((await place.run(['run'])).code).toBe(0);
-    const instance = await DuckDBInstance.create(place.published, { access_mode: 'READ_ONLY' });
-    const connection = await instance.connect();
-    const count = async (): Promise<unknown> =>
-      (await connection.runAndReadAll('select count(*)::int as n from events')).getRowObjectsJson();
-    expect(await count()).toEqual([{ n: 0 }]);
-    await place.configure(THREE_DAYS + BUDGET);
-    expect((await place.run(['run'])).code).toBe(0);
-    expect(await count()).toEqual([{ n: 0 }]);
-    instance.closeSync();
-    const [fresh] = await place.rows('select count(*)::int as n from events');
-    expect(fresh?.['n']).toBeGreaterThan(500);
+describe('a backfill', { tags: ['long'] }, () => {
+  test('without --yes-paid brings what is free, asks for nothing paid, and ends with exit code 3', async () => {
+    const place = await make(PAID);
+    expect((await run(place, 'backfill --start 2026-11-10 --end 2026-11-12', 3)).stderr).toMatch(
+      /--yes-paid/,
+    );
+    expect(place.sandbox.requests().E20).toBe(0);
+    expect(await daysOf(place, 'statistics')).toBe(3);
+  });
+
+  test('with --yes-paid pays for the days that are missing, and only for those', async () => {
+    const place = await make(PAID);
+    await run(place, 'backfill --start 2026-11-11 --end 2026-11-12 --yes-paid');
+    await run(place, 'backfill --start 2026-11-10 --end 2026-11-13 --yes-paid');
+    expect(billedDays(place).sort()).toEqual(['2026-11-09', '2026-11-10', '2026-11-11', '2026-11-12']);
+  });
+
+  test('pays with --yes-paid for days without statistics, one after the other: each size is known before the next', async () => {
+    const place = await make(TWO_PAID);
+    const events = 'backfill --start 2026-11-17 --end 2026-11-18 --streams events';
+    await run(place, events, 3);
+    expect(place.sandbox.requests().E20).toBe(0);
+    await run(place, `${events} --yes-paid`);
+    expect(place.sandbox.bills()).toHaveLength(2);
   });
 });
 
-describe('two at once', () => {
-  test('the second one is told to try later, by whom, with exit code 75', { tags: ['long'] }, async () => {
-    const place = await make(`start_date: 2026-11-20\n${BUDGET}`, { exportSeconds: 4 });
+test(
+  'days without statistics have no estimate and are not paid for by a run, whatever the budget',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(`${TWO_PAID}  start_date: 2026-11-18\n`);
+    expect((await run(place, 'run', 3)).stderr).toMatch(
+      /no daily statistics to estimate from .*: 2026-11-18/,
+    );
+    expect(place.sandbox.bills()).toHaveLength(2);
+  },
+);
+
+describe('an ambiguous export', { tags: ['long'] }, () => {
+  /** Yesterday's export was requested and billed, and its answer lost; nothing else was requested. */
+  async function lost(): Promise<Place> {
+    const place = await make(TWO_PAID);
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
+    await run(place, 'run', 1);
+    expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
+    return place;
+  }
+  const PAY_AGAIN = 'exports resume 2026-11-20.1 --pay-again';
+
+  test('to be paid again and something else, or with an id of nothing, is refused with exit code 2, and changes nothing', async () => {
+    const place = await lost();
+    const before = await ledger(place);
+    const both = await run(place, `${PAY_AGAIN} --accept-incomplete`, 2);
+    expect(both.stderr.replace('\n', ' ')).toContain('cannot be combined. Choose one.');
+    const { code, stderr } = await place.run(['exports', 'attach', '2026-11-20.1', ' ']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The export id is empty.')]);
+    expect(await ledger(place)).toEqual(before);
+  });
+
+  test.each([
+    ['without a budget', '', /exports\.budget is not set/],
+    [
+      'over the budget of a run',
+      budget(100),
+      /over exports\.budget\.records_per_run \(about \d+ records, \d+ left\)/,
+    ],
+    [
+      'over the budget of the month',
+      budget(500, 500),
+      /over exports\.budget\.records_per_month \(about \d+ records, \d+ left\)/,
+    ],
+  ])('%s is refused with exit code 3, and changes nothing', async (_, exports, reason) => {
+    const place = await lost();
+    await place.configure(TWO_DAYS + exports);
+    const before = await ledger(place);
+    const { stderr } = await run(place, PAY_AGAIN, 3);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toMatch(/Nothing was sent/);
+    expect(await ledger(place)).toBe(before);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
+  test('is paid again once within the budget; a second time there is nothing to pay for', async () => {
+    const place = await lost();
+    await run(place, PAY_AGAIN);
+    expect(await states(place)).toEqual(['2026-11-20.1 abandoned', '2026-11-20.2 loaded']);
+    const { stderr } = await run(place, 'exports resume 2026-11-20.2 --pay-again', 3);
+    expect(stderr).toMatch(/nothing to pay for again/);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  });
+
+  test('ends a night with exit code 1, not 3, where the budget stands in the way too', async () => {
+    const place = await lost();
+    await place.configure(TWO_DAYS + budget(1));
+    const { stderr } = await run(place, 'run', 1);
+    expect(stderr).toMatch(/not requested, over exports\.budget\.records_per_run: 2026-11-19/);
+    await run(place, 'exports abandon 2026-11-20.1');
+    await run(place, 'run', 3);
+    expect(place.sandbox.requests().E20).toBe(1);
+  });
+
+  test('that the ledger did not know is entered only with a warning', async () => {
+    const { stderr } = await run(await make(TWO_PAID), 'exports attach 2026-11-20.1 found');
+    expect(stderr).toMatch(
+      /did not list 2026-11-20\.1, so it was entered .* `dawnload exports abandon 2026-11-20\.1`/,
+    );
+  });
+
+  test('is what an error that tells of an export leaves, and it is not asked again on the next night', async () => {
+    const place = await make(TWO_PAID);
+    const body = { error: 'Export queued; notification channel missing' };
+    place.sandbox.setFaults([
+      { endpoint: 'E20', kind: 'status', status: 400, body, handled: true, times: 1 },
+    ]);
+    await run(place, 'run', 1);
+    const next = await run(place, 'run', 1);
+    expect(next.stderr).toMatch(/may have been billed.*Export queued; notification channel missing/);
+    expect(await states(place)).toEqual(['2026-11-20.1 ambiguous', '2026-11-19.1 loaded']);
+    expect(place.sandbox.bills()).toHaveLength(2);
+  });
+
+  test('is not what a token leaves that no header can carry', async () => {
+    const place = await make(TWO_PAID);
+    const body = { data: 'token\nother', error: null };
+    place.sandbox.setFaults([{ endpoint: 'E1', kind: 'status', status: 200, body, times: 1 }]);
+    expect((await run(place, 'run', 1)).stderr).toMatch(/with a token that no header can carry/);
+    expect(await states(place)).toEqual([]);
+    await run(place, 'run');
+  });
+});
+
+test.each([
+  ['400 with an error body', { status: 400, body: { error: 'InvalidRequest', message: 'no' } }],
+  ['401 about the token', { status: 401, body: { status: 'error', message: 'jwt expired' } }],
+  ['429 about the rate', { status: 429, body: { error: 'Too many requests' } }],
+])(
+  'a clear refusal (%s) costs nothing: each run asks again, until one is accepted',
+  { tags: ['long'] },
+  async (_, answer) => {
+    const place = await make(TWO_PAID);
+    place.sandbox.setFaults([{ endpoint: 'E20', kind: 'status', ...answer }]);
+    for (const attempts of [1, 2]) {
+      expect((await run(place, 'run', 1)).stderr).toMatch(/refused the export .* Nothing is billed/);
+      expect((await states(place)).filter((state) => state.endsWith('failed'))).toHaveLength(2 * attempts);
+    }
+    place.sandbox.setFaults([]);
+    await run(place, 'run');
+    await run(place, 'run');
+    expect(billedDays(place)).toEqual(['2026-11-19', '2026-11-18']);
+  },
+);
+
+test('pages that are at home are not fetched again after a kill', { tags: ['long'] }, async () => {
+  const place = await make(`concurrency: 1\n${TWO_PAID}`, { eventsPerDay: 6_000 });
+  const day = 'backfill --start 2026-11-20 --end 2026-11-20 --yes-paid';
+  const killed = await place.execute(day.split(' '), { DAWNLOAD_CRASH_AT: 'land/events/durable:4' });
+  expect(killed.signal).toBe('SIGKILL');
+  const before = place.sandbox.requests();
+  await run(place, day);
+  const [{ pages }] = JSON.parse((await run(place, 'exports list --json')).stdout) as [{ pages: number }];
+  expect(pages).toBeGreaterThan(4);
+  // Four were durable: the rest is asked for, each page once.
+  expect(place.sandbox.requests().E21 - before.E21).toBe(pages - 4);
+  expect(place.sandbox.requests().E20).toBe(1);
+});
+
+test(
+  'what programs read has one spelling of names: snake_case, at every depth',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(TWO_DAYS + budget(360));
+    const keys = new Set<string>();
+    for (const command of [
+      'plan',
+      'run',
+      'plan',
+      'status',
+      'exports list',
+      'doctor',
+      'rebuild',
+      'backfill --start 2026-11-18 --end 2026-11-18',
+    ]) {
+      const { stdout, stderr } = await place.run(`${command} --json`.split(' '));
+      expect(stdout, `${command}: ${stderr}`).toMatch(/^[[{]/);
+      // The reviver sees every key.
+      JSON.parse(stdout, (key, value: unknown) => {
+        if (key !== '') keys.add(key);
+        return value;
+      });
+    }
+    expect([...keys]).toEqual(expect.arrayContaining(['estimated_records', 'finished_at']));
+    expect([...keys].filter((key) => !/^[a-z0-9_]+$/.test(key))).toEqual([]);
+  },
+);
+
+test('readers that hold the old file neither block a run nor see it change', { tags: ['long'] }, async () => {
+  const place = await make(THREE_DAYS);
+  await run(place, 'run');
+  const instance = await DuckDBInstance.create(place.published, { access_mode: 'READ_ONLY' });
+  const connection = await instance.connect();
+  const count = async () =>
+    (await connection.runAndReadAll('select count(*)::int as n from events')).getRowObjectsJson();
+  expect(await count()).toEqual([{ n: 0 }]);
+  await place.configure(PAID);
+  await run(place, 'run');
+  expect(await count()).toEqual([{ n: 0 }]);
+  instance.closeSync();
+  const [fresh] = await place.rows('select count(*)::int as n from events');
+  expect(fresh?.['n']).toBeGreaterThan(500);
+});
+
+test(
+  'of two runs at once the second one is told to try later, by whom, with exit code 75',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(PAID, { exportSeconds: 4 });
     const first = place.start(['run']);
     const firstEnded = ended(first);
     await until(() => place.sandbox.requests().E20 > 0);
     const second = await place.execute(['run']);
-    expect(second.code).toBe(75);
-    expect(second.stderr).toContain(`process ${first.pid}`);
+    expect([second.code, second.stderr]).toEqual([75, expect.stringContaining(`process ${first.pid}`)]);
     expect((await firstEnded).code).toBe(0);
-  });
+  },
+);
+
+test('Ctrl-C ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
+  const place = await make(PAID, { exportSeconds: 3 });
+  const child = place.start(['run']);
+  const result = ended(child);
+  await until(() => place.sandbox.requests().E21 > 0);
+  child.kill('SIGINT');
+  const { code, stderr } = await result;
+  expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
+  expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d\./);
+  expect(code).toBe(130);
+  await run(place, 'run');
+  expect(billedDays(place).sort()).toEqual(['2026-11-17', '2026-11-18', '2026-11-19']);
 });
 
-describe('Ctrl-C', () => {
-  test('ends with 130, and the next run finishes without paying again', { tags: ['long'] }, async () => {
-    const place = await make(THREE_DAYS + BUDGET, { exportSeconds: 3 });
-    const child = place.start(['run']);
-    const result = ended(child);
-    await until(() => place.sandbox.requests().E21 > 0);
-    child.kill('SIGINT');
-    const { code, stderr } = await result;
-    expect(stderr).toMatch(/Stopping after this step; .+ again to quit now\./);
-    expect(stderr).toMatch(/The current step was: waiting for the export of 2026-11-\d\d\./);
-    expect(code).toBe(130);
-    expect((await place.run(['run'])).code).toBe(0);
-    const windows = place.sandbox.bills().map(({ start }) => start);
-    expect(new Set(windows).size).toBe(windows.length);
-    expect(windows).toHaveLength(3);
-  });
-});
+test(
+  'rebuild makes the same warehouse again, with no request, also after the databases are gone',
+  { tags: ['long'] },
+  async () => {
+    const place = await make(PAID, { eventsPerDay: 1_200 });
+    await run(place, 'run');
+    await run(place, 'backfill --start 2026-11-16 --end 2026-11-18 --yes-paid');
+    const before = await contents(place.published, ALL_BUT_MOMENTS);
+    expect(before['ops.main_goals']).not.toEqual([]);
+    const requests = place.sandbox.requests();
+    await rm(place.published);
+    await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
+    await run(place, 'rebuild');
+    expect(place.sandbox.requests()).toEqual(requests);
+    expect(await contents(place.published, ALL_BUT_MOMENTS)).toEqual(before);
+    await run(place, 'run');
+    expect(place.sandbox.bills()).toHaveLength(5);
+  },
+);
 
-describe('rebuild', () => {
-  test(
-    'makes the same warehouse again, with no request, also after the databases are gone',
-    { tags: ['long'] },
-    async () => {
-      const place = await make(THREE_DAYS + BUDGET, { eventsPerDay: 1_200 });
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(
-        (await place.run(['backfill', '--start', '2026-11-16', '--end', '2026-11-18', '--yes-paid'])).code,
-      ).toBe(0);
-      const before = await contents(place.published, ALL_BUT_MOMENTS);
-      expect(before['ops.main_goals']).not.toEqual([]);
-      const requests = place.sandbox.requests();
-      await rm(place.published);
-      await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
-      const result = await place.run(['rebuild']);
-      expect(result.code).toBe(0);
-      expect(place.sandbox.requests()).toEqual(requests);
-      expect(await contents(place.published, ALL_BUT_MOMENTS)).toEqual(before);
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(place.sandbox.bills()).toHaveLength(5);
-    },
-  );
-});
+/** A warehouse whose models are to be made anew from so many events that it takes long. */
+async function makeLarge(): Promise<Place> {
+  const place = await make('start_date: 2026-11-19\nlookback_days: 1\n');
+  await run(place, 'run');
+  const instance = await DuckDBInstance.create(join(place.folder, 'data/private/warehouse.duckdb'));
+  const connection = await instance.connect();
+  await connection.run(`
+    insert into events (event_id, user_id, channel, event_name, campaign_id, occurred_at, date, export_date)
+    select
+      'e' || i, 'u' || (hash(i) % 1000000), 'push-notification', if(i % 3 = 0, 'push_click', 'send_success'), 'c1',
+      timestamptz '2026-09-01 00:00:00+09' + to_seconds(i::bigint),
+      date '2026-09-01' + (i // 86400)::integer,
+      date '2026-09-01' + (i // 86400)::integer
+    from range(3000000) as numbers (i);
+    delete from ops.models;
+    checkpoint;`);
+  connection.closeSync();
+  instance.closeSync();
+  return place;
+}
+
+/** Resolves while the models are being made: a moment after the run has told that nothing more is pulled. */
+async function modelling(child: ChildProcess): Promise<void> {
+  let log = '';
+  child.stderr?.on('data', (text: string) => (log += text));
+  await until(() => log.includes('"stage":"pull"'));
+  await setTimeout(300);
+}
+
+test(
+  'SIGTERM while the models are made ends within seconds, and the next run makes them',
+  { tags: ['long'], timeout: 120_000 },
+  async () => {
+    const place = await makeLarge();
+    for (const signals of [1, 2]) {
+      const child = place.start(['run', '--log-format', 'json']);
+      const result = ended(child);
+      await modelling(child);
+      const began = Date.now();
+      for (let n = 0; n < signals; n++) child.kill('SIGTERM');
+      const { code, signal, stderr } = await result;
+      expect(Date.now() - began, stderr).toBeLessThan(signals === 1 ? 5_000 : 2_000);
+      if (signals === 1) {
+        expect(stderr).toMatch(/Interrupted\. The current step was: modelling\./);
+        expect(code).toBe(130);
+      } else {
+        // For a shell both are 130.
+        expect(code === 130 || signal === 'SIGINT', stderr).toBe(true);
+      }
+    }
+    expect(await place.rows('select count(*)::int as n from marts.daily_events')).toEqual([{ n: 0 }]);
+  },
+);

@@ -15,61 +15,45 @@ const note = fc.string({ maxLength: 20 });
 
 type Step = (ledger: Ledger) => Promise<unknown>;
 
+/** What a caller may ask with such values. */
+function asking<T>(values: fc.Arbitrary<T>, ask: (ledger: Ledger, value: T) => Promise<unknown>, weight = 1) {
+  return {
+    weight,
+    arbitrary: values.map(
+      (value): Step =>
+        (ledger) =>
+          ask(ledger, value),
+    ),
+  };
+}
+
+const noted = fc.tuple(key, note);
+
 /** Anything that a caller may ask of the ledger, sensible or not. */
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc
-      .record({ day, messageData: fc.boolean(), estimate: fc.option(fc.nat(9_999), { nil: undefined }) })
-      .map((intent) => (ledger: Ledger) => ledger.intend({ ...intent, pricePerRecord: 0.1 })),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.tuple(key, fc.string({ maxLength: 8, unit: 'binary' })).map(
-      ([k, id]) =>
-        (l: Ledger) =>
-          l.requested(k, id, id),
-    ),
-  },
-  key.map((k) => (l: Ledger) => l.processing(k)),
-  fc.tuple(key, fc.nat(9)).map(
-    ([k, pages]) =>
-      (l: Ledger) =>
-        l.ready(k, pages),
+  asking(
+    fc.record({ day, messageData: fc.boolean(), estimate: fc.option(fc.nat(9_999), { nil: undefined }) }),
+    (l, intent) => l.intend({ ...intent, pricePerRecord: 0.1 }),
+    4,
   ),
-  fc.tuple(key, fc.nat(9), fc.nat(9_999)).map(
-    ([k, pages, records]) =>
-      (l: Ledger) =>
-        l.landed(k, { pages, records }),
+  asking(
+    fc.tuple(key, fc.string({ maxLength: 8, unit: 'binary' })),
+    (l, [k, id]) => l.requested(k, id, id),
+    4,
   ),
-  key.map((k) => (l: Ledger) => l.loaded(k)),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.ambiguous(k, why),
+  asking(key, (l, k) => l.processing(k)),
+  asking(fc.tuple(key, fc.nat(9)), (l, [k, pages]) => l.ready(k, pages)),
+  asking(fc.tuple(key, fc.nat(9), fc.nat(9_999)), (l, [k, pages, records]) =>
+    l.landed(k, { pages, records }),
   ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.failed(k, why),
-  ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.withdrawn(k, why),
-  ),
-  fc.tuple(key, note).map(
-    ([k, why]) =>
-      (l: Ledger) =>
-        l.fetchFailed(k, why),
-  ),
-  fc.tuple(key, fc.string({ minLength: 1, maxLength: 8 })).map(
-    ([k, id]) =>
-      (l: Ledger) =>
-        l.attach(k, id),
-  ),
-  key.map((k) => (l: Ledger) => l.abandon(k)),
-  key.map((k) => (l: Ledger) => l.payAgain(k)),
+  asking(key, (l, k) => l.loaded(k)),
+  asking(noted, (l, [k, why]) => l.ambiguous(k, why)),
+  asking(noted, (l, [k, why]) => l.failed(k, why)),
+  asking(noted, (l, [k, why]) => l.withdrawn(k, why)),
+  asking(noted, (l, [k, why]) => l.fetchFailed(k, why)),
+  asking(fc.tuple(key, fc.string({ minLength: 1, maxLength: 8 })), (l, [k, id]) => l.attach(k, id)),
+  asking(key, (l, k) => l.abandon(k)),
+  asking(key, (l, k) => l.payAgain(k)),
 );
 
 const story = fc.array(step, { minLength: 1, maxLength: 14 });
@@ -121,7 +105,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof UsageError || error instanceof RefusedError;
 }
 
-const runs = { numRuns: 40 };
+const runs = { numRuns: 15 };
 
 describe('whatever is asked of the ledger, in whatever order', () => {
   it('no two exports that count ever share an instant', async () => {
@@ -142,33 +126,6 @@ describe('whatever is asked of the ledger, in whatever order', () => {
       runs,
     );
   });
-
-  it(
-    'a cut within the last line gives the state before it, and one more line can follow',
-    { tags: ['long'] },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(story, fc.double({ min: 0, max: 1, noNaN: true }), (steps, where) =>
-          told(steps, 1, async ({ data, path, bytes, states }) => {
-            fc.pre(bytes.length > 0);
-            const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
-            const at = lastLine + Math.floor(where * (bytes.length - 1 - lastLine));
-            await writeFile(path, bytes.subarray(0, at));
-            // The process died before it could write the second copy of that line.
-            await rm(join(data, 'landing/ledger/exports.jsonl'));
-            // With nothing but its newline missing the line says all it has to say.
-            const expected = at === bytes.length - 1 ? states.at(-1) : states.at(-2);
-            expect((await LedgerView.read(data)).entries()).toEqual(expected);
-            const ledger = await Ledger.open(data, testEffects());
-            await ledger.settle();
-            await ledger.intend({ day: '2026-01-01', messageData: true, estimate: 1, pricePerRecord: 0 });
-            expect((await LedgerView.read(data)).entries()).toEqual(ledger.entries());
-          }),
-        ),
-        runs,
-      );
-    },
-  );
 
   it('a cut anywhere is a state that was reached, and what the second copy holds brings back the last one', async () => {
     await fc.assert(
@@ -194,28 +151,14 @@ describe('whatever is asked of the ledger, in whatever order', () => {
             expect(ledger.isWhole).toBe(!copied || whole === states.length - 1);
             await ledger.recover();
             expect((await LedgerView.read(data)).entries()).toEqual(copied ? states.at(-1) : states[whole]);
+            // One more line can follow.
+            const next = await Ledger.open(data, testEffects());
+            await next.settle();
+            await next.intend({ day: '2026-01-01', messageData: true, estimate: 1, pricePerRecord: 0 });
+            expect((await LedgerView.read(data)).entries()).toEqual(next.entries());
           }),
       ),
       runs,
-    );
-  });
-
-  it('a flipped bit in the last newline is damage', async () => {
-    await told(
-      [
-        (ledger) =>
-          ledger.intend({ day: '2026-11-18', messageData: false, estimate: 1, pricePerRecord: 0.1 }),
-      ],
-      1,
-      async ({ data, path, bytes }) => {
-        for (let bit = 0; bit < 8; bit++) {
-          const changed = Buffer.from(bytes);
-          changed[bytes.length - 1] = 0x0a ^ (1 << bit);
-          await writeFile(path, changed);
-          await expect(LedgerView.read(data)).rejects.toThrow(DamageError);
-          await expect(Ledger.open(data, testEffects())).rejects.toThrow(DamageError);
-        }
-      },
     );
   });
 
@@ -223,7 +166,8 @@ describe('whatever is asked of the ledger, in whatever order', () => {
     await fc.assert(
       fc.asyncProperty(
         story,
-        fc.double({ min: 0, max: 1, noNaN: true }),
+        // The last newline is a byte like others.
+        fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
         fc.integer({ min: 0, max: 7 }),
         (steps, where, bit) =>
           told(steps, 1, async ({ data, path, bytes }) => {

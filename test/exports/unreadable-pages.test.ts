@@ -1,6 +1,6 @@
 /** One grammar: what the download takes for a page loads, and what it does not is set aside, and the other pages load. */
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readPage } from '../../src/exports/poll.js';
 import { contents } from '../support/contents.js';
 import { Place, type Ended } from '../support/dawnload.js';
-import { dayAfter, micros, page, record, shared, Workshop, type LandedExport } from '../warehouse/support.js';
+import { dayAfter, micros, record, shared, Workshop, type LandedExport } from '../warehouse/support.js';
 
 const DAY = '2026-11-20';
 const ONE = JSON.stringify(record({ id: 'one' }));
@@ -27,7 +27,7 @@ const TEXTS: readonly (readonly [what: string, text: string | Buffer, records: n
   ['a comma before the first record', SOUND.replace('[{', '[,{'), undefined],
   ['two commas between records', SOUND.replace('},{', '},,{'), undefined],
   ['a comma and no record', SOUND.replace(/\[\{.*\}\]/, '[,]'), undefined],
-  ['no comma between records', SOUND.replace('},{', '} {'), 1],
+  ['no comma between records', SOUND.replace('},{', '} {'), undefined],
   ['data of null', SOUND.replace(/\[\{.*\}\]/, 'null'), undefined],
   ['no data', SOUND.replace(/"data":\[\{.*\}\],/, ''), undefined],
   ['data that is an object', SOUND.replace(/\[\{.*\}\]/, ONE), undefined],
@@ -40,11 +40,15 @@ const TEXTS: readonly (readonly [what: string, text: string | Buffer, records: n
   ['an unknown key given twice, and half an emoji', SOUND.replace('"data"', '"x":1,"x":"\\ud83d","data"'), 2],
   ['a twin of data in capitals', SOUND.replace('"data"', '"Data":[1],"DATA":null,"data"'), 2],
   ['keys in capitals alone', SOUND.replace('"data"', '"DATA"'), undefined],
-  ['another list called data before', SOUND.replace('"data"', '"meta":{"data":[{"a":01}]},"data"'), 2],
-  ['a text that looks like the list', SOUND.replace('"data"', '"note":"\\"data\\":[1,","odd":01,"data"'), 2],
-  ['a record that is no JSON', SOUND.replace('"one"', '01'), 2],
-  ['words of another language', SOUND.replace('"data"', '"a":None,"b":TRUE,"c":+1,"data"'), 2],
-  ['words that JavaScript knows', SOUND.replace('"one"', 'NaN').replace('"data"', '"a":-Infinity,"data"'), 2],
+  ['another list called data before', SOUND.replace('"data"', '"meta":{"data":[{"a":0}]},"data"'), 2],
+  ['a text that looks like the list', SOUND.replace('"data"', '"note":"\\"data\\":[1,","odd":0.1,"data"'), 2],
+  ['a record that is no JSON', SOUND.replace('"one"', '01'), undefined],
+  ['words of another language', SOUND.replace('"data"', '"a":None,"b":TRUE,"c":+1,"data"'), undefined],
+  [
+    'words that JavaScript knows',
+    SOUND.replace('"one"', 'NaN').replace('"data"', '"a":-Infinity,"data"'),
+    undefined,
+  ],
   ['a number beyond all', SOUND.replace('"one"', '1e999'), 2],
   ['brackets that do not match', SOUND.replace('"one"', '[1}'), undefined],
   ['control characters', SOUND.replace('"one"', '"a\u0000\u0001\n"'), 2],
@@ -144,78 +148,42 @@ async function events(place: Place): Promise<number> {
 const withoutData = (text: string): string => text.replace(/"data":\[[^]*\],"total/, '"data":null,"total');
 
 describe('a page of a paid export that cannot be read', () => {
-  test.each<[string, number, (text: string) => string]>([
-    ['without data', 1, withoutData],
-    ['without data, the first', 0, withoutData],
-    ['without data, the last', 2, withoutData],
-    ['without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
-    ['with a key given twice', 1, (text) => text.replace('"data"', '"data":[],"data"')],
-    ['with two commas', 2, (text) => text.replace('},{', '},,{')],
-    ['with data that is no list', 1, (text) => text.replace(/"data":\[[^]*\],"total/, '"data":{},"total')],
-  ])(
-    '(%s: page %d) is set aside with a note, the others load, and a rebuild loads the same',
-    async (_, odd, make) => {
-      const { place, run } = await night(odd, make);
-      const records = place.sandbox.bills()[0]?.records ?? 0;
-      expect(await events(place)).toBe(odd === 2 ? 2_000 : records - 1_000);
-      expect(run.code).toBe(1);
-      expect(run.stderr).toContain(`page ${odd} cannot be read`);
-      expect(run.stderr).toContain('The records that came are loaded.');
-      const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
-      expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
-      const before = await contents(place.published);
-      expect((await place.run(['rebuild'])).code).toBe(0);
-      expect(await contents(place.published)).toEqual(before);
-    },
-  );
-
-  test.each([1])(
-    'is read when a person resumes the export, at no cost; no later night asks for it (page %d)',
-    async (odd) => {
-      const { place, run } = await night(odd, withoutData);
-      expect(run.code).toBe(1);
-      const held = await events(place);
-      const asked = place.sandbox.requests().E21;
-      expect((await place.run(['run'])).code).toBe(0);
-      expect(place.sandbox.requests().E21).toBe(asked);
-      expect(await events(place)).toBe(held);
-      place.sandbox.bend(undefined);
-      expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
-      expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
-      expect(place.sandbox.bills()).toHaveLength(1);
-    },
-  );
-
-  test.each([0, 2])('and comes whole when it is asked for again is no matter (page %d)', async (odd) => {
-    const { place, run } = await night(odd, withoutData, 2);
-    expect(run.code).toBe(0);
-    expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
-  });
-
-  test('that an earlier version landed is left out by the load, and what was paid for loads', async () => {
-    const { place } = await night(0, (text) => text, 0);
-    const [name = ''] = (
-      await readdir(join(place.folder, 'data', 'landing', 'events'), { recursive: true })
-    ).filter((file) => file.endsWith('page-00001.json.gz'));
-    const odd = { ...(page([], 3) as object), data: null };
-    writeFileSync(join(place.folder, 'data', 'landing', 'events', name), gzipSync(JSON.stringify(odd)));
-    // Its load failed, so the ledger ends there.
-    for (const ledger of ['ledger', 'landing/ledger']) {
-      const path = join(place.folder, 'data', ledger, 'exports.jsonl');
-      const lines = (await readFile(path, 'utf8')).split('\n');
-      const end = lines.findIndex((line) => line.includes('"event":"landed"')) + 1;
-      await writeFile(path, `${lines.slice(0, end).join('\n')}\n`);
-    }
-    for (const file of ['private/warehouse.duckdb', 'warehouse.duckdb'])
-      await rm(join(place.folder, 'data', file));
-    const rebuilt = await place.run(['rebuild']);
-    expect(rebuilt.stderr).toContain('is loaded without page 1, which cannot be read');
-    expect(rebuilt.stderr).toContain('`dawnload exports resume 2026-11-20.1`');
+  test('is set aside and named every night until a person resumes the export, at no cost', async () => {
+    const { place, run } = await night(1, withoutData);
     const records = place.sandbox.bills()[0]?.records ?? 0;
     expect(await events(place)).toBe(records - 1_000);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('is loaded without page 1, which cannot be read');
+    const rejected = await readdir(join(place.folder, 'data', 'landing', 'rejected'), { recursive: true });
+    expect(rejected.filter((name) => /e21/i.test(name))).not.toHaveLength(0);
+    const asked = place.sandbox.requests().E21;
+    const next = await place.run(['run']);
+    expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('is loaded without page 1')]);
+    expect(place.sandbox.requests().E21).toBe(asked);
+    expect(await events(place)).toBe(records - 1_000);
+    place.sandbox.bend(undefined);
     expect((await place.run(['exports', 'resume', '2026-11-20.1'])).code).toBe(0);
     expect(await events(place)).toBe(records);
-    expect((await place.run(['rebuild'])).code).toBe(0);
-    expect(await events(place)).toBe(records);
+    expect(place.sandbox.bills()).toHaveLength(1);
+    expect((await place.run(['run'])).code).toBe(0);
+  });
+
+  test.each<[string, number, (text: string) => string]>([
+    ['the first without data or a number of pages', 0, () => '{"status": "success", "data": null}'],
+    ['one with NaN in a record', 1, (text) => text.replace('"time":', '"odd":NaN,"time":')],
+    ['the last with two commas', 2, (text) => text.replace('},{', '},,{')],
+  ])('(%s) is left out by a rebuild too', { tags: ['long'] }, async (_, odd, make) => {
+    const { place, run } = await night(odd, make);
+    expect(await events(place)).toBe(odd === 2 ? 2_000 : (place.sandbox.bills()[0]?.records ?? 0) - 1_000);
+    expect(run.stderr).toContain(`is loaded without page ${odd}, which cannot be read`);
+    const before = await contents(place.published);
+    expect((await place.run(['rebuild'])).code).toBe(1);
+    expect(await contents(place.published)).toEqual(before);
+  });
+
+  test('and comes whole when it is asked for again is no matter', async () => {
+    const { place, run } = await night(0, withoutData, 2);
+    expect(run.code).toBe(0);
+    expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
   });
 });

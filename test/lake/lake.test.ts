@@ -271,7 +271,7 @@ describe('the writer of a lake', () => {
     );
     const text = await readFile(join(place.folder, 'data', 'private', 'receipts', receipt), 'utf8');
     expect(text).toContain('Lake: deleted in 1 commit, not yet erased');
-    expect(text).toContain('is not an S3 bucket');
+    expect(text).toContain('A bucket with versioning or object lock keeps deleted files longer');
     await lake.writeFiles('new.parquet', tables);
     const found = await place.run(['lake', 'verify', '--erased', '--json']);
     expect(found.code).toBe(1);
@@ -387,8 +387,8 @@ describe('a lake', () => {
   });
 });
 
-describe('local_days', () => {
-  const KEPT = `${SETTINGS.replace('2026-11-18', '2026-11-08')}${LAKE_YAML}  local_days: 8\n`;
+describe('retention with a lake', () => {
+  const KEPT = `${SETTINGS.replace('2026-11-18', '2026-11-08')}${LAKE_YAML}retention: { events: 8 days }\n`;
   const days = 'select export_date::varchar as day, count(*)::int as n from events group by all order by all';
 
   test('takes old events out of the file once the lake was seen to hold them, and nothing that was computed', async () => {
@@ -404,9 +404,7 @@ describe('local_days', () => {
     // A day that the lake holds otherwise stays.
     await change(lakeside, "update dl.events set channel = 'other' where export_date = '2026-11-10'");
     const night = await good(place.run(['run']));
-    expect(night.stderr).toContain(
-      'The events of 4 days are in the lake and leave the file: 2026-11-08 to 2026-11-09, 2026-11-11 to 2026-11-12.',
-    );
+    expect(night.stderr).toContain('Removed by retention, events: 4 days, 2026-11-08 to 2026-11-12.');
     const left = await place.rows(days);
     expect(left.map(({ day }) => day)).toEqual(
       ['10', ...Array.from({ length: 8 }, (_, i) => String(13 + i))].map((day) => `2026-11-${day}`),
@@ -422,7 +420,7 @@ describe('local_days', () => {
     expect(still).toEqual({ n: 13 });
     const status = JSON.parse((await good(place.run(['lake', 'status', '--json']))).stdout) as object;
     expect(status).toMatchObject({
-      archived: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
+      removed: ['2026-11-08', '2026-11-09', '2026-11-11', '2026-11-12'],
       push: {},
     });
 
@@ -444,16 +442,18 @@ describe('local_days', () => {
     expect(place.sandbox.bills()).toHaveLength(13);
   });
 
-  test('keeps them while the lake cannot be read', async () => {
-    const { place, lake } = await make(KEPT, 0);
+  test('keeps them while the lake cannot be read, and tells a person after seven nights', async () => {
+    const { place, lake } = await make(KEPT.replace('2026-11-08', '2026-11-05'), 0);
     await place.run(['run']);
     await good(place.run(['lake', 'setup']));
     await good(place.run(['lake', 'push']));
     lake.unreachable = true;
     const night = await place.run(['run']);
     expect(night.code).toBe(1);
-    expect(night.stderr).toContain('Events from before 2026-11-13 stay in the file');
-    expect(await place.rows(days)).toHaveLength(13);
+    expect(night.stderr).toMatch(
+      /Events of 2026-11-05\.\.2026-11-12 stay in the file .*`dawnload lake verify`/,
+    );
+    expect(await place.rows(days)).toHaveLength(16);
   });
 });
 

@@ -35,11 +35,7 @@ describe('the settings of the lake', () => {
       allowPersonal: false,
       storage: { pathStyle: false },
     });
-    expect([lake.localDays, lake.storage.endpoint, lake.storage.region]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([lake.storage.endpoint, lake.storage.region]).toEqual([undefined, undefined]);
   });
 
   test.each([
@@ -59,7 +55,6 @@ describe('the settings of the lake', () => {
       'lake.catalog.auth must be one of',
     ],
     [`lake:\n${CATALOG}  namespace: "a-b"`, 'lake.namespace must be a name in small letters'],
-    [`lake:\n${CATALOG}  local_days: 7`, 'lake.local_days must be a whole number from 8'],
     [`lake:\n${CATALOG}  storage: { path_style: yes }`, 'lake.storage.path_style must be true or false'],
   ])('that cannot be meant are named: %s', async (yaml, message) => {
     await expect(load(yaml)).rejects.toThrow(message);

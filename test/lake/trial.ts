@@ -61,7 +61,7 @@ export class LakeTrial {
   }
 
   /** Settings with a lake, or without: then a run does not push. */
-  configure(lake?: { readonly namespace?: string; readonly localDays?: number }): Promise<void> {
+  configure(lake?: { readonly namespace?: string; readonly retention?: number }): Promise<void> {
     const { trial, proxy, stack, parts } = this;
     return trial.place.configure(
       lake === undefined
@@ -71,7 +71,7 @@ export class LakeTrial {
   storage: { endpoint: ${stack.storageUrl}, region: ${REGION}, path_style: true }
   namespace: ${lake.namespace ?? NAMESPACE}
   extensions: ${parts.extensions}
-${lake.localDays === undefined ? '' : `  local_days: ${lake.localDays}\n`}`,
+${lake.retention === undefined ? '' : `retention: { events: ${lake.retention} days }\n`}`,
     );
   }
 

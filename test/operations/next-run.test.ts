@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { windowOf } from '../../src/calendar.js';
-import { healthOf, isWell } from '../../src/operations/health.js';
 import { nextRun, nightOf, verdictOn, type Verdict } from '../../src/operations/schedule.js';
 import type { PastRun } from '../../src/run/journal.js';
 
@@ -110,81 +109,6 @@ test.each<[what: string, now: Date, runs: PastRun[], at: Date, reason: string]>(
   ],
 ])('%s', (_, now, runs, at, reason) => {
   expect(nextRun(now, AT, runs)).toEqual({ at, reason });
-});
-
-test.each<
-  [what: string, now: Date, runs: PastRun[], running: Date | undefined, status: string, well: boolean]
->([
-  ['before the first run', kst('05:00'), [], undefined, 'starting', true],
-  ['the first run', kst('05:00'), [], kst('04:59'), 'running', true],
-  ['a done night', kst('09:00'), [attempt('07:10', 'done')], undefined, 'ok', true],
-  ['an export is being made', kst('09:00'), [attempt('07:10', 'waiting')], undefined, 'waiting', true],
-  ['a failed night', kst('09:00'), [attempt('07:10', 'failed')], undefined, 'failed', false],
-  [
-    'a failed night that is tried again',
-    kst('09:00'),
-    [attempt('07:10', 'failed')],
-    kst('08:59'),
-    'failed',
-    false,
-  ],
-  ['a wrong setting', kst('09:00'), [attempt('07:10', 'person')], undefined, 'failed', false],
-  ['no budget', kst('09:00'), [attempt('07:10', 'person', 21, 3)], undefined, 'ok', true],
-  [
-    'a run by hand, at work',
-    kst('09:00'),
-    [attempt('07:10', 'done', 20), attempt('08:59', 'unfinished')],
-    undefined,
-    'ok',
-    true,
-  ],
-  ['nothing done by noon', kst('12:11'), [attempt('07:10', 'done', 20)], undefined, 'overdue', false],
-  [
-    'a run done in a future that a wrong clock saw',
-    kst('12:11'),
-    [attempt('07:10', 'done', 20), attempt('07:10', 'done', 28)],
-    undefined,
-    'overdue',
-    false,
-  ],
-  [
-    'a run that failed in such a future',
-    kst('12:11'),
-    [attempt('07:10', 'done'), attempt('07:10', 'failed', 28)],
-    undefined,
-    'ok',
-    true,
-  ],
-  ['a run that does not end', kst('12:11'), [attempt('07:10', 'done', 20)], kst('07:10'), 'overdue', false],
-  [
-    'an export that is not made by noon',
-    kst('12:30'),
-    [attempt('12:00', 'waiting')],
-    undefined,
-    'overdue',
-    false,
-  ],
-])('health: %s', (_, now, runs, runningSince, status, well) => {
-  const since = runs.length === 0 ? kst('04:58') : kst('00:00', 20);
-  const health = healthOf(now, { at: AT, since, runs, runningSince, next: nextRun(now, AT, runs) });
-  expect(health.status).toBe(status);
-  expect(isWell(health)).toBe(well);
-});
-
-test('a scheduler that has just started is not overdue', () => {
-  const health = healthOf(kst('20:00'), {
-    at: AT,
-    since: kst('19:59'),
-    runs: [attempt('07:10', 'done', 15)],
-    runningSince: kst('19:59'),
-    next: undefined,
-  });
-  expect(health).toEqual({
-    status: 'running',
-    last_run: { started_at: kst('07:10', 15), finished_at: kst('07:15', 15), exit_code: 0, outcome: 'done' },
-    running_since: kst('19:59'),
-    next_run_at: kst('07:10', 22),
-  });
 });
 
 test.each<[Verdict, number, Record<string, unknown>]>([

@@ -101,12 +101,9 @@ describe('values', () => {
     ['string', '가'.repeat(5_000)],
     ['string', '😀'.repeat(5_000)],
     ['number', -0.5],
-    ['boolean', false],
     ['time', '2026-11-21T07:00:00.123456+09:00'],
-    ['time', '2026-11-21'],
     ['time', 1_795_000_000],
     ['array', Array.from({ length: 100 }, String)],
-    ['array', []],
     ['object', { a: [{ b: 1 }] }],
     ['object', deep(49)],
     ['geo', [126.97, 37.56]],
@@ -120,24 +117,19 @@ describe('values', () => {
     ['string', '가'.repeat(5_001), /5000 characters/],
     ['string', 5, /a text/],
     ['number', '5', /a number/],
-    ['boolean', 'true', /true or false/],
     ['time', '2026-02-30', /ISO 8601/],
-    ['time', 'tomorrow', /ISO 8601/],
     ['array', Array.from({ length: 101 }, String), /100 elements/],
     ['array', [1], /array of strings/],
     ['array', ['x'.repeat(5_001)], /elements of at most/],
-    ['array', { $add: ['x'] }, /array of strings/],
     ['object', [1], /an object/],
-    ['object', { 'a.b': 1 }, /keys without/],
     ['object', { a: [{ $b: 1 }] }, /keys without/],
     ['object', deep(50), /50 levels/],
     ['geo', [37.56, 126.97], /longitude/],
-    ['geo', [1], /longitude/],
   ];
   test.each(WRONG)('%s does not take it, and the reason repeats no value', (type, value, why) => {
     const reason = wrongValue([[type, value]], fields, false);
     expect(reason).toMatch(why);
-    expect(reason).not.toContain('tomorrow');
+    expect(reason).not.toContain('2026-02');
   });
 
   test('a patch of an array takes $add and $remove, and leaves an operator without a list out', () => {
@@ -181,9 +173,11 @@ describe('answers', () => {
     ['E13', { message: '7 events could not be tracked' }, undefined],
     ['E13', { message: 'ok' }, undefined],
     ['E13', { message: '8 events' }, undefined],
+    ['E13', { message: '7건의 이벤트를 수집했습니다.' }, 7],
+    ['E13', { message: '7 events were received, 3 were ignored.' }, undefined],
     ['E14', { data: 7 }, 7],
     ['E14', { data: 0 }, 0],
-    ['E14', { data: 8 }, undefined],
+    ...[8, null, '5', true, 4.5].map((data): [string, unknown, undefined] => ['E14', { data }, undefined]),
     ['E16', { code: 200, success: true, error: null }, 7],
     ['E16', { code: 500, success: true, error: null }, undefined],
     ['E16', { success: false }, undefined],

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import {
-  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -16,10 +14,11 @@ import { Writable } from 'node:stream';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/run/invocation.js';
-import { queryCommand, type QueryOptions, type Output } from '../../src/commands/query.js';
+import { queryCommand, type QueryOptions } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config.js';
 import { realEffects } from '../../src/effects.js';
 import { DawnloadError, EXIT, InterruptedError } from '../../src/errors.js';
+import { invocationOf, keepingOutput } from '../support/in-process.js';
 import { makeWarehouse } from './support.js';
 
 let folder: string;
@@ -51,49 +50,19 @@ interface Circumstances {
 
 /** Runs the command and keeps what it says; with `terminal`, standard output is one of so many columns. */
 async function run(options: QueryOptions, circumstances: Circumstances = {}): Promise<Told> {
-  const chunks: Buffer[] = [];
-  const stdout: Output = new Writable({
-    write(chunk: Buffer, _, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  if (circumstances.terminal !== undefined) {
-    Object.assign(stdout, { isTTY: true, columns: circumstances.terminal, hasColors: () => true });
-  }
+  const { stdout, bytes } = keepingOutput(circumstances.terminal);
   const notes: string[] = [];
   const exitCode = await queryCommand(options, contextFor(notes, circumstances), stdout);
-  return { stdout: Buffer.concat(chunks).toString('utf8'), stderr: notes.join('\n'), exitCode };
+  return { stdout: bytes().toString('utf8'), stderr: notes.join('\n'), exitCode };
 }
 
 function contextFor(notes: string[], { data = dataDir, signal, now }: Circumstances = {}): Invocation {
-  const tell = (text: string): void => {
-    notes.push(text);
-  };
-  return {
-    flags: {},
+  const given = {
     effects: realEffects(now === undefined ? {} : { DAWNLOAD_NOW: now }),
-    terminal: {
-      interactive: false,
-      color: false,
-      out: tell,
-      draw: tell,
-      note: tell,
-      warn: tell,
-      error: tell,
-      finished: () => undefined,
-      record: () => undefined,
-      progress: () => undefined,
-      doing: '',
-      confirm: () => Promise.resolve(false),
-      questions: () => undefined,
-    },
-    signal: signal ?? new AbortController().signal,
-    runId: 'test',
-    version: '0.0.0',
-    environment: {},
     loadConfig: () => loadConfig({ dataDir: data }, {}, folder),
+    ...(signal === undefined ? {} : { signal }),
   };
+  return invocationOf(given, notes);
 }
 
 async function failure(options: QueryOptions, circumstances: Circumstances = {}): Promise<DawnloadError> {
@@ -145,25 +114,19 @@ describe('dawnload query', () => {
     expect(stdout).toContain('top-campaigns: Top campaigns\nWhich campaigns did best by one measure?');
     expect(stdout).toContain('--param measure=sent | delivered | clicked | click_rate | conversions');
     expect(stdout).toMatch(/Example, from the demo's data:\n {2}rank {2}campaign_name/);
-    expect((await failure({ show: true })).exitCode).toBe(EXIT.usage);
   });
 
   it('names the heads in Korean where it is asked to, of a table or CSV alone', async () => {
     const csv = await run({ name: 'channel-summary', lang: 'ko', format: 'csv' });
     expect(csv.stdout).toMatch(/^날짜,채널,발송,실패,/);
-    expect((await run({ name: 'channel-summary', lang: 'ko' })).stdout).toMatch(/│ 날짜 +│ 채널 +│ 발송 │/);
-    expect((await run({ sql: 'select 1 as mine, 2 as sent', lang: 'ko', format: 'csv' })).stdout).toBe(
-      'mine,발송\r\n1,2\r\n',
-    );
-    expect((await failure({ sql: 'select 1', lang: 'ko', format: 'json' })).exitCode).toBe(EXIT.usage);
+    const table = await run({ sql: 'select 1 as mine, 2 as sent', lang: 'ko' });
+    expect(table.stdout).toMatch(/│ mine │ 발송 │/);
   });
 
   it('begins a CSV for Excel with a byte order mark, and nothing else', async () => {
     const file = join(folder, 'excel.csv');
     await run({ sql: "select '가' as t", bom: true, output: file });
     expect(readFileSync(file)).toEqual(Buffer.from('\ufefft\r\n가\r\n', 'utf8'));
-    expect((await failure({ sql: 'select 1', bom: true })).message).toContain('Only CSV');
-    expect((await failure({ sql: 'select 1', bom: true, format: 'json' })).exitCode).toBe(EXIT.usage);
   });
 
   it('runs SQL from the command line, with its parameters as variables', async () => {
@@ -177,50 +140,6 @@ describe('dawnload query', () => {
     writeFileSync(file, "set variable day = date '2026-11-02';\nselect getvariable('day') as day; -- done\n");
     expect((await run({ file, format: 'csv' })).stdout).toBe('day\r\n2026-11-02\r\n');
   });
-
-  it.each([
-    'select 1; select 2',
-    'select 1;;\n-- two\nselect 2;',
-    'from events; set variable a = 1; from events',
-    'explain select 1; select 2',
-    'show tables; select 1',
-    'values (1); describe events',
-  ])('refuses several questions, of which only the last would be answered: %s', async (sql) => {
-    const error = await failure({ sql, format: 'csv' });
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.message).toBe('The query asks several questions, and only one is answered at a time.');
-  });
-
-  it('refuses an output whose ending is no format, and takes a plain table under a name without one', async () => {
-    for (const ending of ['.xlsx', '.tsv', '.CSVX', '.csv.gz']) {
-      const output = join(folder, `answer${ending}`);
-      const error = await failure({ sql: 'select 1 as n', output });
-      expect(error.exitCode).toBe(EXIT.usage);
-      expect(error.hint).toMatch(/\.csv, \.json, \.parquet or \.txt, or give --format/);
-      expect(existsSync(output)).toBe(false);
-    }
-    const upper = join(folder, 'answer.CSV');
-    await run({ sql: 'select 1 as n', output: upper });
-    expect(readFileSync(upper, 'utf8')).toBe('n\r\n1\r\n');
-    for (const name of ['answer', 'answer.txt']) {
-      await run({ sql: 'select 1 as n', output: join(folder, name) });
-      expect(readFileSync(join(folder, name), 'utf8')).toContain('│ n │');
-    }
-    await run({ sql: 'select 1 as n', output: join(folder, 'answer.xlsx'), format: 'csv' });
-    expect(readFileSync(join(folder, 'answer.xlsx'), 'utf8')).toBe('n\r\n1\r\n');
-  });
-
-  it('understands other statements that only read', async () => {
-    for (const sql of [
-      'describe events',
-      'show all tables',
-      'from events',
-      'summarize events',
-      'explain select 1',
-    ]) {
-      expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
-    }
-  });
 });
 
 describe('an answer as a table', () => {
@@ -229,10 +148,10 @@ describe('an answer as a table', () => {
     const { stdout } = await run({ sql }, { terminal: 60 });
     expect(stdout).toContain('…');
     expect(stdout).toContain('\u001b[2mnull\u001b[22m');
-    expect((await run({ sql })).stdout).toContain('가'.repeat(200));
-    expect((await run({ sql })).stdout).not.toContain('\u001b');
+    const piped = await run({ sql });
+    expect(piped.stdout).toContain('가'.repeat(200));
+    expect(piped.stdout).not.toContain('\u001b');
     expect((await run({ sql, format: 'csv' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
-    expect((await run({ sql, format: 'json' }, { terminal: 60 })).stdout).toContain('가'.repeat(200));
   });
 
   it('shows instants in KST', async () => {
@@ -255,20 +174,30 @@ describe('an answer as a table', () => {
 });
 
 describe('a file of the answer', () => {
-  it('is in the format that its name says, or that is asked for', async () => {
-    const json = join(folder, 'a.json');
-    expect((await run({ sql: 'select 1 as n', output: json })).stdout).toBe('');
-    expect(JSON.parse(readFileSync(json, 'utf8'))).toEqual([{ n: 1 }]);
-    const text = join(folder, 'a.txt');
-    await run({ sql: 'select 1 as n', output: text, format: 'csv' });
-    expect(readFileSync(text, 'utf8')).toBe('n\r\n1\r\n');
+  it.each<[string, QueryOptions['format'], RegExp]>([
+    ['a.json', undefined, /^\[\n?\{"n":1\}\n?\]\n$/],
+    ['a.CSV', undefined, /^n\r\n1\r\n$/],
+    ['a', undefined, /│ n │/],
+    ['a.txt', undefined, /│ n │/],
+    ['a.xlsx', 'csv', /^n\r\n1\r\n$/],
+  ])('is in the format that its name says, or that is asked for: %s, %s', async (name, format, text) => {
+    const output = join(folder, name);
+    const { stdout } = await run({
+      sql: 'select 1 as n',
+      output,
+      ...(format === undefined ? {} : { format }),
+    });
+    expect(stdout).toBe('');
+    expect(readFileSync(output, 'utf8')).toMatch(text);
   });
 
   it('may be Parquet, in a file or on a standard output that is no terminal', async () => {
     const file = join(folder, 'a.parquet');
     await run({ name: 'ab-tests', output: file });
     const piped = join(folder, 'piped.parquet');
-    writeFileSync(piped, await parquetOnStdout());
+    const { stdout, bytes } = keepingOutput();
+    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
+    writeFileSync(piped, bytes());
     const instance = await DuckDBInstance.create();
     const connection = await instance.connect();
     const read = await connection.runAndReadAll(`select count(*) from read_parquet(['${file}', '${piped}'])`);
@@ -277,18 +206,6 @@ describe('a file of the answer', () => {
       EXIT.usage,
     );
   });
-
-  async function parquetOnStdout(): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    const stdout = new Writable({
-      write(chunk: Buffer, _, done) {
-        chunks.push(chunk);
-        done();
-      },
-    });
-    await queryCommand({ name: 'ab-tests', format: 'parquet' }, contextFor([]), stdout);
-    return Buffer.concat(chunks);
-  }
 
   it('is there whole or not at all: what failed halfway leaves the old one', async () => {
     const file = join(folder, 'kept.csv');
@@ -299,133 +216,129 @@ describe('a file of the answer', () => {
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it('that cannot be written is a plain sentence', async () => {
-    const error = await failure({ sql: 'select 1', output: join(folder, 'no', 'such', 'folder.csv') });
-    expect(error.message).toMatch(/folder\.csv cannot be written: ENOENT/);
-    const parquet = await failure({ sql: 'select 1', output: join(folder, 'no', 'such', 'folder.parquet') });
-    expect(parquet.message).toMatch(/folder\.parquet cannot be written/);
+  it.each(['csv', 'parquet'])('that cannot be written is a plain sentence: %s', async (ending) => {
+    const missing = await failure({
+      sql: 'select 1',
+      output: join(folder, 'no', 'such', `folder.${ending}`),
+    });
+    expect(missing.message).toMatch(/folder\.\w+ cannot be written/);
+    const long = await failure({ sql: 'select 1', output: join(folder, `${'n'.repeat(250)}.${ending}`) });
+    expect(long.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
   });
 
-  it.each([300, 250])('with a name of %i letters is a plain sentence', async (letters) => {
-    for (const ending of ['csv', 'parquet']) {
-      const output = join(folder, `${'n'.repeat(letters)}.${ending}`);
-      const error = await failure({ sql: 'select 1', output });
-      expect(error.message).toMatch(/^\/.*n\.\w+ cannot be written: [^\n]*too long/);
-    }
-  });
-
-  it('cannot be put over what a link in the data folder leads to', async () => {
-    const other = mkdtempSync(join(tmpdir(), 'dawnload-disk-'));
-    const data = mkdtempSync(join(tmpdir(), 'dawnload-linked-'));
-    try {
-      mkdirSync(join(data, 'landing'));
-      mkdirSync(join(other, 'ledger', 'deep'), { recursive: true });
-      mkdirSync(join(other, 'of-events'));
-      writeFileSync(join(other, 'warehouse.csv'), 'published');
-      symlinkSync(join(other, 'ledger'), join(data, 'ledger'));
-      symlinkSync(join(other, 'of-events'), join(data, 'landing', 'events'));
-      symlinkSync(join(other, 'warehouse.csv'), join(data, 'warehouse.duckdb'));
-      for (const path of [
-        join(data, 'ledger', 'exports.csv'),
-        join(other, 'ledger', 'exports.csv'),
-        join(other, 'ledger', 'deep', 'runs.csv'),
-        join(data, 'landing', 'events', 'page.csv'),
-        join(other, 'of-events', 'page.csv'),
-        join(other, 'warehouse.csv'),
-      ]) {
-        const error = await failure({ sql: 'select 1', output: path }, { data });
-        expect(error.message).toContain('the data folder');
-      }
-      expect(readFileSync(join(other, 'warehouse.csv'), 'utf8')).toBe('published');
-    } finally {
-      for (const made of [other, data]) rmSync(made, { recursive: true });
-    }
-  });
-
-  it('cannot be put over the warehouse', async () => {
-    const output = join(dataDir, 'warehouse.duckdb');
-    expect((await failure({ sql: 'select 1', output, format: 'csv' })).message).toContain('the data folder');
-
-    const ledger = join(dataDir, 'ledger.jsonl');
-    writeFileSync(ledger, 'paid');
+  it('cannot be put into the data folder, by whatever name, nor over what its links lead to', async () => {
+    const other = join(folder, 'other');
+    const data = join(folder, 'linked');
+    mkdirSync(join(data, 'landing'), { recursive: true });
+    mkdirSync(join(other, 'ledger', 'deep'), { recursive: true });
+    writeFileSync(join(other, 'paid.csv'), 'paid');
+    symlinkSync(join(other, 'ledger'), join(data, 'ledger'));
+    symlinkSync(join(other, 'paid.csv'), join(data, 'warehouse.duckdb'));
     mkdirSync(join(folder, 'way'));
     const link = (target: string, name: string): string => {
       symlinkSync(target, join(folder, 'way', name));
       return join(folder, 'way', name);
     };
-    const folderLink = link(dataDir, 'in');
+    const folderLink = link(data, 'in');
     for (const path of [
-      link(ledger, 'a.csv'),
-      link(join(dataDir, 'new.csv'), 'dangling.csv'),
+      join(data, 'warehouse.csv'),
+      join(data, 'ledger', 'exports.csv'),
+      join(other, 'ledger', 'deep', 'runs.csv'),
+      join(other, 'paid.csv'),
+      link(join(other, 'paid.csv'), 'a.csv'),
+      link(join(data, 'new.csv'), 'dangling.csv'),
       link('a.csv', 'twice.csv'),
-      join(folderLink, 'b.csv'),
       join(folderLink, 'deep', 'b.csv'),
     ]) {
-      expect((await failure({ sql: 'select 1', output: path })).message).toContain('the data folder');
+      const error = await failure({ sql: 'select 1', output: path }, { data });
+      expect(error.message, path).toContain('the data folder');
     }
     // Through another name of the data folder, too.
-    const other = await failure({ sql: 'select 1', output: ledger, format: 'csv' }, { data: folderLink });
-    expect(other.message).toContain('the data folder');
-    // A file is replaced and never written into: what shares its bytes keeps them.
-    const shared = join(folder, 'way', 'shared.csv');
+    const named = await failure({ sql: 'select 1', output: join(data, 'x.csv') }, { data: folderLink });
+    expect(named.message).toContain('the data folder');
+    expect(readFileSync(join(other, 'paid.csv'), 'utf8')).toBe('paid');
+  });
+
+  it('is replaced and never written into: what shares its bytes keeps them', async () => {
+    const ledger = join(dataDir, 'ledger.jsonl');
+    writeFileSync(ledger, 'paid');
+    const shared = join(folder, 'shared.csv');
     linkSync(ledger, shared);
-    await run({ sql: 'select 1 as n', output: link(shared, 'to-shared.csv') });
+    symlinkSync(shared, join(folder, 'to-shared.csv'));
+    symlinkSync(ledger, join(folder, 'c.csv.partial'));
+    for (const name of ['to-shared.csv', 'c.csv']) {
+      await run({ sql: 'select 1 as n', output: join(folder, name) });
+      expect(readFileSync(join(folder, name), 'utf8')).toBe('n\r\n1\r\n');
+    }
     expect(readFileSync(shared, 'utf8')).toBe('n\r\n1\r\n');
-    link(ledger, 'c.csv.partial');
-    await run({ sql: 'select 1 as n', output: join(folder, 'way', 'c.csv') });
-    expect(readFileSync(join(folder, 'way', 'c.csv'), 'utf8')).toBe('n\r\n1\r\n');
     expect(readFileSync(ledger, 'utf8')).toBe('paid');
-    expect(readdirSync(dataDir).filter((name) => name.endsWith('.csv'))).toEqual([]);
     rmSync(ledger);
-    expect((await run({ sql: 'select 1' })).exitCode).toBe(EXIT.done);
   });
 });
 
 describe('a mistake', () => {
-  it('in the name of a query gets the nearest one', async () => {
-    const error = await failure({ name: 'chanel-sumary' });
+  const top = (param: string): QueryOptions => ({ name: 'top-campaigns', param: [param] });
+  const channels = (...param: string[]): QueryOptions => ({ name: 'channel-summary', param });
+  const LATE = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
+
+  it.each<[string, QueryOptions, RegExp]>([
+    ['a wrong name', { name: 'chanel-sumary' }, /Did you mean channel-summary\?/],
+    [
+      'a wrong parameter',
+      channels('strat=2026-11-01'),
+      /^The query channel-summary has no parameter strat\. Did you mean start\? It takes start \(date\), end/,
+    ],
+    ['a day that does not exist', top('start=2026-02-29'), /must be a day that exists/],
+    ['a word for a number', top('top=ten'), /must be a whole number/],
+    ['a number that is too large', top('top=1000001'), /must be a whole number up to 1000000/],
+    ['a number that is too small', top('top=0'), /must be a whole number from 1 to 1000000/],
+    ['a number below zero', top('least_messages=-1'), /must be a whole number from 0 to 1000000/],
+    ['no choice', top('measure=fame'), /must be one of sent, delivered, clicked, click_rate, conversions/],
+    ['a number in other words', { name: 'unused-templates', param: ['days=1e12'] }, /must be a whole number/],
+    ['days in the wrong order', channels('start=2026-11-03', 'end=2026-11-02'), /must not be after end/],
+    ['no zone', { name: 'missing-days', param: ['now=2026-11-21T07:00:00'] }, /an instant with its zone/],
+    ['no value', top('start'), /is not a parameter/],
+    ['no parameter', top('=x'), /is not a parameter/],
+    ['a parameter twice', { name: 'top-campaigns', param: ['top=1', 'top=2'] }, /given twice/],
+    [
+      'an unknown channel',
+      channels('channel=push-notifcation'),
+      /has no channel "push-notifcation"\. .*push-notification/,
+    ],
+    ['an unknown goal', { name: 'campaign-days', param: ['goal=nope'] }, /^The warehouse has no /],
+    [
+      'an unknown column',
+      { sql: 'select\n  evnt_name\nfrom events' },
+      /^The query cannot be run: Binder Error: Referenced column "evnt_name" not found in FROM clause \(line 2, column 3\)\. .*event_name/s,
+    ],
+    ['no SQL', { sql: 'selct 1' }, /syntax error at or near "selct" \(line 1, column 1\)/],
+    ['a parameter of SQL', { sql: 'select $x' }, /getvariable\('name'\)/],
+    ['a value that only a later row shows', { sql: LATE }, /Conversion Error/],
+    ['the same in Parquet', { sql: LATE, format: 'parquet' }, /Conversion Error/],
+    ['nothing to run', { sql: ' -- nothing' }, /holds no statement/],
+    ['two questions', { sql: 'select 1', name: 'drift' }, /./],
+    ['several statements that ask', { sql: 'select 1;;\n-- two\nselect 2;' }, /asks several questions/],
+    [
+      'others that ask',
+      { sql: 'explain select 1; set variable a = 1; describe events' },
+      /asks several questions/,
+    ],
+    ['an unknown format', { sql: 'select 1', format: 'xml' }, /table, csv, json, parquet/],
+    ['a missing file', { file: 'none.sql' }, /ENOENT/],
+    ['an output of nothing', { output: 'x.csv' }, /./],
+    ['an example of nothing', { show: true }, /./],
+    [
+      'an ending that is no format',
+      { sql: 'select 1', output: 'a.csv.gz' },
+      /\.csv, \.json, \.parquet or \.txt/,
+    ],
+    ['a mark that JSON does not have', { sql: 'select 1', bom: true, format: 'json' }, /Only CSV/],
+    ['Korean heads of JSON', { sql: 'select 1', lang: 'ko', format: 'json' }, /./],
+    ['a statement that writes', { sql: "copy (select 1) to 'x.csv'" }, /--output/],
+  ])('gets what is right: %s', async (_, options, sentence) => {
+    const error = await failure(options);
+    expect(`${error.message} ${error.hint ?? ''}`).toMatch(sentence);
     expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.hint).toContain('Did you mean channel-summary?');
-  });
-
-  it('in the name of a parameter gets the valid ones', async () => {
-    const error = await failure({ name: 'channel-summary', param: ['strat=2026-11-01'] });
-    expect(error.message).toBe('The query channel-summary has no parameter strat.');
-    expect(error.hint).toBe(
-      'Did you mean start? It takes start (date), end (date), channel (varchar), goal (varchar).',
-    );
-  });
-
-  it.each([
-    [['start=2026-02-29'], 'a day that exists'],
-    [['start=1 Nov'], 'a day that exists'],
-    [['top=ten'], 'a whole number'],
-    [['top=99999999999999999999'], 'a whole number'],
-    [['top=1000001'], 'a whole number up to 1000000'],
-    [['top=0'], 'a whole number from 1 to 1000000'],
-    [['top=-1'], 'a whole number from 1 to 1000000'],
-    [['least_messages=-1'], 'a whole number from 0 to 1000000'],
-    [['measure=fame'], 'one of sent, delivered, clicked, click_rate, conversions, conversion_rate'],
-  ])('in a value (%j) gets what it should be', async (param, what) => {
-    const error = await failure({ name: 'top-campaigns', param });
-    expect(error.message).toContain(`must be ${what}`);
-    expect(error.exitCode).toBe(EXIT.usage);
-  });
-
-  it.each(['0', '-5', '1e12', '1000000000000'])('in a number of days (%s) is told', async (days) => {
-    const error = await failure({ name: 'unused-templates', param: [`days=${days}`] });
-    expect(error.message).toMatch(/^The parameter days must be a whole number/);
-  });
-
-  it('in a name that the warehouse does not have is told, with the nearest ones', async () => {
-    const error = await failure({ name: 'channel-summary', param: ['channel=push-notifcation'] });
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect(error.message).toBe('The warehouse has no channel "push-notifcation".');
-    expect(error.hint).toContain('push-notification');
-    for (const param of ['goal=nope', 'tag=nope', 'campaign=nope']) {
-      const name = param.startsWith('tag') ? 'campaign-performance' : 'campaign-days';
-      expect((await failure({ name, param: [param] })).message).toMatch(/^The warehouse has no /);
-    }
   });
 
   it('in the spelling of a name is understood, and a campaign by its name', async () => {
@@ -433,63 +346,8 @@ describe('a mistake', () => {
       (await run({ name, param: [param], format: 'csv' })).stdout;
     const right = await of('channel-summary', 'channel=push-notification');
     expect(right.split('\r\n').length).toBeGreaterThan(2);
-    for (const spelling of ['PUSH-NOTIFICATION', 'push_notification', 'Push Notification'])
-      expect(await of('channel-summary', `channel=${spelling}`)).toBe(right);
-    const [id = '', name = ''] =
-      (
-        await run({
-          sql: 'select campaign_id, campaign_name from campaigns where campaign_name is not null limit 1',
-          format: 'csv',
-        })
-      ).stdout
-        .split('\r\n')[1]
-        ?.split(',') ?? [];
-    expect(await of('campaign-days', `campaign=${name}`)).toBe(await of('campaign-days', `campaign=${id}`));
-  });
-
-  it('in the order of two days is told', async () => {
-    const error = await failure({ name: 'channel-summary', param: ['start=2026-11-03', 'end=2026-11-02'] });
-    expect(error.message).toBe('The parameter start (2026-11-03) must not be after end (2026-11-02).');
-    expect(error.exitCode).toBe(EXIT.usage);
-  });
-
-  it('an instant without its zone is one', async () => {
-    const error = await failure({ name: 'missing-days', param: ['now=2026-11-21T07:00:00'] });
-    expect(error.message).toContain('an instant with its zone');
-  });
-
-  it.each([[['start']], [['=x']], [['top=1', 'top=2']], [['a b=1']]])('in %j is named', async (param) => {
-    expect((await failure({ name: 'top-campaigns', param })).exitCode).toBe(EXIT.usage);
-  });
-
-  it("in the SQL is one sentence with the place, and DuckDB's advice", async () => {
-    const error = await failure({ sql: 'select\n  evnt_name\nfrom events' });
-    expect(error.message).toBe(
-      'The query cannot be run: Binder Error: Referenced column "evnt_name" not found in FROM clause (line 2, column 3).',
-    );
-    expect(error.hint).toContain('event_name');
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect((await failure({ sql: 'selct 1' })).message).toMatch(
-      /syntax error at or near "selct" \(line 1, column 1\)/,
-    );
-    expect((await failure({ sql: 'select $x' })).hint).toContain("getvariable('name')");
-  });
-
-  it('in a value that only a later row shows is the same', async () => {
-    const sql = `select (case when range < 5000 then '1' else 'x' end)::integer as n from range(6000)`;
-    for (const format of ['table', 'csv', 'json', 'parquet']) {
-      const error = await failure({ sql, format });
-      expect(error.message).toContain('Conversion Error');
-      expect(error.exitCode).toBe(EXIT.usage);
-    }
-  });
-
-  it('nothing to run, several things to run, an unknown format and a missing file are', async () => {
-    expect((await failure({ sql: ' -- nothing' })).message).toContain('holds no statement');
-    expect((await failure({ sql: 'select 1', name: 'drift' })).exitCode).toBe(EXIT.usage);
-    expect((await failure({ sql: 'select 1', format: 'xml' })).hint).toContain('table, csv, json, parquet');
-    expect((await failure({ file: join(folder, 'none.sql') })).message).toContain('ENOENT');
-    expect((await failure({ output: 'x.csv' })).exitCode).toBe(EXIT.usage);
+    expect(await of('channel-summary', 'channel=Push_Notification')).toBe(right);
+    expect(await of('campaign-days', 'campaign=뉴스레터')).toBe(await of('campaign-days', 'campaign=c-mail'));
   });
 
   it('asking before anything was published says what to do', async () => {
@@ -500,106 +358,10 @@ describe('a mistake', () => {
 });
 
 describe('a query of a user', () => {
-  const fingerprint = (): string =>
-    createHash('sha256')
-      .update(readFileSync(join(dataDir, 'warehouse.duckdb')))
-      .digest('hex');
-
-  it.each([
-    "copy (select 1) to '/tmp/dawnload-must-not-exist.csv'",
-    "export database '/tmp/dawnload-must-not-exist'",
-    "attach '/tmp/dawnload-must-not-exist.duckdb'",
-    "attach ':memory:' as other",
-    'install httpfs',
-    'load httpfs',
-    "select * from read_text('/etc/hostname')",
-    "select * from 'https://example.com/a.parquet'",
-    "select * from glob('/*')",
-    'create table intruder (a integer)',
-    'delete from events',
-    'drop table events',
-    'set enable_external_access = true',
-    "set temp_directory = '/tmp'",
-    'reset lock_configuration',
-    "create persistent secret s (type http, bearer_token 'x')",
-    // The one path that DuckDB leaves open is that of the warehouse itself.
-    "copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "copy (select 1) to 'WAREHOUSE.wal' (format csv, use_tmp_file false)",
-    "explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "select 1; copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); select 2",
-    "prepare x as copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); execute x",
-    "select $$'$$; explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
-    "attach 'WAREHOUSE' as again",
-    'load json',
-    'detach warehouse',
-    "call enable_logging(storage = 'file')",
-    "from enable_logging(storage = 'file', storage_path = '/tmp/dawnload-must-not-exist')",
-    'select * from "ENABLE_LOGGING" /* x */ ()',
-    "from system.main.enable_logging(storage_config = {'path': '/tmp/dawnload-must-not-exist'})",
-    "from query('from enable' || '_logging()')",
-    "from query /* /* */ */ ('select 1')",
-    "select * from json_execute_serialized_sql(json_serialize_sql('select 1'))",
-    'create temp macro m() as table from disable_logging(); from m()',
-    'call enable_profiling()',
-    'from enable_profiling()',
-    'pragma enable_profiling',
-    "pragma profiling_output = '/tmp/dawnload-must-not-exist'",
-    'explain analyze call enable_profiling()',
-    'from disable_peg_parser()',
-    'from truncate_duckdb_logs()',
-    'checkpoint',
-    'force checkpoint',
-    'from checkpoint()',
-    "from force_checkpoint('warehouse')",
-    "select write_log('x')",
-    'from arrow_scan_dumb(null, null, null)',
-    "import database '/tmp/dawnload-must-not-exist'",
-    'set threads = 1',
-    "from sniff_csv('/etc/passwd')",
-    "from read_blob('/etc/passwd')",
-    "from parquet_metadata('/etc/passwd')",
-    "comment on table events is 'x'",
-    'alter table events add column a int',
-    'vacuum',
-    'analyze',
-  ])('only reads: %s', async (statement) => {
-    const sql = statement.replace('WAREHOUSE', join(dataDir, 'warehouse.duckdb'));
-    const before = fingerprint();
-    const error = await failure({ sql });
-    expect(fingerprint()).toBe(before);
-    expect(error.exitCode).toBe(EXIT.usage);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('dawnload-must-not-exist'))).toEqual([]);
-    expect(existsSync(join(dataDir, 'warehouse.duckdb.wal'))).toBe(false);
-  });
-
-  it.each([
-    'describe events',
-    'show tables',
-    'pragma table_info(events)',
-    'summarize (select 1)',
-    'from range(2)',
-    'explain select 1',
-    'explain analyze select 1',
-    "from query_table('events')",
-    "set variable a = 1; select getvariable('a')",
-    'from duckdb_tables()',
-    'select 1 as query, 2 as checkpoint',
-    'values (1)',
-  ])('reads in other ways too: %s', async (sql) => {
-    expect((await run({ sql, format: 'csv' })).exitCode).toBe(EXIT.done);
-  });
-
   it('may keep what it needs in tables of its own, for as long as it lasts', async () => {
     const sql =
       'create temp table t as select 1 as n; insert into t values (2); select sum(n)::int as n from t';
     expect((await run({ sql, format: 'csv' })).stdout).toBe('n\r\n3\r\n');
-    expect((await run({ sql: 'pivot events on channel using count(*)', format: 'csv' })).exitCode).toBe(
-      EXIT.done,
-    );
-  });
-
-  it('is told that it only reads', async () => {
-    expect((await failure({ sql: "copy (select 1) to 'x.csv'" })).hint).toContain('--output');
   });
 
   it('is stopped by Ctrl-C', async () => {
@@ -637,9 +399,9 @@ describe('standard output', () => {
         setImmediate(done);
       },
     });
-    const sql = "select repeat('가', 100) as t from range(50000)";
+    const sql = "select repeat('가', 100) as t from range(15000)";
     await queryCommand({ sql, format: 'json' }, contextFor([]), slow);
-    expect(bytes).toBeGreaterThan(15_000_000);
+    expect(bytes).toBeGreaterThan(4_500_000);
     // One batch of rows is about 630 kB.
     expect(most).toBeLessThan(2_000_000);
   });

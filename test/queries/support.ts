@@ -8,12 +8,41 @@ import { PACKAGE_ROOT } from '../../src/package.js';
 import { answerOf, csvText } from '../../src/queries/sink.js';
 import { loadCatalogue } from '../../src/queries/catalogue.js';
 import { Warehouse } from '../../src/warehouse/warehouse.js';
+import { copyTemplate } from '../support/template.js';
 
-export const HERE = join(PACKAGE_ROOT, 'test', 'queries');
+const HERE = join(PACKAGE_ROOT, 'test', 'queries');
+
+/** What bundled queries answer in the fixed world: a line with the name and the parameters, and the answer as CSV. */
+export const GOLDEN = join(HERE, 'golden.txt');
+
+export interface GoldenAnswer {
+  readonly name: string;
+  /** As they follow the name. */
+  readonly parameters: readonly (readonly string[])[];
+  readonly csv: string;
+  readonly heads: readonly string[];
+}
+
+export function goldenAnswers(): GoldenAnswer[] {
+  return readFileSync(GOLDEN, 'utf8')
+    .split(/^# /m)
+    .slice(1)
+    .map((block) => {
+      const [title = '', ...lines] = block.trimEnd().split('\n');
+      const [name = '', ...parameters] = title.split(' ');
+      const heads = (lines[0] ?? '').split(',');
+      return {
+        name,
+        parameters: parameters.map((given) => given.split('=')),
+        csv: `${lines.join('\n')}\n`,
+        heads,
+      };
+    });
+}
 
 /** Makes an empty warehouse, or the small one that is filled by hand, and models it as the job does. */
 export async function makeWarehouse(fill: 'empty' | 'small', path: string): Promise<void> {
-  await modelled(path);
+  copyTemplate(path);
   if (fill === 'empty') return;
   const instance = await DuckDBInstance.create(path);
   const connection = await instance.connect();

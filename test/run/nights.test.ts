@@ -179,18 +179,3 @@ test('campaigns for which E19 answers 404 are gone on the third night, told once
   expect(days(await nights.sums(), 'campaign_metrics')).toBeGreaterThan(0);
   await nights.expectRebuilt();
 }, 120_000);
-
-test('one time in the year 9999 costs no time', async () => {
-  const nights = await Nights.make();
-  await nights.place.configure(
-    `${YAML}exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n`,
-  );
-  const hours = Math.floor((Date.parse('9999-12-01T00:00:00Z') - Date.parse(NOW)) / 3_600_000);
-  const odd = await nights.run([{ endpoint: 'E21', kind: 'outside-window', hours, page: 0, times: 1 }]);
-  expect(odd.code, odd.stderr).toBe(0);
-  expect(odd.stderr).toMatch(/Noticed odd time: 1 record/);
-  const rows = `select count(*)::int as n, bool_and(date = export_date) as dated from events where occurred_at > '2100-01-01'`;
-  expect(await nights.place.rows(rows)).toEqual([{ n: 1, dated: true }]);
-  await nights.expectRebuilt();
-  expect(await nights.place.rows(rows)).toEqual([{ n: 1, dated: true }]);
-}, 120_000);

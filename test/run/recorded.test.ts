@@ -153,35 +153,6 @@ test('after Ctrl-C status says that the run was interrupted, and what resumes at
   expect(stdout).toMatch(/^exports {3}under way, resumed at no cost by the next run: 2026-11-/m);
 });
 
-describe('a ledger that was lost, or is older than the data', () => {
-  test('is told by every command that reads it', async () => {
-    const place = await make(PAID);
-    expect((await place.run(['run'])).code).toBe(0);
-    const file = data(place, 'ledger', 'exports.jsonl');
-    const whole = await readFile(file, 'utf8');
-    const lines = whole.trim().split('\n');
-    for (const text of ['', `${lines.slice(0, 1).join('\n')}\n`]) {
-      await writeFile(file, text);
-      const said = /The ledger lacks/;
-      for (const args of [['plan'], ['status'], ['exports', 'list'], ['exports', 'list', '--json']]) {
-        const { code, stderr } = await place.run(args);
-        expect(code, args.join(' ')).toBe(1);
-        expect(stderr, args.join(' ')).toMatch(said);
-        expect(stderr).not.toContain('No paid export');
-      }
-      for (const args of [
-        ['exports', 'show', '2026-11-19.1'],
-        ['exports', 'resume', '2026-11-19.1'],
-      ]) {
-        const { code, stderr } = await place.run(args);
-        expect(code, args.join(' ')).toBe(1);
-        expect(stderr, args.join(' ')).toMatch(said);
-      }
-      expect((await place.run(['doctor'])).stdout).toMatch(/fail {2}ledger .*The ledger lacks/);
-    }
-  });
-});
-
 test('without settings, status claims no missing day and says how to begin', async () => {
   const place = await make(DAYS);
   await rm(join(place.folder, 'dawnload.yaml'));

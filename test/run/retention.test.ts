@@ -15,6 +15,7 @@ exports:
 `;
 const RETENTION = 'retention: { events: 8 days, landing: 9, reference: 8 days }\n';
 
+// Rebuilds take computed rows into a file without tables: the built command, which begins with no template.
 let place: Place;
 
 beforeAll(async () => {
@@ -106,7 +107,7 @@ test('an erased person leaves what was computed of removed days, and others stay
     join(kept, 'private', 'warehouse.duckdb'),
     join(place.folder, 'data', 'private', 'warehouse.duckdb'),
   );
-  expect((await place.run(['rebuild'])).code).toBe(0);
+  expect((await place.execute(['rebuild'])).code).toBe(0);
   expect(await rowsOf(users[0])).toBe(0);
   await rm(join(place.folder, 'data'), { recursive: true });
   await cp(kept, join(place.folder, 'data'), { recursive: true });
@@ -114,7 +115,7 @@ test('an erased person leaves what was computed of removed days, and others stay
 
 test('a rebuild keeps what was computed of the removed days and says what it could not make again', async () => {
   const before = await contents(place.published);
-  const { code, stderr } = await place.run(['rebuild']);
+  const { code, stderr } = await place.execute(['rebuild']);
   expect(code).toBe(0);
   expect(stderr.replaceAll('\n', ' ')).toContain(
     'were removed by retention: their events cannot be made again',
@@ -130,7 +131,7 @@ test('a rebuild without any warehouse file goes on, and publishes what there is'
   await cp(join(place.folder, 'data'), kept, { recursive: true });
   await rm(join(place.folder, 'data', 'private', 'warehouse.duckdb'));
   await rm(place.published);
-  const { code, stderr } = await place.run(['rebuild']);
+  const { code, stderr } = await place.execute(['rebuild']);
   expect(stderr.replaceAll('\n', ' ')).toContain('what was computed of them is lost');
   expect(code).toBe(0);
   expect((await eventDays())[0]).toEqual({ day: '2026-11-12' });

@@ -77,26 +77,19 @@ test('a warning is published, and told in the summary, in status and by the quer
     await damage(place, `update campaign_metrics set value = value + 1 where date = '2026-11-19'`);
     const run = await place.run(['backfill', '--start', '2026-11-20', '--end', '2026-11-20', '--json']);
     expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(
-      /Check campaigns_agree \(warn\): \d+ findings, 2026-11-19, such as .*ask the service/,
-    );
-    const { findings } = JSON.parse(run.stdout) as { findings: Record<string, unknown>[] };
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        name: 'campaigns_agree',
-        severity: 'warn',
-        first_date: '2026-11-19',
-        last_date: '2026-11-19',
-      }),
-    );
-    const status = await place.run(['status']);
-    expect(status.code).toBe(0);
-    expect(status.stdout).toMatch(
-      /^check {5}campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/m,
-    );
+    const told = /campaigns_agree \(warn\): \d+ findings, 2026-11-19, .*ask the service/;
+    expect(run.stderr).toMatch(told);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      findings: [
+        { name: 'campaigns_agree', severity: 'warn', first_date: '2026-11-19', last_date: '2026-11-19' },
+      ],
+    });
+    expect(await place.run(['status'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(told) as string,
+    });
     const query = await place.execute(['query', 'checks', '--format', 'json']);
     expect(query.stdout).toContain('The detailed statistics count other successful sends');
-    expect(query.stdout).toContain('ask the service');
   } finally {
     await place.remove();
   }

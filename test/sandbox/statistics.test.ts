@@ -1,27 +1,31 @@
 // @module-tag long
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** Statistics (E17 to E19) and the world behind them: their sums are what the exports hold, and templates and catalogs fit the messages. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  ANY_TEXT,
+  closeAll,
+  dataOf,
+  each,
+  type EventRecord,
+  exportAll,
+  play,
+  PROJECT,
+  type Service,
+  start,
+  type Step,
+} from './support.js';
 
-import { type Sandbox, startSandbox } from '../../sandbox/index.js';
-import { ask, type Client, client, type EventRecord, exportAll } from './http.js';
-
-let now = new Date('2026-11-24T01:00:00Z');
-let sandbox: Sandbox;
-let service: Client;
-
+const LATER = new Date('2026-11-24T01:00:00Z');
+let there: Service;
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    now: () => now,
-    exportSeconds: 0,
-    eventsPerDay: 6_000,
-    tokenLifetimeSeconds: 1e9,
-  });
-  service = await client(sandbox);
+  there = await start({ eventsPerDay: 6_000 });
+  there.clock.now = LATER;
 });
-afterAll(() => sandbox.close());
+afterAll(closeAll);
 
-/** 15:00Z to 15:00Z: the KST days from the 16th to the 22nd, a whole week. */
+/** The KST days from the 16th to the 22nd, a whole week. */
 const WEEK = { start: '2026-11-16', end: '2026-11-22' };
-const WEEK_WINDOW = ['2026-11-15T15:00:00Z', '2026-11-22T15:00:00Z'] as const;
+const WINDOW = ['2026-11-15T15:00:00.000Z', '2026-11-22T15:00:00.000Z'] as const;
 
 interface Row extends Record<string, unknown> {
   date: string;
@@ -47,340 +51,464 @@ interface Day {
   date: string;
   count?: number;
   sum?: number;
-  dimensionCounts?: Part[];
-  dimensionSums?: Part[];
-}
-interface Part {
-  dimensionKey: string;
-  dimensionValue: string;
-  count?: number;
-  sum?: number;
+  dimensionCounts?: { dimensionKey: string; count?: number; sum?: number }[];
+  dimensionSums?: { dimensionKey: string; count?: number; sum?: number }[];
 }
 
-async function statsOf(campaign: string, start: string, end: string): Promise<Stat[]> {
-  const { json } = await service.e19(campaign, start, end);
-  const { data, error } = json as unknown as {
-    data: { lastCollectedAt: string; stats: Stat[] };
-    error: string | null;
-  };
-  expect(error).toBeNull();
+const e17 = async (range: object = WEEK, from = there) => (await from.e17(range)).json as unknown as Row[];
+const e18 = async (range: object = WEEK, from = there) => (await from.e18(range)).json as unknown as Row[];
+
+async function e19(campaign: string, start: string, end: string, from = there): Promise<Stat[]> {
+  const data = dataOf(await from.e19(campaign, start, end)) as { lastCollectedAt: string; stats: Stat[] };
   expect(data.lastCollectedAt).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
   return data.stats;
 }
 
-const DELIVERED = new Set(['push_delivered', 'in_app_message_show', 'in_web_message_show']);
-const CLICKS = new Set(['push_click', 'email_click', 'main_button_click']);
+/** Sums by key. */
+function sums<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  countOf: (item: T) => number,
+): Map<string, number> {
+  const all = new Map<string, number>();
+  for (const item of items) all.set(keyOf(item), (all.get(keyOf(item)) ?? 0) + countOf(item));
+  return all;
+}
+const total = (rows: readonly Row[], key: string) =>
+  rows.reduce((sum, row) => sum + Number(row[key] ?? 0), 0);
+const values = (rows: readonly Row[], key: string) => new Set(rows.map((row) => row[key]));
 
+const COUNTERS = ['message_sent', 'message_failed', 'delivered', 'click'] as const;
+const NAMES: Record<(typeof COUNTERS)[number], RegExp> = {
+  message_sent: /^send_(success|failure)$/,
+  message_failed: /^send_failure$/,
+  delivered: /^(push_delivered|in_app_message_show|in_web_message_show)$/,
+  click: /^(push_click|email_click|main_button_click)$/,
+};
 /** The KST day of a record. */
-function dayOf(record: EventRecord): string {
-  return new Date(Number(record.time) / 1000 + 9 * 3_600_000).toISOString().slice(0, 10);
+const dayOf = (record: EventRecord) =>
+  new Date(Number(record.time) / 1000 + 9 * 3_600_000).toISOString().slice(0, 10);
+const channelOf = ({ channel }: EventRecord) =>
+  channel === 'push_notification' ? 'push-notification' : channel;
+/** The events that a statistic counts, by key and counter. */
+function counted(records: EventRecord[], keyOf: (record: EventRecord) => unknown[]): Map<string, number> {
+  const known = COUNTERS.flatMap((counter) =>
+    records
+      .filter(({ event_name }) => NAMES[counter].test(event_name))
+      .map((record) => [...keyOf(record), counter].join('|')),
+  );
+  return sums(known, String, () => 1);
+}
+function stated(rows: Row[], ...keys: string[]): Map<string, number> {
+  const all = rows.flatMap((row) =>
+    COUNTERS.map(
+      (counter) => [[...keys.map((key) => row[key]), counter].join('|'), row[counter] ?? 0] as const,
+    ),
+  );
+  expect(new Set(all.map(([key]) => key)).size).toBe(all.length);
+  return new Map(all.filter(([, count]) => count > 0));
 }
 
-/** Counts of the records by key: what the statistics should say. */
-function countEvents(records: EventRecord[], keyOf: (record: EventRecord) => string) {
-  const counts = new Map<string, { sent: number; failed: number; delivered: number; click: number }>();
-  for (const record of records) {
-    const key = keyOf(record);
-    const count = counts.get(key) ?? { sent: 0, failed: 0, delivered: 0, click: 0 };
-    if (record.event_name === 'send_success' || record.event_name === 'send_failure') count.sent += 1;
-    if (record.event_name === 'send_failure') count.failed += 1;
-    if (DELIVERED.has(record.event_name)) count.delivered += 1;
-    if (CLICKS.has(record.event_name)) count.click += 1;
-    counts.set(key, count);
-  }
-  return new Map([...counts].filter(([, count]) => count.sent + count.delivered + count.click > 0));
-}
-
-function counted(row: Row) {
-  return {
-    sent: row.message_sent,
-    failed: row.message_failed,
-    delivered: row.delivered ?? 0,
-    click: row.click ?? 0,
-  };
-}
-
-const channelOf = (record: EventRecord) =>
-  record.channel === 'push_notification' ? 'push-notification' : record.channel;
-
-describe('the daily statistics', () => {
-  it('add up to the events of a whole week, exactly (E17)', async () => {
-    const rows = (await service.e17(WEEK)).json as unknown as Row[];
-    const records = await exportAll(service, ...WEEK_WINDOW, false);
-    const expected = countEvents(records, (record) =>
-      [
-        dayOf(record),
-        record.campaign_id,
-        record.experiment_group_name,
-        record.user_journey_id,
-        record.user_journey_node_id,
-        channelOf(record),
-      ].join('|'),
-    );
-    const stated = new Map(
-      rows.map((row) => [
-        [
-          row.date,
-          row['campaign_id'],
-          row['variant_name'],
-          row['user_journey_id'],
-          row['user_journey_node_id'],
-          row.channel,
-        ].join('|'),
-        counted(row),
-      ]),
-    );
-    expect(rows).toHaveLength(stated.size);
-    expect(stated).toEqual(expected);
-  });
-
-  it('by sub-channel and target add up to the events too (E18)', async () => {
-    const rows = (await service.e18(WEEK)).json as unknown as Row[];
-    const records = await exportAll(service, ...WEEK_WINDOW, false);
-    const expected = countEvents(records, (record) =>
-      [
-        dayOf(record),
-        record.campaign_id ?? record.user_journey_id,
-        record.experiment_group_name,
-        record.user_journey_node_id,
-        channelOf(record),
-        record.channel_metadata.channel_subtype,
-        record.channel_metadata.brand_message_target,
-      ].join('|'),
-    );
-    const stated = new Map(
-      rows.map((row) => [
-        [
-          row.date,
-          row['resource_id'],
-          row['variant_name'],
-          row['node_id'],
-          row.channel,
-          row['channel_sub'],
-          row['brand_message_target'],
-        ].join('|'),
-        counted(row),
-      ]),
-    );
-    expect(rows).toHaveLength(stated.size);
-    expect(stated).toEqual(expected);
-  });
-
-  it('count the same conversions, under a name in E17 and a Korean label in E18', async () => {
-    const sum = (rows: Row[]) => {
-      const sums = new Map<string, number>();
-      for (const { date, conversion } of rows) {
-        for (const { name, type, count } of conversion) {
-          const key = `${date}|${name}|${type}`;
-          sums.set(key, (sums.get(key) ?? 0) + count);
-        }
-      }
-      return sums;
-    };
-    const named = sum((await service.e17(WEEK)).json as unknown as Row[]);
-    const labelled = sum((await service.e18(WEEK)).json as unknown as Row[]);
-    const translated = new Map(
-      [...labelled].map(([key, count]) => [
-        key
-          .replace('전체 전환 수', 'total_count_conversion')
-          .replace('직접 전환 수', 'direct_count_conversion'),
-        count,
-      ]),
-    );
-    expect(named.size).toBeGreaterThan(50);
-    expect(translated).toEqual(named);
-  });
-
-  it('have a record for each arm of a test, step of a journey, and all ten channels', async () => {
-    const rows = (await service.e17(WEEK)).json as unknown as Row[];
-    expect(new Set(rows.map(({ channel }) => channel))).toEqual(
-      new Set([
-        'push-notification',
-        'text-message',
-        'email',
-        'chatapp-friendtalk',
-        'chatapp-alimtalk',
-        'chatapp-brand-message',
-        'in-app-message',
-        'in-web-message',
-        'web-push-notification',
-        'webhook',
-      ]),
-    );
-    expect(new Set(rows.map((row) => row['campaign_id'])).size).toBe(25); // 24 and null
-    expect(new Set(rows.map((row) => row['user_journey_id'])).size).toBe(5); // 4 and null
-    expect(new Set(rows.map((row) => row['variant_name']))).toEqual(new Set(['A', 'B', 'C', null]));
-    expect(rows.filter(({ channel }) => channel === 'webhook').every(({ click }) => click === null)).toBe(
-      true,
-    );
-  });
-
-  it('show the planted difference between two arms and none where there is none', async () => {
-    const month = (await service.e17({ start: '2026-10-01', end: '2026-11-20' })).json as unknown as Row[];
-    const rate = (campaign: string, arm: string) => {
-      const rows = month.filter((row) => row['campaign_name'] === campaign && row['variant_name'] === arm);
-      const sent = rows.reduce((sum, row) => sum + row.message_sent, 0);
-      return rows.reduce((sum, row) => sum + (row.click ?? 0), 0) / sent;
-    };
-    expect(rate('11월 재구매 유도', 'B') / rate('11월 재구매 유도', 'A')).toBeGreaterThan(1.3);
-    expect(rate('겨울 신상 룩북', 'B') / rate('겨울 신상 룩북', 'A')).toBeGreaterThan(0.8);
-    expect(rate('겨울 신상 룩북', 'B') / rate('겨울 신상 룩북', 'A')).toBeLessThan(1.25);
-  });
-
-  it('can be limited to campaigns that have any of some tags', async () => {
-    const rows = (await service.e17({ ...WEEK, tags: ['장바구니', '배송'] })).json as unknown as Row[];
-    expect(new Set(rows.map((row) => row['campaign_name']))).toEqual(
-      new Set(['장바구니 이탈 알림', '웹 장바구니 리마인드', '배송 출발 안내']),
-    );
-    expect((await service.e17({ ...WEEK, tags: ['없는 태그'] })).json).toEqual([]);
-    expect((await service.e18({ ...WEEK, tags: ['없는 태그'] })).json).toEqual([]);
-  });
-
-  it('refuse a range that holds today in Korea, and bad requests, in their own shape', async () => {
-    for (const body of [
-      { start: '2026-11-20', end: '2026-11-24' },
-      { start: '2026-11-25', end: '2026-11-26' },
-      { start: '2026-11-20', end: '2026-11-19' },
-      { start: '2026-02-29', end: '2026-03-01' },
-      { start: '2026-11-20' },
-      { ...WEEK, tags: 'x' },
-    ]) {
-      const { status, json } = await service.e17(body);
-      expect(status).toBe(400);
-      expect(json.error).toBe('InvalidRequest');
-      expect(json.message).toBeTypeOf('string');
-      expect((await service.e18(body)).json.error).toBe('InvalidRequest');
-    }
-  });
-
-  it('hold only a part of the previous day before 07:00 in Korea', async () => {
-    const total = async () =>
-      ((await service.e17({ start: '2026-11-23', end: '2026-11-23' })).json as unknown as Row[]).reduce(
-        (sum, row) => sum + row.message_sent,
-        0,
-      );
-    const later = now;
-    const whole = await total();
-    now = new Date('2026-11-23T21:59:59Z');
-    const early = await total();
-    const events = await exportAll(service, '2026-11-22T15:00:00Z', '2026-11-23T15:00:00Z', false);
-    now = later;
-    expect(early / whole).toBeGreaterThan(0.5);
-    expect(early / whole).toBeLessThan(0.65);
-    expect(events.filter(({ event_name }) => /^send_(success|failure)$/.test(event_name))).toHaveLength(
-      early,
-    );
-  });
-
-  it('time out on long ranges when told to, with either status', async () => {
-    for (const timeoutStatus of [200, 408] as const) {
-      const other = await startSandbox({ now: () => now, longestRangeDays: 3, timeoutStatus });
-      const there = await client(other);
-      const long = await there.e17({ start: '2026-11-16', end: '2026-11-19' });
-      expect(long.status).toBe(timeoutStatus);
-      expect(long.json).toEqual({ error: 'Timeout' });
-      expect((await there.e18({ start: '2026-11-16', end: '2026-11-19' })).json.error).toMatch(/^Timeout/);
-      expect((await there.e17({ start: '2026-11-16', end: '2026-11-18' })).status).toBe(200);
-      await other.close();
-    }
-  });
+test('E17.1 counts are dated by when the event occurred; all campaigns and journeys of the period; in E18 by channel_sub and brand_message_target', async () => {
+  const records = await exportAll(there, ...WINDOW, false);
+  const at = (record: EventRecord, ...rest: unknown[]) => [
+    dayOf(record),
+    record.experiment_group_name,
+    record.user_journey_node_id,
+    channelOf(record),
+    ...rest,
+  ];
+  expect(
+    stated(
+      await e17(),
+      'date',
+      'variant_name',
+      'user_journey_node_id',
+      'channel',
+      'campaign_id',
+      'user_journey_id',
+    ),
+  ).toEqual(counted(records, (one) => at(one, one.campaign_id, one.user_journey_id)));
+  expect(
+    stated(
+      await e18(),
+      'date',
+      'variant_name',
+      'node_id',
+      'channel',
+      'resource_id',
+      'channel_sub',
+      'brand_message_target',
+    ),
+  ).toEqual(
+    counted(records, ({ channel_metadata: { channel_subtype, brand_message_target }, ...one }) =>
+      at(one as EventRecord, one.campaign_id ?? one.user_journey_id, channel_subtype, brand_message_target),
+    ),
+  );
 });
 
-describe('the statistics of one campaign (E19)', () => {
-  it('equal the events and the conversions of the daily statistics', async () => {
-    const rows = (await service.e17(WEEK)).json as unknown as Row[];
-    const records = await exportAll(service, ...WEEK_WINDOW, false);
-    const ids = new Set(
-      rows.flatMap((row) => (typeof row['campaign_id'] === 'string' ? [row['campaign_id']] : [])),
+test('E17.2 conversion types total_count_conversion, direct_count_conversion; a label in E18', async () => {
+  const conversions = (rows: Row[]) =>
+    sums(
+      rows.flatMap(({ date, conversion }) => conversion.map((one) => ({ date, ...one }))),
+      ({ date, name, type }) =>
+        `${date}|${name}|${type}`
+          .replace('전체 전환 수', 'total_count_conversion')
+          .replace('직접 전환 수', 'direct_count_conversion'),
+      ({ count }) => count,
     );
-    const window = ['2026-11-15T15:00:00.000Z', '2026-11-22T15:00:00.000Z'] as const;
-    for (const id of ids) {
-      const events = new Map<string, number>();
-      for (const record of records.filter(({ campaign_id }) => campaign_id === id)) {
-        const key = `${record.event_name}|${dayOf(record)}`;
-        events.set(key, (events.get(key) ?? 0) + 1);
+  const [named, labelled] = [await e17(), await e18()];
+  expect(conversions(named).size).toBeGreaterThan(50);
+  expect(conversions(labelled)).toEqual(conversions(named));
+  const types = (rows: Row[]) =>
+    [...new Set(rows.flatMap(({ conversion }) => conversion.map(({ type }) => type)))].sort();
+  expect(types(named)).toEqual(['direct_count_conversion', 'total_count_conversion']);
+  expect(types(labelled)).toEqual(['전체 전환 수', '직접 전환 수']);
+});
+
+test('E17.3 a record for each variant, node and channel; null where a channel does not support a counter', async () => {
+  const rows = await e17();
+  expect([...values(rows, 'channel')].sort()).toEqual([
+    ...['chatapp-alimtalk', 'chatapp-brand-message', 'chatapp-friendtalk', 'email', 'in-app-message'],
+    ...['in-web-message', 'push-notification', 'text-message', 'web-push-notification', 'webhook'],
+  ]);
+  expect(values(rows, 'campaign_id').size).toBe(25); // 24 and null
+  expect(values(rows, 'user_journey_id').size).toBe(5); // 4 and null
+  expect(values(rows, 'variant_name')).toEqual(new Set(['A', 'B', 'C', null]));
+  expect(rows.filter(({ channel, click }) => channel === 'webhook' && click !== null)).toEqual([]);
+});
+
+test('E17.4 variants differ as planted', async () => {
+  const month = await e17({ start: '2026-10-01', end: '2026-11-20' });
+  const rate = (campaign: string, arm: string) => {
+    const rows = month.filter((row) => row['campaign_name'] === campaign && row['variant_name'] === arm);
+    return total(rows, 'click') / total(rows, 'message_sent');
+  };
+  expect(rate('11월 재구매 유도', 'B') / rate('11월 재구매 유도', 'A')).toBeGreaterThan(1.3);
+  expect(rate('겨울 신상 룩북', 'B') / rate('겨울 신상 룩북', 'A')).toBeGreaterThan(0.8);
+  expect(rate('겨울 신상 룩북', 'B') / rate('겨울 신상 룩북', 'A')).toBeLessThan(1.25);
+});
+
+test('E17.5 tags', async () => {
+  const rows = await e17({ ...WEEK, tags: ['장바구니', '배송'] });
+  expect(values(rows, 'campaign_name')).toEqual(
+    new Set(['장바구니 이탈 알림', '웹 장바구니 리마인드', '배송 출발 안내']),
+  );
+  const none = { ...WEEK, tags: ['없는 태그'] };
+  expect([await e17(none), await e18(none)]).toEqual([[], []]);
+});
+
+const E17 = `POST /v1/projects/${PROJECT}/statistics`;
+const E18 = `GET /v1/projects/${PROJECT}/statistics.csv`;
+const timeouts = (status: 200 | 408): Step[] => [
+  { options: { longestRangeDays: 3, timeoutStatus: status } },
+  [E17, { start: '2026-11-15', end: '2026-11-18' }, [status, { error: 'Timeout' }]],
+  [
+    E18,
+    { start: '2026-11-15', end: '2026-11-18' },
+    [status, { error: 'Timeout: please try again with a shorter date range.' }],
+  ],
+  [E17, { start: '2026-11-16', end: '2026-11-18' }, 200],
+];
+const e19At = (campaign: string, start: string, end: string, status: number): Step => [
+  `GET /projects/${PROJECT}/campaigns/${campaign}/stats?start=2026-11-${start}&end=2026-11-${end}`,
+  undefined,
+  [status, { data: null, error: ANY_TEXT }],
+];
+
+test.each<[string, Step[]]>([
+  [
+    'E17.6 the query day is excluded; {error: InvalidRequest, message}',
+    [E17, E18].flatMap((request) =>
+      each(
+        request,
+        [400, { error: 'InvalidRequest', message: ANY_TEXT }],
+        { start: '2026-11-20', end: '2026-11-24' },
+        { start: '2026-11-25', end: '2026-11-26' },
+        { start: '2026-11-20', end: '2026-11-19' },
+        { start: '2026-02-29', end: '2026-03-01' },
+        { start: '2026-11-20' },
+        { ...WEEK, tags: 'x' },
+      ),
+    ),
+  ],
+  [
+    'E17.7 {error: Timeout} on a long range where that is chosen, with either status',
+    [...timeouts(200), ...timeouts(408)],
+  ],
+  [
+    'E19.1 bad windows and campaigns: {data: null, error}',
+    [
+      e19At('a8LmZ2', '18T15:30:00.000Z', '19T15:00:00.000Z', 400),
+      e19At('a8LmZ2', '18T15:00:00Z', '19T15:00:00Z', 400),
+      e19At('a8LmZ2', '19T15:00:00.000Z', '19T15:00:00.000Z', 400),
+      e19At('nobody', '18T15:00:00.000Z', '19T15:00:00.000Z', 404),
+    ],
+  ],
+])('%s', (_, steps) => play(there, steps));
+
+test('E17.8 the previous day is complete at 07:00 KST', async () => {
+  const day = { start: '2026-11-23', end: '2026-11-23' };
+  const whole = total(await e17(day), 'message_sent');
+  there.clock.now = new Date('2026-11-23T21:59:59Z');
+  const early = total(await e17(day), 'message_sent');
+  const events = await exportAll(there, '2026-11-22T15:00:00Z', '2026-11-23T15:00:00Z', false);
+  there.clock.now = LATER;
+  expect(early / whole).toBeGreaterThan(0.5);
+  expect(early / whole).toBeLessThan(0.65);
+  expect(events.filter(({ event_name }) => NAMES.message_sent.test(event_name))).toHaveLength(early);
+});
+
+test('E17.9 a few deliveries of a day are reported after its first morning, alike in E17, E18 and E19, and then never change', async () => {
+  for (const restates of [true, false]) {
+    const service = await start({ eventsPerDay: 20_000, restates });
+    const days = { start: '2026-11-20', end: '2026-11-23' };
+    const mornings = [];
+    for (const morning of ['2026-11-23T22:10:00Z', '2026-11-24T22:10:00Z', '2026-11-25T22:10:00Z']) {
+      service.clock.now = new Date(morning);
+      const [rows, parts] = [await e17(days, service), await e18(days, service)];
+      const campaigns = [...values(rows, 'campaign_id')].filter((id) => typeof id === 'string');
+      let delivered = 0;
+      for (const campaign of campaigns) {
+        for (const stat of await e19(
+          campaign,
+          '2026-11-22T15:00:00.000Z',
+          '2026-11-23T15:00:00.000Z',
+          service,
+        )) {
+          if (/_delivered$|_message_show$/.test(stat.metricName)) delivered += stat.totalCount ?? 0;
+        }
       }
-      const stated = new Map<string, number>();
+      mornings.push({ rows, parts, delivered });
+    }
+    const [one, two, three] = mornings as [(typeof mornings)[0], (typeof mornings)[0], (typeof mornings)[0]];
+    expect(three).toEqual(two);
+    const late = (isIn: (row: Row) => boolean) =>
+      total(two.rows.filter(isIn), 'delivered') - total(one.rows.filter(isIn), 'delivered');
+    expect(late(() => true) > 0).toBe(restates);
+    expect(total(two.parts, 'delivered') - total(one.parts, 'delivered')).toBe(late(() => true));
+    expect(two.delivered - one.delivered).toBe(late((row) => row['campaign_id'] !== null));
+    const changed = two.rows.flatMap((after, i) => {
+      const before = one.rows[i]!;
+      return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ before, after }];
+    });
+    expect(changed.length).toBeLessThan(one.rows.length / 10);
+    for (const { before, after } of changed) {
+      expect(after).toEqual({ ...before, date: '2026-11-23', delivered: after.delivered });
+      const more = Number(after.delivered) - Number(before.delivered);
+      expect(more > 0 && more <= 9).toBe(true);
+      expect(Number(before.delivered)).toBeGreaterThanOrEqual(before.click ?? 0);
+    }
+  }
+});
+
+test(
+  'E19.2 response data.lastCollectedAt, data.stats[] of both metric kinds with dimensions, as the events and E17',
+  { tags: ['long'] },
+  async () => {
+    const rows = await e17();
+    const records = await exportAll(there, ...WINDOW, false);
+    for (const id of values(rows, 'campaign_id')) {
+      if (typeof id !== 'string') continue;
+      const own = records.filter(({ campaign_id }) => campaign_id === id);
+      const events = sums(
+        own,
+        (one) => `${one.event_name}|${dayOf(one)}`,
+        () => 1,
+      );
+      const daily = sums(
+        rows
+          .filter((row) => row['campaign_id'] === id)
+          .flatMap(({ date, conversion }) => conversion.map((one) => ({ date, ...one }))),
+        ({ date, name, type }) => `${name}|${date}|${type}`,
+        ({ count }) => count,
+      );
+      const standard = new Map<string, number>();
       const conversions = new Map<string, number>();
-      for (const stat of await statsOf(id, ...window)) {
+      for (const stat of await e19(id, ...WINDOW)) {
         const days = stat.dailyCounts ?? stat.dailySums ?? [];
-        let total = 0;
+        const valueOf = (one: { count?: number; sum?: number }) => one.count ?? one.sum ?? 0;
+        expect(stat.totalCount ?? stat.totalSum).toBe(days.reduce((sum, day) => sum + valueOf(day), 0));
         for (const day of days) {
-          const value = day.count ?? day.sum ?? 0;
-          total += value;
           const key = `${stat.metricName}|${day.date}`;
-          if (stat.metricType === 'standard') stated.set(key, value);
-          else if (stat.conversionType !== 'sales_conversion') {
-            conversions.set(`${key}|${stat.conversionType ?? ''}`, value);
-          }
-          const byKey = new Map<string, number>();
-          for (const part of day.dimensionCounts ?? day.dimensionSums ?? []) {
-            byKey.set(part.dimensionKey, (byKey.get(part.dimensionKey) ?? 0) + (part.count ?? part.sum ?? 0));
-          }
-          for (const sum of byKey.values()) expect(sum).toBe(value);
-        }
-        expect(stat.totalCount ?? stat.totalSum).toBe(total);
-      }
-      expect(stated).toEqual(events);
-
-      const daily = new Map<string, number>();
-      for (const row of rows.filter((one) => one['campaign_id'] === id)) {
-        for (const { name, type, count } of row.conversion) {
-          const key = `${name}|${row.date}|${type}`;
-          daily.set(key, (daily.get(key) ?? 0) + count);
+          if (stat.metricType === 'standard') standard.set(key, valueOf(day));
+          else if (stat.conversionType !== 'sales_conversion')
+            conversions.set(`${key}|${stat.conversionType}`, valueOf(day));
+          const parts = sums(
+            day.dimensionCounts ?? day.dimensionSums ?? [],
+            ({ dimensionKey }) => dimensionKey,
+            valueOf,
+          );
+          for (const sum of parts.values()) expect(sum).toBe(valueOf(day));
         }
       }
-      expect(conversions).toEqual(daily);
+      expect([standard, conversions]).toEqual([events, daily]);
     }
-  });
+  },
+);
 
-  it('count each conversion once before it had types', async () => {
-    const conversionsOf = async (start: string, end: string): Promise<[string, string | undefined][]> =>
-      (await statsOf('a8LmZ2', start, end))
-        .filter(({ metricType }) => metricType === 'conversion')
-        .map(({ metricName, conversionType }) => [metricName, conversionType]);
-    const before = await conversionsOf('2025-06-20T15:00:00.000Z', '2025-06-27T15:00:00.000Z');
-    const after = await conversionsOf('2025-08-20T15:00:00.000Z', '2025-08-27T15:00:00.000Z');
-    expect(before.length).toBeGreaterThan(0);
-    expect(before.map(([name]) => name)).toEqual([...new Set(after.map(([name]) => name))]);
-    expect(before.every(([, type]) => type === undefined)).toBe(true);
-    expect(new Set(after.map(([, type]) => type)).size).toBeGreaterThan(1);
-  });
+test('E19.3 conversionType exists from 2025-07-06', async () => {
+  const conversionsOf = async (start: string, end: string) =>
+    (await e19('a8LmZ2', start, end)).filter(({ metricType }) => metricType === 'conversion');
+  const before = await conversionsOf('2025-06-20T15:00:00.000Z', '2025-06-27T15:00:00.000Z');
+  const after = await conversionsOf('2025-08-20T15:00:00.000Z', '2025-08-27T15:00:00.000Z');
+  expect(before.map(({ metricName }) => metricName)).toEqual([
+    ...new Set(after.map(({ metricName }) => metricName)),
+  ]);
+  expect(new Set(before.map(({ conversionType }) => conversionType))).toEqual(new Set([undefined]));
+  expect(new Set(after.map(({ conversionType }) => conversionType)).size).toBeGreaterThan(1);
+});
 
-  it('of single hours add up to the day', async () => {
-    const total = async (start: string, end: string) => {
-      const stats = await statsOf('a8LmZ2', start, end);
-      return stats.find(({ metricName }) => metricName === 'send_success')?.totalCount ?? 0;
+test('E19.4 start inclusive, end exclusive, full hours in UTC', async () => {
+  const at = (hour: number) => new Date(Date.UTC(2026, 10, 18, hour)).toISOString();
+  const sent = (from: number, to: number) => there.metric('a8LmZ2', 'send_success', at(from), at(to));
+  const day = await sent(15, 39);
+  let sum = 0;
+  for (let hour = 15; hour < 39; hour += 1) sum += await sent(hour, hour + 1);
+  expect(day).toBeGreaterThan(0);
+  expect(sum).toBe(day);
+});
+
+test('E17.10 the same in every process', async () => {
+  const twin = await start({ now: () => LATER, eventsPerDay: 6_000 });
+  expect((await twin.e17(WEEK)).text).toBe((await there.e17(WEEK)).text);
+});
+
+// What lies around the messages: templates and catalogs.
+const SENDERS = ['9f2c4e6a8b0d1f3e5a7c', '4b7d9e1a2c5f80361d9e', 'c0ffee5e11e70000beef'];
+
+interface Template {
+  id: string;
+  templateName: string;
+  template: { content: { text: string } };
+  createdAt: string;
+  updatedAt: string;
+  status: string;
+}
+
+async function brandTemplates(from = there): Promise<Template[]> {
+  const all: Template[] = [];
+  const path = `/v1/projects/${PROJECT}/messages/chatapp-brand-message/templates`;
+  for (const key of SENDERS) {
+    const list = dataOf(await from.call('GET', `${path}?senderKey=${key}&pageSize=1000`)) as {
+      templates: Template[];
     };
-    const day = await total('2026-11-18T15:00:00.000Z', '2026-11-19T15:00:00.000Z');
-    let sum = 0;
-    for (let hour = 15; hour < 39; hour += 1) {
-      const at = (h: number) => new Date(Date.UTC(2026, 10, 18, h)).toISOString();
-      sum += await total(at(hour), at(hour + 1));
+    for (const template of list.templates) {
+      const one = dataOf(await from.call('GET', `${path}/${template.id}?senderKey=${key}`));
+      all.push({
+        ...template,
+        status: (one as { chatappTemplate: { status: string } }).chatappTemplate.status,
+      });
     }
-    expect(day).toBeGreaterThan(0);
-    expect(sum).toBe(day);
-  });
+  }
+  return all;
+}
 
-  it('refuse half hours, empty windows and unknown campaigns', async () => {
-    for (const [campaign, start, end, status] of [
-      ['a8LmZ2', '2026-11-18T15:30:00.000Z', '2026-11-19T15:00:00.000Z', 400],
-      ['a8LmZ2', '2026-11-18T15:00:00Z', '2026-11-19T15:00:00Z', 400],
-      ['a8LmZ2', '2026-11-19T15:00:00.000Z', '2026-11-19T15:00:00.000Z', 400],
-      ['nobody', '2026-11-18T15:00:00.000Z', '2026-11-19T15:00:00.000Z', 404],
-    ] as const) {
-      const got = await service.e19(campaign, start, end);
-      expect(got.status).toBe(status);
-      expect(got.json.data).toBeNull();
-      expect(got.json.error).toBeTypeOf('string');
+async function alimtalkTemplates(): Promise<Record<string, string>[]> {
+  const { json } = await there.call(
+    'GET',
+    `/projects/${PROJECT}/messages/chatapp-alimtalk/templates?pageSize=1000`,
+  );
+  return (json as unknown as { templateListResponse: { templates: Record<string, string>[] } })
+    .templateListResponse.templates;
+}
+
+test('E4.5 templates and catalogs belong to what is sent: brand messages, alimtalk (E10) and linked products (E2)', async () => {
+  const records = await exportAll(there, ...WINDOW);
+  const sentValues = (channel: string, key: string) =>
+    new Set(records.filter((one) => one.channel === channel).map(({ message_data }) => message_data?.[key]));
+  const brand = await brandTemplates();
+  const names = sentValues('chatapp-brand-message', 'templateName');
+  expect(names.size).toBe(5);
+  expect(brand.length).toBeGreaterThan(names.size + 2);
+  expect(brand.map(({ templateName }) => templateName)).toEqual(expect.arrayContaining([...names]));
+  const bad = brand.filter(({ status }) => status === 'suspended' || status === 'rejected');
+  expect(bad.map(({ templateName, status }) => [names.has(templateName), status]).sort()).toEqual([
+    [false, 'rejected'],
+    [true, 'suspended'],
+  ]);
+  const codes = sentValues('chatapp-alimtalk', 'templateCode');
+  const status = Object.fromEntries(
+    (await alimtalkTemplates()).map((one) => [one['templateCode'] ?? '', one['templateStatusCode']]),
+  );
+  expect([...codes].filter((code) => status[String(code)] === undefined)).toEqual(['tpl-n2s2']);
+  expect(status).toMatchObject({ 'tpl-u2NqA9': 'REJ', 'tpl-n2p7': 'STP', 'tpl-promo-04': 'REJ' });
+  expect(['tpl-u2NqA9', 'tpl-n2p7', 'tpl-promo-04'].map((code) => codes.has(code))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const linked = new Set(
+    [...JSON.stringify(records).matchAll(/\?p=([a-z]{2}-\d{4})/g)].map(([, code]) => code),
+  );
+  expect(linked.size).toBe(4);
+  expect((await there.all('products')).map(({ id }) => id)).toEqual(expect.arrayContaining([...linked]));
+});
+
+test('E5.3 a status changes without updatedAt where that is chosen', async () => {
+  const other = await start({ statusMovesUpdatedAt: false });
+  const suspended = (await brandTemplates(other)).find(({ status }) => status === 'suspended');
+  expect(suspended?.updatedAt).toBe(suspended?.createdAt);
+});
+
+test('E17.11 the world changes from day to day, and is the same when seen again', async () => {
+  const keyed = <T>(items: T[], keyOf: (item: T) => unknown) =>
+    new Map(items.map((item) => [keyOf(item), item]));
+  const nights = [];
+  for (let night = 0; night < 14; night += 1) {
+    there.clock.now = new Date(Date.parse('2026-11-20T22:00:00Z') + night * 86_400_000);
+    const items = await there.all('products');
+    expect((await there.listed('products'))?.num_items).toBe(items.length);
+    nights.push({
+      items: keyed(items, ({ id }) => id),
+      stores: await there.listed('stores'),
+      brand: keyed(await brandTemplates(), ({ id }) => id),
+      alimtalk: keyed(await alimtalkTemplates(), (one) => one['templateCode']),
+    });
+  }
+  there.clock.now = new Date('2026-11-20T22:00:00Z');
+  expect(keyed(await there.all('products'), ({ id }) => id)).toEqual(nights[0]?.items);
+  there.clock.now = LATER;
+
+  const seen = {
+    prices: 0,
+    came: 0,
+    went: 0,
+    texts: 0,
+    statuses: 0,
+    brandCame: 0,
+    brandWent: 0,
+    alimtalk: 0,
+    stores: 0,
+  };
+  const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  for (const [place, night] of nights.entries()) {
+    const before = nights[place - 1];
+    if (before === undefined) continue;
+    for (const [id, item] of night.items) {
+      const old = before.items.get(id);
+      if (old === undefined) seen.came += 1;
+      else if (old['sale_price'] !== item['sale_price']) seen.prices += 1;
     }
-  });
-
-  it('are shown to other processes in the same world', async () => {
-    const twin = await startSandbox({ now: () => now, eventsPerDay: 6_000 });
-    const there = await client(twin);
-    expect((await there.e17(WEEK)).text).toBe((await service.e17(WEEK)).text);
-    expect((await ask(twin, { path: '/_sandbox/bills' })).json).toEqual([]);
-    await twin.close();
-  });
+    for (const [id, one] of night.brand) {
+      const old = before.brand.get(id);
+      if (old === undefined) {
+        seen.brandCame += 1;
+        continue;
+      }
+      if (old.template.content.text !== one.template.content.text) seen.texts += 1;
+      if (old.status !== one.status) seen.statuses += 1;
+      // Whatever changed, it says so.
+      expect(old.updatedAt === one.updatedAt).toBe(isSame(old, one));
+    }
+    seen.went += [...before.items.keys()].filter((id) => !night.items.has(id)).length;
+    seen.brandWent += [...before.brand.keys()].filter((id) => !night.brand.has(id)).length;
+    seen.alimtalk += [...night.alimtalk].filter(
+      ([code, one]) => !isSame(before.alimtalk.get(code), one),
+    ).length;
+    if (!isSame(before.stores, night.stores)) seen.stores += 1;
+  }
+  expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
+  // A night changes some things, not most.
+  expect(seen.prices / 13).toBeLessThan(30);
 });

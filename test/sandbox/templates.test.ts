@@ -1,369 +1,294 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+/** Brand-message templates and images (E3 to E6) and alimtalk templates (E10, E11), rule by rule. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  ANY_TEXT,
+  closeAll,
+  dataOf,
+  each,
+  type Expected,
+  type Got,
+  play,
+  PROJECT,
+  type Row,
+  type Service,
+  start,
+  type Step,
+} from './support.js';
 
-import { type Sandbox, startSandbox } from '../../sandbox/index.js';
-import { ask, logIn, PROJECT } from './http.js';
-import { reference, type Reference } from './reference.js';
-
-let now = new Date();
-let sandbox: Sandbox;
-let service: Reference;
-const others: Sandbox[] = [];
-
+let there: Service;
 beforeEach(async () => {
-  now = new Date('2026-11-21T01:00:00Z');
-  sandbox = await startSandbox({ now: () => now, tokenLifetimeSeconds: 86_400 * 30 });
-  service = await reference(sandbox);
+  there = await start();
 });
-afterEach(() => sandbox.close());
-afterAll(() => Promise.all(others.map((other) => other.close())));
+afterEach(closeAll);
 
 const BRAND = `/v1/projects/${PROJECT}/messages/chatapp-brand-message`;
 const ALIMTALK = `/projects/${PROJECT}/messages/chatapp-alimtalk/templates`;
 const SENDER = '9f2c4e6a8b0d1f3e5a7c';
+const OF_SENDER = `GET ${BRAND}/templates?senderKey=${SENDER}`;
+const refusal = (message: string): Expected => [
+  400,
+  { data: null, error: { code: 'INVALID_ARGUMENT', message } },
+];
+const REFUSED = refusal(ANY_TEXT);
 
-interface BrandTemplate {
+const CREATE = `POST ${BRAND}/templates`;
+const plain = {
+  senderKey: SENDER,
+  templateName: '새 템플릿',
+  template: { type: 'text', content: { text: '#{이름}' } },
+};
+const sms = { type: 'sms', body: 'b', senderPhoneNumber: '15440000' };
+const unsubscribeNumber = '0800000000';
+const withImage = (url: string) => ({
+  ...plain,
+  template: { type: 'image', content: { text: 't', image: { url, link: 'https://a.test' } } },
+});
+
+const RULES: Record<string, Step[]> = {
+  'E3.1 senderKey and templateName have a length of at least 1; template has type and content (N3, N4)': each(
+    CREATE,
+    REFUSED,
+    { ...plain, senderKey: '' },
+    { ...plain, templateName: '' },
+    { ...plain, template: { type: 'text' } },
+    { ...plain, template: { content: {} } },
+    {},
+    `{"template":${'['.repeat(90_000)}${']'.repeat(90_000)}}`,
+  ),
+  'E3.2 failoverTextMessage needs a registered unsubscribeNumber; LMS needs title': [
+    ...each(
+      CREATE,
+      REFUSED,
+      { ...plain, failoverTextMessage: sms },
+      { ...plain, failoverTextMessage: sms, unsubscribeNumber: '0809999999' },
+      { ...plain, failoverTextMessage: { ...sms, type: 'lms' }, unsubscribeNumber },
+      { ...plain, failoverTextMessage: { ...sms, type: 'mms' }, unsubscribeNumber },
+      { ...plain, failoverTextMessage: { type: 'sms' }, unsubscribeNumber },
+    ),
+    [CREATE, { ...plain, failoverTextMessage: { ...sms, type: 'lms', title: 't' }, unsubscribeNumber }],
+  ],
+  'E4.1 page size 1 to 1000, page number from 1; senderKey is required': [
+    ...['pageSize=0', 'pageSize=1001', 'pageSize=x', 'pageNum=0', 'pageNum=-1', 'pageNum='].map(
+      (query): Step => [`${OF_SENDER}&${query}`, undefined, REFUSED],
+    ),
+    [`GET ${BRAND}/templates`, undefined, refusal('senderKey is required')],
+    [`GET ${BRAND}/templates?senderKey=none`, undefined, { data: { templates: [] } }],
+  ],
+  'E10.1 pages of at most 1000': ['pageSize=1001', 'pageSize=0', 'pageNum=0'].map((query): Step => [
+    `GET ${ALIMTALK}?${query}`,
+    undefined,
+    [400, { error: ANY_TEXT }],
+  ]),
+  'E11.1 response {resultCode: 0, resultMessage}; an unknown code is {error}': [
+    [`DELETE ${ALIMTALK}/tpl-n2p7`, undefined, [200, { resultCode: 0, resultMessage: 'SUCCESS' }]],
+    [`DELETE ${ALIMTALK}/tpl-n2p7`, undefined, [404, { error: 'The template does not exist.' }]],
+    [
+      `GET ${ALIMTALK}?templateCode=tpl-n2p7`,
+      undefined,
+      { templateListResponse: { templates: [], totalCount: 0 } },
+    ],
+  ],
+};
+
+test.each(Object.entries(RULES))('%s', (_, steps) => play(there, steps));
+
+interface Template extends Row {
   id: string;
-  templateName: string;
-  template: { type: string; content: { text: string }; senderKey: string };
+  template: Row;
   createdAt: string;
   updatedAt: string;
 }
 
-async function e4(query: string, from: Reference = service) {
-  const got = await from.call('GET', `${BRAND}/templates?${query}`);
-  expect(got.status, got.text).toBe(200);
-  return (got.json as unknown as { data: { templates: BrandTemplate[]; totalCount: number } }).data;
-}
-
-async function e5(id: string, senderKey = SENDER) {
-  const got = await service.call('GET', `${BRAND}/templates/${id}?senderKey=${senderKey}`);
-  expect(got.status, got.text).toBe(200);
-  return (got.json as unknown as { data: { template: BrandTemplate; chatappTemplate: { status: string } } })
-    .data;
-}
-
-function refusal(message: unknown = expect.any(String)) {
-  return { data: null, error: { code: 'INVALID_ARGUMENT', message } };
-}
-
-async function anotherSandbox(options: Parameters<typeof startSandbox>[0]): Promise<Reference> {
-  const other = await startSandbox({ now: () => now, ...options });
-  others.push(other);
-  return reference(other);
-}
-
-describe('brand-message templates (E4)', () => {
-  it('come by sender key, in pages whose first is 1', async () => {
-    const all = await e4(`senderKey=${SENDER}&pageNum=1&pageSize=1000`);
-    expect(all.totalCount).toBe(all.templates.length);
-    expect(all.templates.every(({ template }) => template.senderKey === SENDER)).toBe(true);
-    const pages = [];
-    for (const page of [1, 2, 3, 4]) pages.push(await e4(`senderKey=${SENDER}&pageNum=${page}&pageSize=2`));
-    expect(pages.flatMap(({ templates }) => templates)).toEqual(all.templates);
-    expect(pages.map(({ totalCount }) => totalCount)).toEqual([6, 6, 6, 6]);
-    expect(pages[3]?.templates).toEqual([]);
-    expect((await e4('senderKey=none')).templates).toEqual([]);
-  });
-
-  it('have pages of 1 to 1000, and page numbers from 1 on', async () => {
-    for (const query of [
-      'pageSize=0',
-      'pageSize=1001',
-      'pageSize=x',
-      'pageNum=0',
-      'pageNum=-1',
-      'pageNum=',
-    ]) {
-      const got = await service.call('GET', `${BRAND}/templates?senderKey=${SENDER}&${query}`);
-      expect(got.status, query).toBe(400);
-      expect(got.json).toEqual(refusal());
-    }
-    expect((await service.call('GET', `${BRAND}/templates`)).json).toEqual(refusal('senderKey is required'));
-  });
-
-  it('read page and size from the parameters that are set, and page 1 without them', async () => {
-    const other = await anotherSandbox({ pageParameters: { E4: { page: 'page', size: 'limit' } } });
-    const first = await e4(`senderKey=${SENDER}&page=1&limit=2`, other);
-    expect(first.templates).toHaveLength(2);
-    expect(await e4(`senderKey=${SENDER}&pageNum=2&limit=2`, other)).toEqual(first);
-    expect(await e4(`senderKey=${SENDER}&page=2&limit=2`, other)).not.toEqual(first);
-  });
-
-  it('carry the messenger as the deployment calls it, in paths and in the status', async () => {
-    const other = await anotherSandbox({ messenger: 'talky' });
-    expect((await other.call('GET', `${BRAND}/templates?senderKey=${SENDER}`)).status).toBe(404);
-    const path = `${BRAND.replace('chatapp', 'talky')}/templates`;
-    const [one] = (await e4(`senderKey=${SENDER}`)).templates;
-    const got = await other.call('GET', `${path}/${one?.id}?senderKey=${SENDER}`);
-    expect(got.json).toMatchObject({ data: { talkyTemplate: { status: 'approved' } } });
-  });
-});
-
-describe('one brand-message template (E5)', () => {
-  it('is the one of the list, with its status', async () => {
-    for (const template of (await e4(`senderKey=${SENDER}`)).templates) {
-      const got = await e5(template.id);
-      expect(got.template).toEqual(template);
-      expect(got.chatappTemplate.status).toBe('approved');
-    }
-  });
-
-  it('is found with its own sender key only, in the query or, where that is chosen, in a header', async () => {
-    const id = (await e4(`senderKey=${SENDER}`)).templates[0]?.id ?? '';
-    for (const path of [`${id}?senderKey=other`, `none?senderKey=${SENDER}`]) {
-      const got = await service.call('GET', `${BRAND}/templates/${path}`);
-      expect(got.status).toBe(404);
-      expect(got.json).toMatchObject({ data: null, error: { code: 'NOT_FOUND' } });
-    }
-    expect((await service.call('GET', `${BRAND}/templates/${id}`)).status).toBe(400);
-    const other = await anotherSandbox({ senderKeyIn: 'header' });
-    const at = `${BRAND}/templates/${id}`;
-    expect((await other.call('GET', at, undefined, { senderKey: SENDER })).status).toBe(200);
-    expect((await other.call('GET', `${at}?senderKey=${SENDER}`)).status).toBe(400);
-  });
-});
-
-describe('a new brand-message template (E3)', () => {
-  const create = (body: unknown) => service.call('POST', `${BRAND}/templates`, body);
-  const plain = {
-    senderKey: SENDER,
-    templateName: '새 템플릿',
-    template: { type: 'text', content: { text: '#{이름}' } },
+async function e4(query: string, from = there): Promise<{ templates: Template[]; totalCount: number }> {
+  return dataOf(await from.call('GET', `${BRAND}/templates?${query}`)) as {
+    templates: Template[];
+    totalCount: number;
   };
-  const sms = { type: 'sms', body: 'b', senderPhoneNumber: '15440000' };
+}
 
-  it('is in the list at once, inspected for a day, then approved', async () => {
-    const got = await create({ ...plain, failoverTextMessage: sms, unsubscribeNumber: '0800000000' });
-    expect(got.status).toBe(200);
-    const { templateId } = (got.json as unknown as { data: { templateId: string } }).data;
-    const made = {
-      ...plain.template,
-      senderKey: SENDER,
-      failoverTextMessage: sms,
-      unsubscribeNumber: '0800000000',
-    };
-    const at = now.toISOString();
-    const listed = (await e4(`senderKey=${SENDER}`)).templates.at(-1);
-    expect(listed).toEqual({
-      id: templateId,
-      templateName: '새 템플릿',
-      template: made,
-      createdAt: at,
-      updatedAt: at,
-    });
-    expect((await e5(templateId)).chatappTemplate.status).toBe('inspecting');
-    now = new Date('2026-11-22T01:00:00Z');
-    const later = await e5(templateId);
-    expect(later.chatappTemplate.status).toBe('approved');
-    expect(later.template.updatedAt).toBe(now.toISOString());
+async function e5(id: string) {
+  const got = await there.call('GET', `${BRAND}/templates/${id}?senderKey=${SENDER}`);
+  return dataOf(got) as { template: Template; chatappTemplate: { status: string } };
+}
+
+test('E4.2 response data.templates[] of the senderKey and data.totalCount, in pages', async () => {
+  const all = await e4(`senderKey=${SENDER}&pageNum=1&pageSize=1000`);
+  expect(all.templates.map(({ template }) => template['senderKey'])).toEqual(Array(6).fill(SENDER));
+  const pages = [];
+  for (const page of [1, 2, 3, 4]) pages.push(await e4(`senderKey=${SENDER}&pageNum=${page}&pageSize=2`));
+  expect(pages.flatMap(({ templates }) => templates)).toEqual(all.templates);
+  expect(pages.map(({ totalCount }) => totalCount)).toEqual([6, 6, 6, 6]);
+  expect(pages[3]?.templates).toEqual([]);
+});
+
+test('E4.3 parameter names are a setting (N5), page 1 without them', async () => {
+  const other = await start({ pageParameters: { E4: { page: 'page', size: 'limit' } } });
+  const first = await e4(`senderKey=${SENDER}&page=1&limit=2`, other);
+  expect(first.templates).toHaveLength(2);
+  expect(await e4(`senderKey=${SENDER}&pageNum=2&limit=2`, other)).toEqual(first);
+  expect(await e4(`senderKey=${SENDER}&page=2&limit=2`, other)).not.toEqual(first);
+});
+
+test('E4.4 chatapp stands for the brand, in paths and in the status', async () => {
+  const [one] = (await e4(`senderKey=${SENDER}`)).templates;
+  await play(there, [
+    { options: { messenger: 'talky' } },
+    [OF_SENDER, undefined, 404],
+    [
+      `GET ${BRAND.replace('chatapp', 'talky')}/templates/${one?.id}?senderKey=${SENDER}`,
+      undefined,
+      { data: { talkyTemplate: { status: 'approved' } } },
+    ],
+  ]);
+});
+
+test('E5.1 response data.template, as in the list, and data.chatappTemplate.status', async () => {
+  for (const template of (await e4(`senderKey=${SENDER}`)).templates) {
+    expect(await e5(template.id)).toEqual({ template, chatappTemplate: { status: 'approved' } });
+  }
+});
+
+test('E5.2 senderKey is in the query or a header (N6), and is that of the template', async () => {
+  const id = (await e4(`senderKey=${SENDER}`)).templates[0]?.id ?? '';
+  const at = `GET ${BRAND}/templates`;
+  await play(there, [
+    [`${at}/${id}?senderKey=other`, undefined, '404 NOT_FOUND'],
+    [`${at}/none?senderKey=${SENDER}`, undefined, '404 NOT_FOUND'],
+    [`${at}/${id}`, undefined, 400],
+    { options: { senderKeyIn: 'header' } },
+    [`${at}/${id}?senderKey=${SENDER}`, undefined, 400],
+  ]);
+  const other = await start({ senderKeyIn: 'header' });
+  expect((await other.call('GET', `${BRAND}/templates/${id}`, undefined, { senderKey: SENDER })).status).toBe(
+    200,
+  );
+});
+
+test('E3.3 response {data: {templateId}, error}; the template is listed at once, inspected for a day, then approved', async () => {
+  const got = await there.call('POST', `${BRAND}/templates`, {
+    ...plain,
+    failoverTextMessage: sms,
+    unsubscribeNumber,
   });
-
-  it('needs a sender key, a name, a type and a content', async () => {
-    const wrong = [
-      { ...plain, senderKey: '' },
-      { ...plain, templateName: '' },
-      { ...plain, template: { type: 'text' } },
-      { ...plain, template: { content: {} } },
-      {},
-      `{"template":${'['.repeat(90_000)}${']'.repeat(90_000)}}`,
-    ];
-    for (const body of wrong) expect((await create(body)).json).toEqual(refusal());
-  });
-
-  it('needs a registered 080 number when it has a failover, and a title when that is long', async () => {
-    const refused = async (rest: object) => {
-      const got = await create({ ...plain, ...rest });
-      expect(got.status).toBe(400);
-      expect(got.json).toEqual(refusal());
-    };
-    const unsubscribeNumber = '0800000000';
-    await refused({ failoverTextMessage: sms });
-    await refused({ failoverTextMessage: sms, unsubscribeNumber: '0809999999' });
-    await refused({ failoverTextMessage: { ...sms, type: 'lms' }, unsubscribeNumber });
-    await refused({ failoverTextMessage: { ...sms, type: 'mms' }, unsubscribeNumber });
-    await refused({ failoverTextMessage: { type: 'sms' }, unsubscribeNumber });
-    const long = { ...sms, type: 'lms', title: 't' };
-    expect((await create({ ...plain, failoverTextMessage: long, unsubscribeNumber })).status).toBe(200);
-  });
-
-  it('with an image needs one that was uploaded before', async () => {
-    const withImage = (url: string) =>
-      create({
-        ...plain,
-        template: { type: 'image', content: { text: 't', image: { url, link: 'https://a.test' } } },
-      });
-    expect((await create({ ...plain, template: { type: 'image', content: {} } })).status).toBe(400);
-    expect((await withImage('https://img.shop.test/else.png')).json).toEqual(
-      refusal('Images must be uploaded first'),
-    );
-    const { body, headers } = form([
-      ['type', 'image'],
-      ['file', png(800, 400)],
-    ]);
-    const got = await service.call('POST', `${BRAND}/images`, body, headers);
-    const { images } = (got.json as unknown as { data: { images: { url: string }[] } }).data;
-    expect((await withImage(images[0]?.url ?? '')).status).toBe(200);
+  const { templateId: id } = dataOf(got) as { templateId: string };
+  const template = { ...plain.template, senderKey: SENDER, failoverTextMessage: sms, unsubscribeNumber };
+  const at = there.clock.now.toISOString();
+  const made = { id, templateName: '새 템플릿', template, createdAt: at, updatedAt: at };
+  expect((await e4(`senderKey=${SENDER}`)).templates.at(-1)).toEqual(made);
+  expect((await e5(id)).chatappTemplate.status).toBe('inspecting');
+  there.clock.now = new Date('2026-11-21T01:00:00Z');
+  expect(await e5(id)).toMatchObject({
+    template: { updatedAt: '2026-11-21T01:00:00.000Z' },
+    chatappTemplate: { status: 'approved' },
   });
 });
 
-describe('brand-message images (E6)', () => {
-  async function upload(...parts: [string, string | Buffer][]) {
-    const { body, headers } = form(parts);
-    return service.call('POST', `${BRAND}/images`, body, headers);
-  }
+function upload(...parts: [string, string | Buffer][]): Promise<Got> {
+  const { body, headers } = form(parts);
+  return there.call('POST', `${BRAND}/images`, body, headers);
+}
 
-  it('are one file or several images, by their type, and each gets an address', async () => {
-    const ratios = {
-      image: [800, 400],
-      'wide-image': [800, 600],
-      'wide-itemlist-first-image': [1000, 500],
-      'wide-itemlist-image': [500, 500],
-      'carousel-image': [800, 600],
-      'carousel-commerce-image': [800, 400],
-    };
-    for (const [type, [width = 0, height = 0]] of Object.entries(ratios)) {
-      const isOne = type === 'image' || type.startsWith('wide-image') || type.endsWith('first-image');
-      const own = isOne ? 'file' : 'images';
-      const got = await upload(['type', type], [own, png(width, height)]);
-      expect(got.status, `${type} ${got.text}`).toBe(200);
-      expect(got.json).toEqual({
-        data: { images: [{ url: expect.stringMatching(/\.png$/) as string }] },
-        error: null,
-      });
-      expect((await upload(['type', type], [isOne ? 'images' : 'file', png(width, height)])).status).toBe(
-        400,
-      );
-      const two = await upload(['type', type], [own, png(width, height)], [own, jpg(width, height)]);
-      expect(two.status).toBe(isOne ? 400 : 200);
-      if (!isOne)
-        expect((two.json as unknown as { data: { images: unknown[] } }).data.images).toHaveLength(2);
-    }
-  });
+test('E3.4 types with images need an upload before (E6)', async () => {
+  await play(there, [
+    [CREATE, { ...plain, template: { type: 'image', content: {} } }, 400],
+    [CREATE, withImage('https://img.shop.test/else.png'), refusal('Images must be uploaded first')],
+  ]);
+  const { images } = dataOf(await upload(['type', 'image'], ['file', png(800, 400)])) as {
+    images: { url: string }[];
+  };
+  await play(there, [[CREATE, withImage(images[0]?.url ?? '')]]);
+});
 
-  it('are JPG or PNG, of at most 5 MB', async () => {
-    expect((await upload(['type', 'image'], ['file', jpg(800, 400)])).status).toBe(200);
-    expect((await upload(['type', 'image'], ['file', Buffer.from('GIF89a')])).json).toEqual(
-      refusal('Files must be JPG or PNG'),
-    );
-    const sized = (size: number) => Buffer.concat([png(800, 400), Buffer.alloc(size - png(800, 400).length)]);
-    expect((await upload(['type', 'image'], ['file', sized(5_000_000)])).status).toBe(200);
-    expect((await upload(['type', 'image'], ['file', sized(5_000_001)])).json).toEqual(
-      refusal('A file has at most 5 MB'),
-    );
-  });
-
-  it('are at least 500 pixels wide, and of the ratio that their type wants', async () => {
-    const wrong: [string, number, number][] = [
-      ['image', 499, 400],
-      ['image', 600, 900],
-      ['image', 1100, 500],
-      ['wide-image', 600, 700],
-      ['wide-itemlist-first-image', 800, 500],
-      ['wide-itemlist-image', 600, 500],
-      ['carousel-image', 600, 900],
+test('E6.1 parts by purpose: type, one file or images; response data.images[].url', async () => {
+  const ratios: [type: string, part: 'file' | 'images', width: number, height: number][] = [
+    ['image', 'file', 800, 400],
+    ['wide-image', 'file', 800, 600],
+    ['wide-itemlist-first-image', 'file', 1000, 500],
+    ['wide-itemlist-image', 'images', 500, 500],
+    ['carousel-image', 'images', 800, 600],
+    ['carousel-commerce-image', 'images', 800, 400],
+  ];
+  const image = { url: expect.stringMatching(/\.png$/) as string };
+  for (const [type, part, ...size] of ratios) {
+    const [one, wrong] = [
+      await upload(['type', type], [part, png(...size)]),
+      part === 'file' ? 'images' : 'file',
     ];
-    for (const [type, width, height] of wrong) {
-      const part = type === 'wide-itemlist-image' || type === 'carousel-image' ? 'images' : 'file';
-      expect((await upload(['type', type], [part, png(width, height)])).status, `${type} ${width}`).toBe(400);
-    }
-    const mixed: [string, string | Buffer][] = [
+    expect([one.status, one.json], type).toEqual([200, { data: { images: [image] }, error: null }]);
+    expect((await upload(['type', type], [wrong, png(...size)])).status).toBe(400);
+    const two = await upload(['type', type], [part, png(...size)], [part, jpg(...size)]);
+    if (part === 'file') expect(two.status).toBe(400);
+    else expect((dataOf(two) as { images: unknown[] }).images).toHaveLength(2);
+  }
+});
+
+const sized = (size: number) => Buffer.concat([png(800, 400), Buffer.alloc(size - png(800, 400).length)]);
+
+test.each<[string, ...[expected: 200 | 400 | string, ...parts: [string, string | Buffer][]][]]>([
+  [
+    'E6.2 limit: 5 MB, JPG or PNG',
+    [200, ['type', 'image'], ['file', jpg(800, 400)]],
+    ['Files must be JPG or PNG', ['type', 'image'], ['file', Buffer.from('GIF89a')]],
+    [200, ['type', 'image'], ['file', sized(5_000_000)]],
+    ['A file has at most 5 MB', ['type', 'image'], ['file', sized(5_000_001)]],
+  ],
+  [
+    'E6.3 width from 500 px, ratio by purpose, one ratio for a commerce carousel',
+    [400, ['type', 'image'], ['file', png(499, 400)]],
+    [400, ['type', 'image'], ['file', png(600, 900)]],
+    [400, ['type', 'image'], ['file', png(1100, 500)]],
+    [400, ['type', 'wide-image'], ['file', png(600, 700)]],
+    [400, ['type', 'wide-itemlist-first-image'], ['file', png(800, 500)]],
+    [400, ['type', 'wide-itemlist-image'], ['images', png(600, 500)]],
+    [400, ['type', 'carousel-image'], ['images', png(600, 900)]],
+    [200, ['type', 'carousel-image'], ['images', png(800, 400)], ['images', png(800, 600)]],
+    [
+      'All images must share one ratio',
+      ['type', 'carousel-commerce-image'],
       ['images', png(800, 400)],
       ['images', png(800, 600)],
-    ];
-    expect((await upload(['type', 'carousel-commerce-image'], ...mixed)).json).toEqual(
-      refusal('All images must share one ratio'),
-    );
-    expect((await upload(['type', 'carousel-image'], ...mixed)).status).toBe(200);
-  });
-
-  it('come as multipart/form-data with a known type', async () => {
-    expect((await upload(['type', 'gif'], ['file', png(800, 400)])).status).toBe(400);
-    expect((await upload(['file', png(800, 400)])).status).toBe(400);
-    expect((await service.call('POST', `${BRAND}/images`, { type: 'image' })).status).toBe(400);
-    const { body, headers } = form([
-      ['type', 'image'],
-      ['file', png(800, 400)],
-    ]);
-    const cut = await service.call('POST', `${BRAND}/images`, body.subarray(0, -10), headers);
-    expect(cut.status).toBe(400);
-  });
-});
-
-describe('alimtalk templates (E10, E11)', () => {
-  async function e10(query = '') {
-    const got = await service.call('GET', `${ALIMTALK}?${query}`);
-    expect(got.status, got.text).toBe(200);
-    const json = got.json as unknown as {
-      resultCode: number;
-      templateListResponse: { templates: Record<string, string>[]; totalCount: number };
-    };
-    expect(json.resultCode).toBe(0);
-    return json.templateListResponse;
+    ],
+  ],
+  [
+    'E6.4 the body is multipart/form-data, with a known type',
+    [400, ['type', 'gif'], ['file', png(800, 400)]],
+    [400, ['file', png(800, 400)]],
+  ],
+])('%s', async (_, ...cases) => {
+  for (const [expected, ...parts] of cases) {
+    const got = await upload(...parts);
+    expect(got.status, got.text).toBe(typeof expected === 'number' ? expected : 400);
+    if (typeof expected === 'string') expect([400, got.json]).toEqual(refusal(expected));
   }
-
-  it('come in pages, all or as they are filtered', async () => {
-    const all = await e10('pageSize=1000');
-    expect(all.totalCount).toBe(all.templates.length);
-    const pages = [await e10('pageNum=1&pageSize=6'), await e10('pageNum=2&pageSize=6')];
-    expect(pages.flatMap(({ templates }) => templates)).toEqual(all.templates);
-    const filters = {
-      channelId: 'channelId',
-      templateCode: 'templateCode',
-      templateName: 'templateName',
-      templateStatus: 'templateStatusCode',
-    };
-    for (const [parameter, field] of Object.entries(filters)) {
-      const value = all.templates[2]?.[field] ?? '';
-      const wanted = all.templates.filter((template) => template[field] === value);
-      expect(await e10(`${parameter}=${encodeURIComponent(value)}&pageSize=1000`)).toEqual({
-        templates: wanted,
-        totalCount: wanted.length,
-      });
-    }
-    expect((await e10('templateCode=none')).templates).toEqual([]);
-    for (const query of ['pageSize=1001', 'pageSize=0', 'pageNum=0']) {
-      const got = await service.call('GET', `${ALIMTALK}?${query}`);
-      expect(got.status).toBe(400);
-      expect(got.json).toEqual({ error: expect.any(String) as string });
-    }
-  });
-
-  it('are deleted by their code, and then gone', async () => {
-    const { templates, totalCount } = await e10('pageSize=1000');
-    const code = templates[0]?.['templateCode'] ?? '';
-    const got = await service.call('DELETE', `${ALIMTALK}/${code}`);
-    expect(got.json).toEqual({ resultCode: 0, resultMessage: 'SUCCESS' });
-    expect((await e10()).totalCount).toBe(totalCount - 1);
-    const again = await service.call('DELETE', `${ALIMTALK}/${code}`);
-    expect(again.status).toBe(404);
-    expect(again.json).toEqual({ error: 'The template does not exist.' });
-  });
+  const { body, headers } = form([
+    ['type', 'image'],
+    ['file', png(800, 400)],
+  ]);
+  expect((await there.call('POST', `${BRAND}/images`, body.subarray(0, -10), headers)).status).toBe(400);
+  expect((await there.call('POST', `${BRAND}/images`, { type: 'image' })).status).toBe(400);
 });
 
-describe('access', () => {
-  it('is refused in the shape of each family without a token and for another project', async () => {
-    const token = await logIn(sandbox);
-    const brand = [
-      ['GET', `${BRAND}/templates`],
-      ['POST', `${BRAND}/templates`],
-      ['GET', `${BRAND}/templates/x`],
-      ['POST', `${BRAND}/images`],
-    ] as const;
-    const plain = [
-      ['GET', ALIMTALK],
-      ['DELETE', `${ALIMTALK}/x`],
-    ] as const;
-    for (const [method, path] of [...brand, ...plain]) {
-      const none = await ask(sandbox, { method, path });
-      const other = await ask(sandbox, { method, path: path.replace(PROJECT, 'f'.repeat(32)), token });
-      expect([none.status, other.status]).toEqual([401, 403]);
-      const isBrand = path.startsWith('/v1');
-      const message = 'Invalid Authorization Token';
-      expect(none.json).toEqual(
-        isBrand ? { data: null, error: { code: 'UNAUTHORIZED', message } } : { error: message },
-      );
-    }
-  });
+test('E10.2 response resultCode, templateListResponse, in pages, all or as they are filtered (N10)', async () => {
+  const e10 = async (query: string) => {
+    const { json } = await there.call('GET', `${ALIMTALK}?${query}`);
+    const answer = json as unknown as {
+      resultCode: number;
+      templateListResponse: { templates: Row[]; totalCount: number };
+    };
+    expect(answer.resultCode).toBe(0);
+    return answer.templateListResponse;
+  };
+  const all = await e10('pageSize=1000');
+  expect(all.totalCount).toBe(all.templates.length);
+  const pages = [await e10('pageNum=1&pageSize=6'), await e10('pageNum=2&pageSize=6')];
+  expect(pages.flatMap(({ templates }) => templates)).toEqual(all.templates);
+  for (const parameter of ['channelId', 'templateCode', 'templateName', 'templateStatus']) {
+    const field = parameter === 'templateStatus' ? 'templateStatusCode' : parameter;
+    const value = String(all.templates[2]?.[field]);
+    const templates = all.templates.filter((template) => template[field] === value);
+    const got = await e10(`${parameter}=${encodeURIComponent(value)}&pageSize=1000`);
+    expect(got).toEqual({ templates, totalCount: templates.length });
+  }
 });
 
 /** A form's body and header. */

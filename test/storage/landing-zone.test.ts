@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -32,16 +32,15 @@ describe('landing an answer', () => {
     await landing.verify(landed.file);
   });
 
-  it.each([
-    ['nothing', Buffer.alloc(0)],
-    ['bytes that are no text', Buffer.from([0, 255, 254, 10, 13, 0])],
-    ['a megabyte', Buffer.alloc(1 << 20, 'ab')],
-  ])('keeps %s', async (_what, bytes) => {
+  it('keeps any bytes', async () => {
     const { landing } = await opened();
     const place = { stream: 'rejected', endpoint: 'E17', what: 'odd', at: MORNING } as const;
-    const { file } = await landing.land(place, bytes);
-    expect((await landing.read(file)).equals(bytes)).toBe(true);
-    await landing.verify(file);
+    const odd = Buffer.from([0, 255, 254, 10, 13, 0]);
+    for (const bytes of [Buffer.alloc(0), odd, Buffer.alloc(1 << 20, 'ab')]) {
+      const { file } = await landing.land(place, bytes);
+      expect((await landing.read(file)).equals(bytes)).toBe(true);
+      await landing.verify(file);
+    }
   });
 
   it('never replaces an answer, however close in time two of them are', async () => {
@@ -56,16 +55,6 @@ describe('landing an answer', () => {
     expect(bodies.sort()).toEqual(['1', '2', '3', '4']);
   });
 
-  it('lands a page of an export again in the same place', async () => {
-    const { landing } = await opened();
-    const place = { stream: 'events', export: PLACE, page: 3 } as const;
-    await landing.land(place, Buffer.from('old'));
-    await landing.land(place, Buffer.from('new'));
-    const pages = await landing.landedPages(PLACE);
-    expect([...pages.keys()]).toEqual([3]);
-    expect((await landing.read(pages.get(3) ?? '')).toString()).toBe('new');
-  });
-
   it('knows the pages of an export that are there, in order, and no other files', async () => {
     const { landing } = await opened();
     expect(await landing.landedPages(PLACE)).toEqual(new Map());
@@ -73,7 +62,9 @@ describe('landing an answer', () => {
       await landing.land({ stream: 'events', export: PLACE, page }, body);
     }
     await landing.land({ stream: 'events', export: { ...PLACE, exportId: 'exp-1' }, page: 5 }, body);
+    await landing.land({ stream: 'events', export: PLACE, page: 2 }, Buffer.from('again'));
     const pages = await landing.landedPages(PLACE);
+    expect((await landing.read(pages.get(2) ?? '')).toString()).toBe('again');
     await writeFile(join(dirname(pages.get(0) ?? ''), '.tmp-1-1'), 'half a page');
     expect([...(await landing.landedPages(PLACE)).keys()]).toEqual([0, 2, 10, 100_000]);
   });
@@ -159,7 +150,6 @@ describe('a pull of campaign statistics', () => {
 
   it.each([
     ['cut short', '{"version":1'],
-    ['of another version', '{"version":2}'],
     [
       'that points elsewhere',
       JSON.stringify({
@@ -220,9 +210,8 @@ describe('a landed file', () => {
 
   it.each<[string, (file: string, size: number) => Promise<void>]>([
     ['cut short', (file, size) => truncate(file, size - 1)],
-    ['empty', (file) => truncate(file, 0)],
-    ['of zeros', (file, size) => writeFile(file, Buffer.alloc(size))],
     ['gone', (file) => rm(file)],
+    ['longer', (file) => appendFile(file, 'more')],
     [
       'changed by one bit',
       async (file, size) => {
@@ -231,20 +220,14 @@ describe('a landed file', () => {
         await writeFile(file, bytes);
       },
     ],
-  ])('that is %s is damage, by its name', async (_what, harm) => {
+  ])('that is %s is damage, by its name', async (what, harm) => {
     const { landing, file, size } = await landed();
     await landing.verify(file);
     await harm(file, size);
-    for (const error of [await rejection(landing.verify(file)), await rejection(landing.read(file))]) {
-      expect(error).toBeInstanceOf(DamageError);
-      expect(error.message).toContain(file);
-      expect(error.hint).toBeTruthy();
-    }
-  });
-
-  it('with something after its end is damage', async () => {
-    const { landing, file } = await landed();
-    await writeFile(file, Buffer.concat([await readFile(file), Buffer.from('more')]));
-    await expect(landing.verify(file)).rejects.toThrow(DamageError);
+    const error = await rejection(landing.verify(file));
+    expect(error).toBeInstanceOf(DamageError);
+    expect(error.message).toContain(file);
+    expect(error.hint).toBeTruthy();
+    if (what !== 'longer') await expect(landing.read(file)).rejects.toThrow(DamageError);
   });
 });

@@ -51,7 +51,7 @@ describe('the id of something as a file name', () => {
         expect(name.length).toBeLessThanOrEqual(120);
         if (!name.startsWith('%h')) expect(idOf(name)).toBe(text);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -61,7 +61,7 @@ describe('the id of something as a file name', () => {
         fc.pre(a !== b);
         expect(safeName(a).toLowerCase()).not.toBe(safeName(b).toLowerCase());
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
     expect(safeName('AB')).not.toBe(safeName('ab'));
     expect(safeName('a'.repeat(300))).not.toBe(safeName('A'.repeat(300)));
@@ -73,12 +73,11 @@ describe('the id of something as a file name', () => {
     expect(idOf(long)).toBeUndefined();
   });
 
-  it.each(['A', 'a.b', '~', '~1', '%', '%2', '%zz', '%61', '%u0061', 'a/b', '%h00'])(
-    'is not made up: %j stands for nothing but what it was made from',
-    (name) => {
-      expect(idOf(name)).toBe(name === '%' ? '' : undefined);
-    },
-  );
+  it('is not made up: other names stand for nothing', () => {
+    for (const name of ['A', 'a.b', '~', '~1', '%2', '%zz', '%61', '%u0061', 'a/b', '%h00']) {
+      expect(idOf(name), name).toBeUndefined();
+    }
+  });
 });
 
 describe('the places of the landing zone', () => {
@@ -129,26 +128,13 @@ describe('the places of the landing zone', () => {
     expect(answerOf(`${instantName(AT)}.other.json.gz`)).toBeUndefined();
   });
 
-  it.each(['page-1.json.gz', 'page-00001.json', '.tmp-1-1', 'page-00001.json.gz.bak', ''])(
-    '%j is no page',
-    (name) => {
-      expect(pageOf(name)).toBeUndefined();
-    },
-  );
-
-  it.each(['2026-11-14', '2026-02-30_2026-03-01', '2026-11-14_2026-11-20_x', ''])(
-    '%j is no range',
-    (name) => {
-      expect(rangeOf(name)).toBeUndefined();
-    },
-  );
-
-  it.each(['20261321T070512.123Z', '2026-11-21T07:05:12.123Z', '20261121T070512.123', ''])(
-    '%j is no instant',
-    (name) => {
-      expect(instantOf(name)).toBeUndefined();
-    },
-  );
+  it.each<[string, (name: string) => unknown, string[]]>([
+    ['page', pageOf, ['page-1.json.gz', 'page-00001.json', '.tmp-1-1', 'page-00001.json.gz.bak', '']],
+    ['range', rangeOf, ['2026-11-14', '2026-02-30_2026-03-01', '2026-11-14_2026-11-20_x', '']],
+    ['instant', instantOf, ['20261321T070512.123Z', '2026-11-21T07:05:12.123Z', '20261121T070512.123', '']],
+  ])('no other name is that of a %s', (_, read, names) => {
+    for (const name of names) expect(read(name), name).toBeUndefined();
+  });
 
   it("tell a campaign's second answer from the first answer of a campaign with such a name", () => {
     const names = [

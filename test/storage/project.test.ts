@@ -40,17 +40,13 @@ describe('another project in the same data folder', () => {
   test.each([
     'run',
     'backfill --start 2026-11-20 --end 2026-11-20',
-    'backfill --start 2026-11-20 --end 2026-11-20 --dry-run',
     'rebuild',
     'plan',
     'status',
     'schedule',
     'exports list',
-    'exports show 2026-11-20.1',
-    'exports resume 2026-11-20.1',
     'exports resume 2026-11-20.1 --pay-again',
     'exports attach 2026-11-20.1 some-id',
-    'exports abandon 2026-11-20.1',
   ])('%s names both, and does nothing: exit code 2', async (command) => {
     const ledger = join(place.folder, 'data', 'ledger', 'exports.jsonl');
     const before = [await readFile(ledger, 'utf8'), place.sandbox.requests()];

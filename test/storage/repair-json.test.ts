@@ -6,43 +6,29 @@ import { repairedJson } from '../../src/storage/repair-json.js';
 describe('a text that is not JSON', () => {
   test.each<[string, string, unknown]>([
     ['a byte order mark goes', '\ufeff[1]', [1]],
-    ['a control character is kept', '["a\u0001b"]', ['a\u0001b']],
     ['a line break, a tab and a zero byte are kept', '["a\n\t\u0000b"]', ['a\n\t\u0000b']],
     ['half a pair becomes U+FFFD', '["\\ud83d!", "\\uDE00"]', ['\ufffd!', '\ufffd']],
     ['a pair stays', '["\\ud83d\\ude00"]', ['😀']],
     ['an escaped backslash before a u is no escape', '["\\\\ud83d"]', ['\\ud83d']],
     ['an escape that means nothing is text', '["a\\x b\\u12G4"]', ['a\\x b\\u12G4']],
     ['a backslash before a line break is text', '["a\\\nb"]', ['a\\\nb']],
-    ['numbers that JSON does not know are null', '[NaN,-Infinity,{"a":Infinity}]', [null, null, { a: null }]],
-    ['such a word in a text stays', '["NaN","a Infinity \u0001"]', ['NaN', 'a Infinity \u0001']],
     ['commas behind the last value go', '[{"a":1 , },[2,\n], ]', [{ a: 1 }, [2]]],
-    [
-      'a value that is no JSON is its text',
-      '{"a":01,"b":{"c":None,"d":[TRUE]}}',
-      { a: '01', b: { c: 'None', d: ['TRUE'] } },
-    ],
-    ['a record that is no JSON is its text', '[{"a":1},{"a":01},{"b":2}]', [{ a: 1 }, '{"a":01}', { b: 2 }]],
-    [
-      'one on a page too, whatever its texts hold',
-      '{"status":"success","data":[{"a":"]}\\"["},{a:1},[2]],"total_page_count":1}',
-      { status: 'success', data: [{ a: ']}"[' }, '{a:1}', [2]], total_page_count: 1 },
-    ],
   ])('%s', (_, text, expected) => {
     expect(JSON.parse(repairedJson(text) ?? 'undefined')).toEqual(expected);
   });
 
-  test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}'])('%j stays none', (text) => {
-    expect(repairedJson(text)).toBeUndefined();
-  });
+  test.each(['<html>', '', '{"data":[1,2', '[1] x', '{"data" [1]}', '[NaN]', '[{"a":01}]'])(
+    '%j stays none',
+    (text) => {
+      expect(repairedJson(text)).toBeUndefined();
+    },
+  );
 });
 
 const SOUND =
   '{"status":"success","odd":{"a":[1,{"b":"\\u00e9\\ud83d"}]},"data":[{"id":1},[2],"x"],"n":-1e5}';
 
-test.each<[string, Parameters<typeof fc.array>[1]]>([
-  ['a little', { minLength: 1, maxLength: 2 }],
-  ['much', { minLength: 3, maxLength: 9 }],
-])('whatever is read of an answer that was changed %s becomes JSON with as many elements', (_, length) => {
+test('whatever is read of an answer that was changed becomes JSON with as many elements', () => {
   const piece = fc.constantFrom(
     ...'{ } [ ] " , : \\ 01 nul } ],"data":[ } ,] ,} {, \u0000 \ufeff \u00a0 \f \ud83d'.split(' '),
     ' ',
@@ -51,7 +37,7 @@ test.each<[string, Parameters<typeof fc.array>[1]]>([
   );
   const change = fc.tuple(fc.nat(SOUND.length), fc.nat(4), piece);
   fc.assert(
-    fc.property(fc.array(change, length), (changes) => {
+    fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), (changes) => {
       let text = SOUND;
       for (const [at, removed, by] of changes) text = text.slice(0, at) + by + text.slice(at + removed);
       const given = Buffer.from(text);
@@ -64,7 +50,7 @@ test.each<[string, Parameters<typeof fc.array>[1]]>([
         one?.kind === 'object' ? one.members.map(({ elements }) => elements) : one?.elements;
       expect(sizes(again)).toEqual(sizes(read));
     }),
-    { numRuns: 5_000 },
+    { numRuns: 1_000 },
   );
 });
 

@@ -2,12 +2,16 @@
 import { setMaxListeners } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
+import { Writable } from 'node:stream';
 import { commandLine } from '../../src/commands/program.js';
+import type { Output } from '../../src/commands/query.js';
 import { loadConfig } from '../../src/config.js';
+import { realEffects } from '../../src/effects.js';
 import { DawnloadError, messageOf } from '../../src/errors.js';
 import type { LakeCatalog } from '../../src/lake/lake.js';
+import type { Invocation } from '../../src/run/invocation.js';
 import type { Terminal } from '../../src/terminal/terminal.js';
-import { beginWithTemplate } from './template.js';
+import { beginWithTemplate, rebuildWithTemplate } from './template.js';
 
 // Tests run beside each other, as many as there are processors: one thread of DuckDB for each.
 os.availableParallelism = () => 1;
@@ -58,7 +62,9 @@ export async function performCommand(
           clock.moveTo(end);
         },
         random: () => 0.5,
-        reach: () => undefined,
+        reach: (point) => {
+          rebuildWithTemplate(point, cwd);
+        },
       },
       terminal: terminal ?? silent(out, err),
       signal,
@@ -78,6 +84,36 @@ export async function performCommand(
     if (known && error.hint !== undefined) err.push(error.hint);
   }
   return { code, stdout: out.join('\n'), stderr: err.join('\n') };
+}
+
+/** What a command gets that is called by itself; it needs no settings, unless they are given. */
+export function invocationOf(given: Partial<Invocation> = {}, notes: string[] = []): Invocation {
+  return {
+    flags: {},
+    effects: realEffects(),
+    terminal: silent(notes, notes),
+    signal: new AbortController().signal,
+    runId: 'test',
+    version: '0.0.0',
+    environment: {},
+    loadConfig: () => {
+      throw new Error('the command needs no settings');
+    },
+    ...given,
+  };
+}
+
+/** A standard output that keeps what is written to it; with `columns`, a terminal of so many. */
+export function keepingOutput(columns?: number): { readonly stdout: Output; readonly bytes: () => Buffer } {
+  const chunks: Buffer[] = [];
+  const stdout: Output = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns, hasColors: () => true });
+  return { stdout, bytes: () => Buffer.concat(chunks) };
 }
 
 function silent(out: string[], err: string[]): Terminal {

@@ -57,10 +57,6 @@ export class FileLake implements LakeCatalog {
     return Promise.resolve(this.together);
   }
 
-  folder(): Promise<string> {
-    return Promise.resolve(this.files);
-  }
-
   /** Files whose name begins with `old` are those that no snapshot references. */
   async dataFiles(_: Session, table: string): Promise<DataFile[]> {
     const folder = join(this.files, table.replaceAll('"', ''));

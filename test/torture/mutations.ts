@@ -12,7 +12,7 @@ const TESTS = {
   faults: 'test/torture/faults.test.ts',
   lies: 'test/torture/lies.test.ts',
   machine: 'test/torture/machine.test.ts',
-  money: 'test/e2e/money.test.ts',
+  money: 'test/e2e/nightly.test.ts',
   nightly: 'test/e2e/nightly.test.ts',
   damage: 'test/e2e/damage.test.ts',
 } as const;
@@ -176,7 +176,13 @@ const MUTATIONS: readonly Mutation[] = [
     named: 'on E20',
     by: ['faults'],
     file: 'exports/request-outcome.js',
-    changes: [["{ kind: 'unknown', reason, body };", "{ kind: 'refused', reason };"]],
+    changes: [
+      [
+        "case 'unknown':\n            return { kind: 'unknown', reason, body };",
+        "case 'unknown':\n            return { kind: 'refused', reason };",
+      ],
+      [": { kind: 'unknown', reason, body, text };", ": { kind: 'refused', reason };"],
+    ],
   },
   {
     name: 'the published file is written in place',

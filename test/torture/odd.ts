@@ -9,7 +9,7 @@ import type { EndpointName } from '../../sandbox/index.js';
 import { contents, differences } from '../support/contents.js';
 import type { Ended } from '../support/dawnload.js';
 import type { Bend } from '../support/faults/index.js';
-import { isRecord } from '../support/faults/json.js';
+import { isRecord } from '../support/faults/lies.js';
 import { windowOf } from './audit.js';
 import { Chance } from './chance.js';
 import { Clock, DAY_MS, Trial } from './trial.js';

@@ -75,7 +75,7 @@ describe('the statements that fill the tables of messages', () => {
     tables.split(/^(?=create or replace)/m).find((text) => text.includes(` ${table} `)) ?? '';
 
   test('fill every column of their tables', () => {
-    const schema = readFileSync('sql/schema/0005_messages.sql', 'utf8');
+    const schema = readFileSync('sql/schema/0004_messages.sql', 'utf8');
     const made = [...schema.matchAll(/create table (\w+) \(\n(.+?)\n\);/gs)].filter(
       ([, table = '']) => ofTable(table) !== '',
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { batchesOf, dirtyDays, sparedDays, type Changes, type Refresh } from '../../src/warehouse/model.js';
 
-const NOTHING: Changes = { touched: [], opt_outs_told: [], covered: [], archived: [], strays: [] };
+const NOTHING: Changes = { touched: [], opt_outs_told: [], covered: [], removed: [], strays: [] };
 const DAILY: Refresh = {
   streams: ['events'],
   lookback: 0,
@@ -75,8 +75,8 @@ describe('dirty days', () => {
   });
 });
 
-describe('days whose events are archived', () => {
-  const changes: Changes = { ...touched(MONDAY + 1, MONDAY + 2), archived: [MONDAY] };
+describe('days whose events are removed', () => {
+  const changes: Changes = { ...touched(MONDAY + 1, MONDAY + 2), removed: [MONDAY] };
 
   test('stay, and so do days that look back at them, unless their own events changed', () => {
     const refresh = { ...DAILY, lookback: 3 };
@@ -90,7 +90,7 @@ describe('days whose events are archived', () => {
   });
 
   test('stay in a full refresh with the days near them that their records may count on', () => {
-    const strays = { ...NOTHING, archived: [MONDAY], strays: [MONDAY] };
+    const strays = { ...NOTHING, removed: [MONDAY], strays: [MONDAY] };
     const spared = sparedDays({ ...DAILY, full: true }, strays);
     expect([spared[0], spared.at(-1), spared.length]).toEqual([MONDAY - 31, MONDAY + 31, 63]);
     expect(sparedDays({ ...DAILY, full: true, keepsRows: false }, strays)).toEqual([MONDAY]);

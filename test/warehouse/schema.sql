@@ -1270,12 +1270,6 @@ table marts.weekly_people -- People by week: who got a message, and who clicked;
     messaged boolean -- Whether the person got a message in that week.
     clicked boolean -- Whether the person clicked in that week.
 
-table ops.archived_days -- Days of events whose records left this file, since a lake holds them (lake.local_days) or by retention; daily aggregates stay. One row per KST day of an export.
-    date date -- KST day of the export (export_date of its rows).
-    rows bigint -- Events that left the file.
-    commit_id varchar -- Commit in ops.lake_commits of the lake that was verified to hold the day.
-    archived_at timestamp with time zone -- When they left.
-
 table ops.budget -- The settings of the paid exports of the last run. One row per file.
     records_per_run bigint -- exports.budget.records_per_run; null without a budget.
     records_per_month bigint -- exports.budget.records_per_month; null without a budget.
@@ -1303,7 +1297,7 @@ table ops.checks -- What the last round of checks (sql/checks) found; no rows me
 table ops.coverage -- The days that the warehouse holds whole. One row per stream and KST day.
     stream varchar -- statistics, statistics_by_subchannel, campaigns, events, catalogs, brand_templates, alimtalk_templates or opt_outs.
     date date -- KST day; for events the day of the export window, for reference data that of the snapshot.
-    rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export, also where they have left the file (ops.archived_days); zero is a day on which nothing happened.
+    rows bigint -- Rows of that day in the fact table of the stream, for events the distinct records of the export, also where they have left the file (ops.removed_days); zero is a day on which nothing happened.
     loaded_at timestamp with time zone -- When the day was loaded into this file.
     pull varchar -- Id of the pull that the day came with.
     pulled_at timestamp with time zone -- When the service answered that pull.
@@ -1433,6 +1427,11 @@ table ops.pushes -- Pushes, answers of queries that went back to the service; as
     erased bigint -- Rows left out because their persons were erased.
     calls bigint -- Calls to the service.
     note varchar -- Why it stopped or is ambiguous.
+
+table ops.removed_days -- Days of events whose records left this file by the setting retention.events; daily aggregates stay. With a lake, the lake holds them. One row per KST day of an export.
+    date date -- KST day of the export (export_date of its rows).
+    rows bigint -- Events that left the file.
+    removed_at timestamp with time zone -- When they left.
 
 table ops.restatements -- Counters of daily_statistics that a later pull of the same day changed. One row per changed counter of one statistic and pull.
     detected_at timestamp with time zone -- When the service gave the new value.

@@ -91,7 +91,7 @@ test('a file of an older schema is brought forward and keeps its rows', async ()
   const connection = await instance.connect();
   for (const migration of statementsIn('schema').slice(0, 3)) await connection.run(statement(migration));
   await connection.run("insert into ops.migrations select unnest(range(1, 4)), 'older', now()");
-  await connection.run("insert into ops.privacy values ('keep', null)");
+  await connection.run("insert into ops.privacy (recipients) values ('keep')");
   await connection.run("insert into daily_statistics (date, click) values ('2026-11-20', 7)");
   connection.closeSync();
   instance.closeSync();

@@ -7,15 +7,15 @@ select 'events', date from events where export_date in (select date from days)
 except
 select stream, date from ops.touched_days;
 
--- The day is no longer archived, since its rows are loaded again.
-delete from ops.archived_days where date in (select date from days);
+-- The day no longer counts as removed, since its rows are loaded again.
+delete from ops.removed_days where date in (select date from days);
 
 -- name: table
 delete from {table} where export_date in (select date from days);
 
 -- name: held
 -- Whether the days were loaded before, and the days of other exports whose rows were removed as their duplicates
--- (keep_one in 9_repeats). Rows that an archived day lost are not restored.
+-- (keep_one in 9_repeats). Rows that a removed day lost are not restored.
 select
     (select count(*) from ops.coverage where stream = 'events' and date in (select date from days)) > 0 as held,
     coalesce(
@@ -27,7 +27,7 @@ select
                 and note in ('elsewhere', 'message_elsewhere')
                 and subject in (select date::varchar from days)
                 and date not in (select date from days)
-                and date not in (select date from ops.archived_days)
+                and date not in (select date from ops.removed_days)
         ),
         []
     ) as neighbours;

@@ -121,7 +121,7 @@ where
     stream = 'events'
     and date between getvariable('load').first_day - interval 31 days and getvariable('load').last_day + interval 31 days
     and date not in (select date from days)
-    and date not in (select date from ops.archived_days);
+    and date not in (select date from ops.removed_days);
 
 -- Stray records count on days other than the export's; models and checks must look at these days again.
 

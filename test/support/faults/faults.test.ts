@@ -1,39 +1,51 @@
-// @module-tag long
-/** What comes over the wire when the sandbox is told to misbehave, and what is billed for it. */
+/** What comes over the wire when the sandbox is told to misbehave, what is billed for it, and what each lie says. */
 import { Agent, request as send } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { jsonAnswer } from '../../../sandbox/answer.js';
+import type { EndpointName } from '../../../sandbox/endpoint.js';
+import { type Client, client, PROJECT } from '../../sandbox/support.js';
+import type { Lie } from './fault.js';
+import { type Fault, type FaultySandbox, startFaultySandbox } from './index.js';
+import { isRecord, tellLie } from './lies.js';
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-
-import { startFaultySandbox, type Fault, type FaultySandbox } from './index.js';
-import { type Client, client, PROJECT } from '../../sandbox/http.js';
-
-const now = () => new Date('2026-11-24T01:00:00Z');
 const DAY = { start: '2026-11-19', end: '2026-11-19' };
 const EXPORT = { start: '2026-11-18T15:00:00Z', end: '2026-11-19T15:00:00Z', isMessageDataIncluded: true };
+const EXPORTS = `/projects/${PROJECT}/campaign-event-data/exports`;
+const MIB = 1024 * 1024;
 
 let sandbox: FaultySandbox;
 let service: Client;
-
-beforeEach(async () => {
-  sandbox = await startFaultySandbox({ now, exportSeconds: 0, eventsPerDay: 4_000 });
+let bills = 0;
+/** A page of an export, and what it holds. */
+let page = '';
+let whole: Buffer;
+let half: Buffer;
+beforeAll(async () => {
+  const now = () => new Date('2026-11-24T01:00:00Z');
+  sandbox = await startFaultySandbox({ now, exportSeconds: 0, eventsPerDay: 1_000 });
   service = await client(sandbox);
+  page = `${EXPORTS}/${(await service.e20(EXPORT)).json.export_id}/result?page=0`;
+  whole = (await raw(page)).body;
+  half = whole.subarray(0, Math.floor(whole.length / 2));
 });
-afterEach(() => sandbox.close());
+beforeEach(() => {
+  bills = sandbox.bills().length;
+});
+afterAll(() => sandbox.close());
 
-/** How a request ends that is given up after a while: its answer, the error's code, or 'silence'. */
-async function outcome(answer: Promise<{ status: number }>, milliseconds = 400): Promise<number | string> {
-  const silence = new Promise<string>((resolve) =>
-    setTimeout(() => {
-      resolve('silence');
-    }, milliseconds),
-  );
-  const ended = answer.then(
-    ({ status }) => status,
-    (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error),
-  );
-  return Promise.race([ended, silence]);
+const billed = () => sandbox.bills().length - bills;
+const by = (...faults: Fault[]) => {
+  sandbox.setFaults(faults);
+};
+
+/** How a request ends that is given up after a while: its status, the error's code, or 'silence'. */
+function outcome(answer: Promise<{ status: number }>): Promise<number | string> {
+  const silence = setTimeout(400, 'silence');
+  const failed = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error);
+  return Promise.race([answer.then(({ status }) => status, failed), silence]);
 }
 
 interface Raw {
@@ -48,271 +60,334 @@ interface Raw {
 function raw(path: string, agent: Agent | false = false, body?: unknown): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? '' : JSON.stringify(body);
-    const sent = send(
-      `${sandbox.url}${path}`,
-      {
-        agent,
-        method: body === undefined ? 'GET' : 'POST',
-        headers: { authorization: `Bearer ${service.token}`, 'content-length': Buffer.byteLength(text) },
-      },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        const finish = (error: string | null) => {
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: answer.headers,
-            body: Buffer.concat(chunks),
-            error,
-          });
-        };
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => {
-          finish(null);
-        });
-        answer.on('error', (error: NodeJS.ErrnoException) => {
-          finish(error.code ?? error.message);
-        });
-      },
-    );
+    const headers = { authorization: `Bearer ${service.token}`, 'content-length': Buffer.byteLength(text) };
+    const method = body === undefined ? 'GET' : 'POST';
+    const sent = send(`${sandbox.url}${path}`, { agent, method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      const { statusCode: status = 0, headers: got } = answer;
+      const finish = (error: string | null): void => {
+        resolve({ status, headers: got, body: Buffer.concat(chunks), error });
+      };
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', finish.bind(null, null));
+      answer.on('error', (error: NodeJS.ErrnoException) => {
+        finish(error.code ?? error.message);
+      });
+    });
     sent.on('error', reject);
     sent.end(text);
   });
 }
 
-/** What comes over a bare socket, until so many bytes and some more are there. */
+/** What comes over a bare socket, until so many bytes of the body are there. */
 function overSocket(path: string, bytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let received = Buffer.alloc(0);
     const socket = connect(sandbox.port, '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\n\r\n`);
     socket.on('error', reject);
     socket.on('close', () => {
-      resolve(Buffer.concat(chunks).toString());
+      resolve(received.toString());
     });
     socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      const received = Buffer.concat(chunks);
+      received = Buffer.concat([received, chunk]);
       if (received.length - received.indexOf('\r\n\r\n') - 4 >= bytes) socket.destroy();
     });
   });
 }
 
-const exportPath = `/projects/${PROJECT}/campaign-event-data/exports`;
-const pagePath = (id: string, page = 0) => `${exportPath}/${id}/result?page=${page}`;
-
-async function newExport(): Promise<string> {
-  return (await service.e20(EXPORT)).json.export_id;
-}
-
 describe('a connection', () => {
-  it('is reset before the request is handled: nothing is billed', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-before' }]);
-    expect(await outcome(service.e20(EXPORT))).toBe('ECONNRESET');
-    expect(sandbox.bills()).toHaveLength(0);
-    expect(sandbox.requests().E20).toBe(1);
+  test.each<[string, object, number | string, number]>([
+    ['is reset before the request is handled', { kind: 'reset-before' }, 'ECONNRESET', 0],
+    ['is reset after the request is handled', { kind: 'reset-after' }, 'ECONNRESET', 1],
+    ['stays silent for ever, unhandled', { kind: 'no-answer', billed: false }, 'silence', 0],
+    ['stays silent for ever, handled', { kind: 'no-answer', billed: true }, 'silence', 1],
+    ['drips', { kind: 'slow-drip' }, 'silence', 1],
+    ['drips to the end', { kind: 'slow-drip', intervalMs: 1, bytes: 9 }, 200, 1],
+    ['answers an error, handled', { kind: 'status', status: 500, handled: true }, 500, 1],
+    ['answers an error, unhandled', { kind: 'status', status: 500 }, 500, 0],
+  ])('%s: what is handled is billed', async (_, fault, ends, bill) => {
+    by({ endpoint: 'E20', ...fault } as Fault);
+    expect([await outcome(service.e20(EXPORT)), billed()]).toEqual([ends, bill]);
   });
 
-  it('is reset after the request is handled: billed, and nobody is told', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after' }]);
-    expect(await outcome(service.e20(EXPORT))).toBe('ECONNRESET');
-    expect(sandbox.bills()).toHaveLength(1);
+  test.each<[string, object, string | undefined, string | null, () => Buffer]>([
+    ['is cut short of its content-length', { kind: 'cut-with-length' }, '0', 'ECONNRESET', () => half],
+    [
+      'is cut in chunks without one',
+      { kind: 'cut-without-length', bytes: 9 },
+      undefined,
+      null,
+      () => whole.subarray(0, 9),
+    ],
+    ['is cut by its end', { kind: 'cut-without-length', framing: 'close' }, undefined, null, () => half],
+    [
+      'states a content-length that is too large',
+      { kind: 'wrong-length', by: 10 },
+      '10',
+      'ECONNRESET',
+      () => whole,
+    ],
+  ])('%s', async (_, fault, more, ends, expected) => {
+    by({ endpoint: 'E21', ...fault } as Fault);
+    const { headers, error, body } = await raw(page);
+    const length = more === undefined ? undefined : String(whole.length + Number(more));
+    expect([headers['content-length'], error, body.equals(expected())]).toEqual([length, ends, true]);
   });
 
-  it('stays silent for ever, billed or not', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'no-answer', billed: false }]);
-    expect(await outcome(service.e20(EXPORT))).toBe('silence');
-    expect(sandbox.bills()).toHaveLength(0);
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'no-answer', billed: true }]);
-    expect(await outcome(service.e20(EXPORT))).toBe('silence');
-    expect(sandbox.bills()).toHaveLength(1);
+  test('states a content-length that is too small', async () => {
+    by({ endpoint: 'E21', kind: 'wrong-length', by: -10 });
+    const [head, body] = (await overSocket(page, whole.length)).split('\r\n\r\n');
+    expect(head).toContain(`content-length: ${whole.length - 10}`);
+    expect(body).toBe(whole.toString());
   });
 
-  it('drips', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'slow-drip', intervalMs: 10 }]);
-    const start = performance.now();
-    const { status, json } = await service.e20(EXPORT);
-    expect(status).toBe(200);
-    expect(json.export_id).toHaveLength(24);
-    expect(performance.now() - start).toBeGreaterThan(300);
-    sandbox.setFaults([{ endpoint: 'E17', kind: 'slow-drip' }]);
-    expect(await outcome(service.e17(DAY))).toBe('silence');
-  });
-
-  it('is cut short of its content-length', { tags: ['long'] }, async () => {
-    const id = await newExport();
-    const whole = await raw(pagePath(id));
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'cut-with-length' }]);
-    const cut = await raw(pagePath(id));
-    expect(cut.headers['content-length']).toBe(String(whole.body.length));
-    expect(cut.error).toBe('ECONNRESET');
-    expect(cut.body).toEqual(whole.body.subarray(0, Math.floor(whole.body.length / 2)));
-  });
-
-  it('is cut without a content-length, so that nothing shows it', async () => {
-    const id = await newExport();
-    const whole = await raw(pagePath(id));
-    for (const framing of ['chunked', 'close'] as const) {
-      sandbox.setFaults([{ endpoint: 'E21', kind: 'cut-without-length', framing, bytes: 1234 }]);
-      const cut = await raw(pagePath(id));
-      expect(cut.headers['content-length']).toBeUndefined();
-      expect(cut.error).toBeNull();
-      expect(cut.body).toEqual(whole.body.subarray(0, 1234));
-    }
-  });
-
-  it('states a content-length that is too small or too large', { tags: ['long'] }, async () => {
-    const id = await newExport();
-    const whole = await raw(pagePath(id));
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'wrong-length', by: -10 }]);
-    const [head = '', body] = (await overSocket(pagePath(id), whole.body.length)).split('\r\n\r\n');
-    expect(head).toContain(`content-length: ${whole.body.length - 10}`);
-    expect(body).toBe(whole.body.toString());
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'wrong-length', by: 10 }]);
-    const long = await raw(pagePath(id));
-    expect(long.error).toBe('ECONNRESET');
-    expect(long.body).toEqual(whole.body);
-  });
-
-  it('carries a gzip bomb', { tags: ['long'] }, async () => {
-    const id = await newExport();
-    const whole = await raw(pagePath(id));
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'gzip-bomb', mib: 70 }]);
-    const bomb = await raw(pagePath(id));
+  test('carries a gzip bomb, or a plain body of more than 64 MiB', { tags: ['long'] }, async () => {
+    by({ endpoint: 'E21', kind: 'gzip-bomb', mib: 70 });
+    const bomb = await raw(page);
     expect(bomb.headers['content-encoding']).toBe('gzip');
-    expect(bomb.body.length).toBeLessThan(2 * 1024 * 1024);
+    expect(bomb.body.length).toBeLessThan(2 * MIB);
     const inflated = gunzipSync(bomb.body);
-    expect(inflated.length).toBe(70 * 1024 * 1024);
-    expect(inflated.subarray(0, whole.body.length)).toEqual(whole.body);
-  });
-
-  it('carries a plain body of more than 64 MiB', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'oversized' }]);
-    const large = await raw(exportPath, false, EXPORT);
-    expect(large.headers['content-length']).toBe(String(65 * 1024 * 1024));
-    expect(large.body.length).toBe(65 * 1024 * 1024);
+    expect(inflated.length).toBe(70 * MIB);
+    expect(inflated.subarray(0, whole.length).equals(whole)).toBe(true);
+    by({ endpoint: 'E20', kind: 'oversized' });
+    const large = await raw(EXPORTS, false, EXPORT);
+    expect([large.headers['content-length'], large.body.length]).toEqual([String(65 * MIB), 65 * MIB]);
     expect(JSON.parse(large.body.toString())).toHaveProperty('export_id');
   });
 
-  it('that is kept alive is dead when it is used again', async () => {
+  test('that is kept alive is dead when it is used again, or closed while idle', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const id = await newExport();
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'close-keep-alive', times: 1 }]);
-    expect((await raw(pagePath(id), agent)).status).toBe(200);
-    await expect(raw(exportPath, agent, EXPORT)).rejects.toThrow(/hang up|ECONNRESET/);
-    expect(sandbox.bills()).toHaveLength(1);
-    expect((await raw(pagePath(id), agent)).status).toBe(200);
-    agent.destroy();
-  });
-
-  it('that is kept alive is closed while idle', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const id = await newExport();
-    sandbox.setFaults([{ endpoint: 'E21', kind: 'close-keep-alive', when: 'idle' }]);
-    const first = await raw(pagePath(id), agent);
-    expect(first.headers['connection']).toBe('keep-alive');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    by({ endpoint: 'E21', kind: 'close-keep-alive', times: 1 });
+    expect((await raw(page, agent)).status).toBe(200);
+    await expect(raw(EXPORTS, agent, EXPORT)).rejects.toThrow(/hang up|ECONNRESET/);
+    expect(billed()).toBe(0);
+    expect((await raw(page, agent)).status).toBe(200);
+    by({ endpoint: 'E21', kind: 'close-keep-alive', when: 'idle' });
+    expect((await raw(page, agent)).headers['connection']).toBe('keep-alive');
+    await setTimeout(100);
     expect(Object.keys(agent.freeSockets)).toHaveLength(0);
     agent.destroy();
   });
 });
 
-describe('something else is answered:', () => {
-  it('a redirect, by default to the same address', async () => {
+describe('something else is answered', () => {
+  test('a redirect, by default to the same address', async () => {
     for (const status of [301, 302, 303, 307, 308] as const) {
-      sandbox.setFaults([{ endpoint: 'E20', kind: 'redirect', status }]);
+      by({ endpoint: 'E20', kind: 'redirect', status });
       const got = await service.e20(EXPORT);
-      expect(got.status).toBe(status);
-      expect(got.headers.location).toBe(exportPath);
+      expect([got.status, got.headers.location]).toEqual([status, EXPORTS]);
     }
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'redirect', location: 'http://elsewhere.invalid/' }]);
+    by({ endpoint: 'E20', kind: 'redirect', location: 'http://elsewhere.invalid/' });
     expect((await service.e20(EXPORT)).headers.location).toBe('http://elsewhere.invalid/');
-    expect(sandbox.bills()).toHaveLength(0);
+    expect(billed()).toBe(0);
   });
 
-  it('any status, with headers and body', async () => {
-    sandbox.setFaults([
+  test('any status, headers, body and shape', async () => {
+    by(
       { endpoint: 'E17', kind: 'status', status: 429, headers: { 'retry-after': '2' }, times: 1 },
       { endpoint: 'E17', kind: 'status', status: 502, body: '<html>Bad Gateway</html>', times: 1 },
       { endpoint: 'E17', kind: 'status', status: 503, body: { error: 'busy' }, times: 1 },
-    ]);
+      { endpoint: 'E17', kind: 'other-shape-200', body: [[]], times: 1 },
+      { endpoint: 'E17', kind: 'other-shape-200', times: 1 },
+    );
     const limited = await service.e17(DAY);
-    expect(limited.status).toBe(429);
-    expect(limited.headers['retry-after']).toBe('2');
-    expect(limited.json.error).toBe('InternalServerError');
-    const gateway = await service.e17(DAY);
-    expect(gateway.status).toBe(502);
-    expect(gateway.headers['content-type']).toBe('text/html');
-    expect(gateway.text).toBe('<html>Bad Gateway</html>');
-    expect((await service.e17(DAY)).json).toEqual({ error: 'busy' });
-    expect((await service.e17(DAY)).status).toBe(200);
-    expect(sandbox.requests().E17).toBe(4);
-  });
-
-  it('an error for what was billed all the same, or not', async () => {
-    for (const [handled, bills] of [
-      [false, 0],
-      [true, 1],
-    ] as const) {
-      sandbox.setFaults([{ endpoint: 'E20', kind: 'status', status: 500, handled }]);
-      expect((await service.e20(EXPORT)).status).toBe(500);
-      expect(sandbox.bills()).toHaveLength(bills);
-    }
-  });
-
-  it("an error in each family's shape with status 200", async () => {
-    sandbox.setFaults([{ endpoint: '*', kind: 'error-body-200', refusal: 'unauthorized' }]);
-    const got = [
-      await service.e17(DAY),
-      await service.e18(DAY),
-      await service.e19('x', 'a', 'b'),
-      await service.e20(EXPORT),
-    ];
-    expect(got.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(got.map(({ json }) => Object.keys(json))).toEqual([
-      ['error', 'message'],
-      ['error'],
-      ['data', 'error'],
-      ['status', 'message'],
+    expect([limited.status, limited.headers['retry-after'], limited.json.error]).toEqual([
+      429,
+      '2',
+      'InternalServerError',
     ]);
+    const gateway = await service.e17(DAY);
+    expect([gateway.headers['content-type'], gateway.text]).toEqual([
+      'text/html',
+      '<html>Bad Gateway</html>',
+    ]);
+    const bodies: unknown[] = [{ error: 'busy' }, [[]], { result: { items: [] }, ok: true }];
+    for (const body of bodies) expect((await service.e17(DAY)).json).toEqual(body);
+    expect((await service.e17(DAY)).status).toBe(200);
   });
 
-  it('JSON of another shape', async () => {
-    sandbox.setFaults([{ endpoint: 'E20', kind: 'other-shape-200', handled: true }]);
-    expect((await service.e20(EXPORT)).json).toEqual({ result: { items: [] }, ok: true });
-    expect(sandbox.bills()).toHaveLength(1);
-    sandbox.setFaults([{ endpoint: 'E17', kind: 'other-shape-200', body: [[]] }]);
-    expect((await service.e17(DAY)).json).toEqual([[]]);
+  test('an error in the shape of each family with status 200', async () => {
+    by({ endpoint: '*', kind: 'error-body-200', refusal: 'unauthorized' });
+    const { e17, e18, e19, e20, call } = service;
+    const got = [
+      await e17(DAY),
+      await e18(DAY),
+      await e19('x', 'a', 'b'),
+      await e20(EXPORT),
+      await call('GET', `/v1/projects/${PROJECT}/catalogs`),
+    ];
+    expect(got.map(({ status, json }) => [status, Object.keys(json).join()])).toEqual([
+      [200, 'error,message'],
+      [200, 'error'],
+      [200, 'data,error'],
+      [200, 'status,message'],
+      [200, 'data,error'],
+    ]);
   });
 });
 
-describe('faults', () => {
-  it('let requests through first, strike so many times, and only where they should', async () => {
-    const fault: Fault = { endpoint: 'E17', kind: 'status', status: 500, skip: 1, times: 2 };
-    const there = await startFaultySandbox({ now, faults: [fault] });
-    const other = await client(there);
-    const statuses = [];
-    for (let i = 0; i < 5; i += 1) statuses.push((await other.e17(DAY)).status);
-    expect(statuses).toEqual([200, 500, 500, 200, 200]);
-    expect((await other.e18(DAY)).status).toBe(200);
-    await there.close();
-  });
+test('faults let requests through first, strike so many times, only where they should, and are counted', async () => {
+  const fault: Fault = { endpoint: 'E17', kind: 'status', status: 500, skip: 1, times: 2 };
+  by(fault);
+  const statuses = [];
+  for (let i = 0; i < 5; i += 1) statuses.push((await service.e17(DAY)).status);
+  expect(statuses).toEqual([200, 500, 500, 200, 200]);
+  expect((await service.e18(DAY)).status).toBe(200);
+  expect(sandbox.faults()).toEqual([{ ...fault, struck: 2 }]);
+  // A lie is counted only when there was occasion to tell it.
+  by({ endpoint: 'E21', kind: 'short-page', page: 1, times: 1 });
+  await service.call('GET', page);
+  expect(sandbox.faults()[0]?.struck).toBe(0);
+});
 
-  it('are counted, and refused where there is no such fault', async () => {
-    const fault: Fault = { endpoint: '*', kind: 'reset-before', times: 3 };
-    sandbox.setFaults([fault]);
-    expect(sandbox.faults()).toEqual([{ ...fault, struck: 0 }]);
-    expect(await outcome(service.e17(DAY))).toBe('ECONNRESET');
-    expect(sandbox.faults()).toEqual([{ ...fault, struck: 1 }]);
-    sandbox.setFaults([]);
-    expect((await service.e17(DAY)).status).toBe(200);
-    for (const wrong of [
-      { endpoint: 'E7', kind: 'reset-before' },
-      { endpoint: '*', kind: 'x' },
-      { ...fault, time: 1 },
-    ]) {
-      expect(() => {
-        sandbox.setFaults([wrong as Fault]);
-      }).toThrow();
-    }
+test.each([
+  { endpoint: 'E7', kind: 'reset-before' },
+  { endpoint: '*', kind: 'x' },
+  { endpoint: '*', kind: 'reset-before', time: 1 },
+])('%o is no fault', (wrong) => {
+  expect(() => {
+    by(wrong as Fault);
+  }).toThrow();
+});
+
+const T = '1763654400000000';
+/** The pages of a list as its endpoint answers them. */
+const record = (id: string, rest: object = {}) => ({ id, time: T, message_data: { title: id }, ...rest });
+const PAGES: Partial<Record<EndpointName, unknown[]>> = {
+  E21: ['a', 'c', 'e'].map((id, i) => ({
+    status: 'success',
+    data: [record(id), record(String.fromCharCode(id.charCodeAt(0) + 1))].slice(0, i === 2 ? 1 : 2),
+    total_page_count: 3,
+  })),
+  E4: [['a', 'b'], ['c', 'd'], ['e']].map((ids) => ({
+    data: { templates: ids.map((id) => ({ id })), totalCount: 5 },
+  })),
+  E2: [['a', 'b'], ['c', 'd'], ['e']].map((ids, i) => ({
+    data: {
+      items: ids.map((id) => ({ id })),
+      next_cursor: i === 2 ? null : `p${i + 1}`,
+      links: { next: i === 2 ? null : `/items?cursor=p${i + 1}` },
+    },
+  })),
+  E17: [
+    [
+      { date: '2026-11-19', message_sent: 7, delivered: null, click: 1 },
+      { date: '2026-11-19', message_sent: 2 },
+    ],
+  ],
+};
+
+/** What a lie makes of page after page of a list, each time it is asked for. */
+function told(endpoint: EndpointName, lie: object, ...pages: number[]): unknown[] {
+  const memory = new Map<string, number>();
+  const answerOf = (number: number) => {
+    const json = PAGES[endpoint]?.[number] ?? { status: 'invalid_page' };
+    const next =
+      isRecord(json) && isRecord(json['data']) && isRecord(json['data']['links'])
+        ? json['data']['links']['next']
+        : null;
+    return {
+      ...jsonAnswer(json),
+      headers: typeof next === 'string' ? { link: `<${next}>; rel="next"` } : {},
+    };
+  };
+  return pages.map((number) => {
+    const cursor = endpoint === 'E2' && number > 0 ? `p${number}` : null;
+    const situation = {
+      endpoint,
+      page: number,
+      isLater: number > 0,
+      cursor,
+      answerOf,
+      firstAnswer: () => answerOf(0),
+    };
+    const answer = tellLie({ ...lie, endpoint } as Lie, situation, answerOf(number), memory);
+    if (answer === null) return TRUTH;
+    return { ...(JSON.parse(answer.body.toString()) as object), link: answer.headers['link'] };
   });
+}
+
+const truth = (endpoint: EndpointName, number: number) => PAGES[endpoint]?.[number] as { data: never };
+const ids = (...list: string[]) => list.map((id) => expect.objectContaining({ id }) as unknown);
+const TRUTH = 'the truth';
+const LINK = '</items?cursor=p1>; rel="next"';
+const P1 = { next: '/items?cursor=p1' };
+const items = (next: string | null, ...list: string[]) => ({
+  data: {
+    items: ids(...list),
+    next_cursor: next,
+    links: { next: next === null ? null : `/items?cursor=${next}` },
+  },
+});
+
+const both = (one: object) => ({ data: [one, one] });
+
+test.each<[EndpointName, Lie['kind'], object, number[], ...unknown[]]>([
+  ['E21', 'processing-forever', {}, [0, 0], { status: 'processing' }, { status: 'processing' }],
+  ['E21', 'success-then-not-found', { after: 2 }, [0, 1, 2], TRUTH, TRUTH, { status: 'not_found' }],
+  ['E21', 'export-error', {}, [0], { status: 'error' }],
+  ['E21', 'changing-page-count', {}, [0, 1], TRUTH, { total_page_count: 4 }],
+  ['E21', 'repeated-page', { page: 1 }, [1, 2], truth('E21', 0), TRUTH],
+  ['E21', 'ignores-page-parameter', {}, [1, 99], truth('E21', 0), truth('E21', 0)],
+  ['E21', 'short-page', { missing: 1 }, [0, 1], TRUTH, { data: ids('c') }],
+  ['E21', 'duplicate-record', { page: 0 }, [0, 1], { data: ids('a', 'a', 'b') }, TRUTH],
+  ['E21', 'duplicate-record', { how: 'replaced' }, [0], { data: ids('a', 'a') }],
+  ['E21', 'outside-window', { hours: -1 }, [0], { data: [{ time: '1763650800000000' }, { time: T }] }],
+  ['E21', 'other-type', { field: 'time' }, [0], both({ time: { text: T } })],
+  ['E21', 'other-type', { field: 'id', value: 7, records: 'one' }, [0], { data: [{ id: 7 }, { id: 'b' }] }],
+  ['E21', 'other-type', { field: 'message_data.title', value: 7 }, [0], both({ message_data: { title: 7 } })],
+  [
+    'E17',
+    'other-type',
+    { field: 'message_sent' },
+    [0],
+    { 0: { message_sent: '7' }, 1: { message_sent: '2' } },
+  ],
+  ['E21', 'field-gone', { field: 'time' }, [0], both(expect.not.objectContaining({ time: T }) as object)],
+  ['E21', 'extra-field', { field: 'x', value: 1 }, [0], both({ x: 1, message_data: { x: 1 } })],
+  ['E4', 'extra-field', { field: 'x', value: 1 }, [2], { data: { templates: [{ id: 'e', x: 1 }] } }],
+  [
+    'E17',
+    'restate',
+    { by: 5 },
+    [0, 0, 0],
+    TRUTH,
+    { 0: { message_sent: 12, click: 6 } },
+    { 0: { message_sent: 17 } },
+  ],
+  ['E4', 'repeated-item', {}, [0, 1], TRUTH, { data: { templates: ids('a', 'c', 'd') } }],
+  ['E2', 'repeated-item', { how: 'replaced' }, [1], items('p2', 'a', 'd')],
+  ['E4', 'moving-total', { by: -2 }, [0, 1], TRUTH, { data: { totalCount: 3 } }],
+  ['E4', 'ignores-page-parameter', {}, [0, 2], TRUTH, truth('E4', 0)],
+  ['E2', 'ignores-page-parameter', {}, [0, 1], TRUTH, truth('E2', 0)],
+  [
+    'E2',
+    'other-cursor',
+    { where: 'next_cursor' },
+    [0],
+    { data: { next_cursor: 'p1x', links: P1 }, link: LINK },
+  ],
+  [
+    'E2',
+    'other-cursor',
+    { where: 'links', how: 'gone' },
+    [0],
+    { data: { links: { next: null } }, link: LINK },
+  ],
+  ['E2', 'other-cursor', {}, [0], { ...items('p1', 'a', 'b'), link: LINK.replace('p1', 'p1x') }],
+  ['E2', 'other-cursor', { how: 'gone' }, [0], { ...items('p1', 'a', 'b'), link: undefined }],
+  ['E2', 'cursor-loop', {}, [0, 1], TRUTH, { ...items('p1', 'c', 'd'), link: LINK }],
+  ['E2', 'refused-cursor', { after: 2 }, [0, 1, 2, 0], TRUTH, TRUTH, { data: null }, TRUTH],
+  ['E4', 'emptied-list', {}, [0], { data: { templates: [], totalCount: 0 } }],
+  ['E4', 'endless-list', {}, [1], { data: { templates: ids('a0', 'b0') } }],
+])('the lie of %s: %s %j', (endpoint, kind, rest, pages, ...expected) => {
+  expect(told(endpoint, { kind, ...rest }, ...pages)).toMatchObject(expected);
+});
+
+test('lie: num_items is not the number of the items', async () => {
+  by();
+  const before = (await service.listed('products'))?.num_items ?? 0;
+  by({ endpoint: 'E2', kind: 'other-num-items', by: 3 });
+  expect((await service.listed('products'))?.num_items).toBe(before + 3);
 });

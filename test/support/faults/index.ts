@@ -6,11 +6,18 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from '../../../sandbox/index.js';
-import { activeFaults } from './active.js';
-import { FaultSchema, isInstead, type Fault } from './fault.js';
-import { answerInstead } from './instead.js';
+import {
+  type ConnectionFault,
+  type Fault,
+  FaultSchema,
+  type InsteadFault,
+  isEarly,
+  isInstead,
+  isLie,
+  type Lie,
+} from './fault.js';
 import { tellLie, type Situation } from './lies.js';
-import { mistreat, type StaleSockets } from './wire.js';
+import { answerInstead, mistreat, type StaleSockets } from './wire.js';
 
 export type { Fault } from './fault.js';
 
@@ -94,6 +101,73 @@ function situationOf(
       const changed = new URLSearchParams(query);
       changed.delete(parameter);
       return answerOf(changed);
+    },
+  };
+}
+
+/** Tells a lie about an answer; null when it cannot be told in this one. `memory` is the lie's own. */
+type Tell = (lie: Lie, answer: Reply, memory: Map<string, number>) => Reply | null;
+
+interface Active {
+  readonly fault: Fault;
+  readonly memory: Map<string, number>;
+  passed: number;
+  struck: number;
+}
+
+interface ActiveFaults {
+  /** Switches these on, and all others off. */
+  replace(faults: readonly Fault[]): void;
+  /** Each with the number of requests it has struck. */
+  list(): (Fault & { struck: number })[];
+  /** The first fault that now strikes: before the request is handled, or after. */
+  strike(endpoint: EndpointName, moment: 'before' | 'after'): ConnectionFault | InsteadFault | null;
+  /** The answer after all lies about the endpoint that can be told in it; those have struck. */
+  lie(endpoint: EndpointName, truth: Reply, tell: Tell): Reply;
+}
+
+function activeFaults(initial: readonly Fault[]): ActiveFaults {
+  let active: Active[] = [];
+
+  function replace(faults: readonly Fault[]): void {
+    active = faults.map((fault) => ({ fault, memory: new Map<string, number>(), passed: 0, struck: 0 }));
+  }
+
+  function isFor(one: Active, endpoint: EndpointName): boolean {
+    const { endpoint: where, times = Number.POSITIVE_INFINITY } = one.fault;
+    return (where === '*' || where === endpoint) && one.struck < times;
+  }
+
+  /** Counts a request that the fault could strike; whether it does. */
+  function isDue(one: Active): boolean {
+    if (one.passed < (one.fault.skip ?? 0)) {
+      one.passed += 1;
+      return false;
+    }
+    one.struck += 1;
+    return true;
+  }
+
+  replace(initial);
+  return {
+    replace,
+    list: () => active.map(({ fault, struck }) => ({ ...fault, struck })),
+    strike(endpoint, moment) {
+      for (const one of active) {
+        const { fault } = one;
+        if (!isFor(one, endpoint) || isLie(fault)) continue;
+        if (isEarly(fault) === (moment === 'before') && isDue(one)) return fault;
+      }
+      return null;
+    },
+    lie(endpoint, truth, tell) {
+      let answer = truth;
+      for (const one of active) {
+        if (!isFor(one, endpoint) || !isLie(one.fault)) continue;
+        const told = tell(one.fault, answer, one.memory);
+        if (told !== null && isDue(one)) answer = told;
+      }
+      return answer;
     },
   };
 }

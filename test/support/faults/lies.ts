@@ -1,10 +1,8 @@
-/** Answers that are well formed and not true. */
+/** Answers that are well formed and not true: of exports, of lists that come in pages, and of the fields of any record. */
 import { type Reply, jsonAnswer } from '../../../sandbox/answer.js';
 import type { EndpointName } from '../../../sandbox/endpoint.js';
+import { refuse } from '../../../sandbox/family.js';
 import type { Lie } from './fault.js';
-import { type FieldLie, tellFieldLie } from './field-lies.js';
-import { type ListLie, tellListLie } from './list-lies.js';
-import { isRecord, jsonOf, type JsonRecord, recordsIn, withJson } from './json.js';
 
 /** What is lied about. */
 export interface Situation {
@@ -59,7 +57,7 @@ export function tellLie(
 }
 
 /** Adds one to what is remembered under a key; what it was before. */
-export function count(memory: Map<string, number>, key: string): number {
+function count(memory: Map<string, number>, key: string): number {
   const before = memory.get(key) ?? 0;
   memory.set(key, before + 1);
   return before;
@@ -150,4 +148,284 @@ function restate(
     told = true;
   }
   return told ? withJson(answer, json) : null;
+}
+
+type ListLie = Extract<
+  Lie,
+  {
+    kind:
+      | 'repeated-item'
+      | 'moving-total'
+      | 'other-cursor'
+      | 'cursor-loop'
+      | 'endless-list'
+      | 'emptied-list'
+      | 'refused-cursor'
+      | 'other-num-items';
+  }
+>;
+
+function tellListLie(
+  lie: ListLie,
+  situation: Situation,
+  answer: Reply,
+  memory: Map<string, number>,
+): Reply | null {
+  const { endpoint, isLater, cursor } = situation;
+  const json = jsonOf(answer);
+  if (!isRecord(json)) return null;
+  switch (lie.kind) {
+    case 'repeated-item': {
+      const [first] = isLater ? recordsIn(endpoint, jsonOf(situation.firstAnswer())) : [];
+      const list = listIn(json);
+      if (first === undefined || list === null || list.length === 0) return null;
+      list.splice(0, lie.how === 'replaced' ? 1 : 0, first);
+      return withJson(answer, json);
+    }
+    case 'moving-total': {
+      const holder = totalHolder(json);
+      if (!isLater || holder === undefined) return null;
+      holder['totalCount'] = Number(holder['totalCount']) + (lie.by ?? 1);
+      return withJson(answer, json);
+    }
+    case 'other-num-items': {
+      const catalogs = recordsIn(endpoint, json).filter((one) => typeof one['num_items'] === 'number');
+      for (const catalog of catalogs) catalog['num_items'] = Number(catalog['num_items']) + (lie.by ?? 1);
+      return catalogs.length > 0 ? withJson(answer, json) : null;
+    }
+    case 'refused-cursor': {
+      if (itemPage(json) === null) return null;
+      const read = memory.get('pages') ?? 0;
+      if (cursor === null || read < (lie.after ?? 1)) {
+        memory.set('pages', read + 1);
+        return null;
+      }
+      memory.set('pages', 0);
+      return refuse('catalog', 'invalid', 'The cursor is no longer valid.');
+    }
+    case 'emptied-list': {
+      const { rows = 0, list: which = 'items' } = lie;
+      const isItems = itemPage(json) !== null;
+      if (endpoint === 'E2' && !isItems && which === 'items') {
+        for (const catalog of recordsIn(endpoint, json)) catalog['num_items'] = rows;
+        return withJson(answer, json);
+      }
+      const holder = totalHolder(json);
+      if (holder !== undefined) holder['totalCount'] = rows;
+      const list = endpoint === 'E2' && !isItems ? catalogsIn(json) : listIn(json);
+      if (list === null || (endpoint === 'E2' && isItems !== (which === 'items'))) return null;
+      list.splice(rows);
+      return endpoint === 'E2' && isItems
+        ? withCursor(answer, json, null, ['next_cursor', 'links', 'header'])
+        : withJson(answer, json);
+    }
+    case 'endless-list': {
+      const first = jsonOf(situation.firstAnswer());
+      const records = recordsIn(endpoint, first);
+      if (!isRecord(first) || records.length === 0 || (endpoint === 'E2' && itemPage(first) === null))
+        return null;
+      const page = memory.get('pages') ?? 0;
+      memory.set('pages', page + 1);
+      for (const record of records)
+        for (const key of ['id', 'templateCode', 'recipientNo'])
+          if (key in record) record[key] = `${String(record[key])}${page}`;
+      const holder = totalHolder(first);
+      if (holder !== undefined) holder['totalCount'] = lie.announced ?? holder['totalCount'];
+      return endpoint === 'E2'
+        ? withCursor(situation.firstAnswer(), first, `page-${page}`, ['next_cursor', 'links', 'header'])
+        : withJson(answer, first);
+    }
+    case 'cursor-loop':
+      return cursor === null ? null : withCursor(answer, json, cursor, ['next_cursor', 'links', 'header']);
+    case 'other-cursor': {
+      const next = itemPage(json)?.['next_cursor'];
+      if (typeof next !== 'string') return null;
+      return withCursor(answer, json, lie.how === 'gone' ? null : `${next}x`, [lie.where ?? 'header']);
+    }
+  }
+}
+
+/** The list of catalogs, however `data` holds it: the very array. */
+function catalogsIn({ data }: JsonRecord): unknown[] | null {
+  const list = isRecord(data) ? data['catalogs'] : data;
+  return isList(list) ? list : null;
+}
+
+/** What holds `totalCount`. */
+function totalHolder(json: JsonRecord): JsonRecord | undefined {
+  return [json, json['data'], json['templateListResponse']].find(
+    (one): one is JsonRecord => isRecord(one) && typeof one['totalCount'] === 'number',
+  );
+}
+
+/** `data` of a page of items; null when it is none. */
+function itemPage(json: JsonRecord): JsonRecord | null {
+  const data = json['data'];
+  return isRecord(data) && Array.isArray(data['items']) ? data : null;
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value);
+}
+
+/** The list in an answer: the very array. */
+function listIn(json: JsonRecord): unknown[] | null {
+  for (const holder of [json, json['data'], json['templateListResponse']]) {
+    if (!isRecord(holder)) continue;
+    for (const key of ['items', 'templates', 'data']) {
+      const list = holder[key];
+      if (isList(list)) return list;
+    }
+  }
+  return null;
+}
+
+/** The page with another cursor, or none, in these places. */
+function withCursor(
+  answer: Reply,
+  json: JsonRecord,
+  cursor: string | null,
+  places: readonly ('next_cursor' | 'links' | 'header')[],
+): Reply | null {
+  const data = itemPage(json);
+  if (data === null) return null;
+  const own =
+    isRecord(data['links']) && typeof data['links']['next'] === 'string' ? data['links']['next'] : '';
+  const link = cursor === null ? null : `${own.split('?')[0] ?? ''}?cursor=${cursor}`;
+  const headers = { ...answer.headers };
+  if (places.includes('next_cursor')) data['next_cursor'] = cursor;
+  if (places.includes('links')) data['links'] = { next: link };
+  if (places.includes('header')) {
+    if (link === null) delete headers['link'];
+    else headers['link'] = `<${link}>; rel="next"`;
+  }
+  return { ...withJson(answer, json), headers };
+}
+
+type FieldLie = Extract<Lie, { kind: 'other-type' | 'field-gone' | 'extra-field' }>;
+
+function tellFieldLie(lie: FieldLie, endpoint: EndpointName, answer: Reply): Reply | null {
+  const json = jsonOf(answer);
+  let told = 0;
+  for (const record of recordsIn(endpoint, json)) {
+    if (told > 0 && lie.records === 'one') break;
+    if (change(lie, record)) told += 1;
+  }
+  return told > 0 ? withJson(answer, json) : null;
+}
+
+/** Changes one record; whether it could. */
+function change(lie: FieldLie, record: Record<string, unknown>): boolean {
+  if (lie.kind === 'extra-field') {
+    const value = lie.value ?? 'something new';
+    record[lie.field] = value;
+    if (isRecord(record['message_data'])) record['message_data'][lie.field] = value;
+    return true;
+  }
+  const place = holderOf(record, lie.field);
+  if (place === null) return false;
+  const { holder, key } = place;
+  if (lie.kind === 'field-gone') Reflect.deleteProperty(holder, key);
+  else holder[key] = lie.value === undefined ? otherType(holder[key]) : lie.value;
+  return true;
+}
+
+/** Much the same value in another type. */
+function otherType(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return { text: value };
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return value === null ? 0 : JSON.stringify(value);
+  }
+}
+
+type JsonRecord = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The answer's JSON; null when it has none. */
+function jsonOf(answer: Reply): unknown {
+  try {
+    return JSON.parse(answer.body.toString());
+  } catch {
+    return null;
+  }
+}
+
+/** The same answer with another body. */
+function withJson(answer: Reply, value: unknown): Reply {
+  return { ...answer, body: jsonAnswer(value).body };
+}
+
+/** The records in an answer: the very objects, so that changing them changes the answer. */
+function recordsIn(endpoint: EndpointName, json: unknown): JsonRecord[] {
+  switch (endpoint) {
+    case 'E1':
+    case 'E3':
+    case 'E7':
+    case 'E8':
+    case 'E9':
+    case 'E13':
+    case 'E14':
+    case 'E15':
+    case 'E16':
+    case 'E11':
+    case 'E20':
+      return isRecord(json) ? [json] : [];
+    case 'E2':
+      return dataOf(json, 'items', 'catalogs');
+    case 'E4':
+      return dataOf(json, 'templates');
+    case 'E5':
+      return dataOf(json, 'template');
+    case 'E6':
+      return dataOf(json, 'images');
+    case 'E10':
+      return isRecord(json) && isRecord(json['templateListResponse'])
+        ? recordsAt(json['templateListResponse'], 'templates')
+        : [];
+    case 'E12':
+      return isRecord(json) ? recordsAt(json, 'data') : [];
+    case 'E17':
+    case 'E18':
+      return Array.isArray(json) ? json.filter(isRecord) : [];
+    case 'E19':
+      return isRecord(json) && isRecord(json['data']) ? recordsAt(json['data'], 'stats') : [];
+    case 'E21':
+      return isRecord(json) && json['status'] === 'success' ? recordsAt(json, 'data') : [];
+  }
+}
+
+/** The records under the first of these keys of `data` that is there; `data` itself where it is one record. */
+function dataOf(json: unknown, ...keys: readonly string[]): JsonRecord[] {
+  const data = isRecord(json) ? json['data'] : null;
+  if (!isRecord(data)) return Array.isArray(data) ? data.filter(isRecord) : [];
+  const key = keys.find((one) => one in data);
+  if (key === undefined) return [data];
+  const one = data[key];
+  return isRecord(one) ? [one] : recordsAt(data, key);
+}
+
+function recordsAt(parent: JsonRecord, key: string): JsonRecord[] {
+  const list = parent[key];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** The object that holds the last part of a dotted name, and that part; null where there is none. */
+function holderOf(record: JsonRecord, field: string): { holder: JsonRecord; key: string } | null {
+  const parts = field.split('.');
+  const key = parts.pop() ?? field;
+  let holder: JsonRecord = record;
+  for (const part of parts) {
+    const next = holder[part];
+    if (!isRecord(next)) return null;
+    holder = next;
+  }
+  return key in holder ? { holder, key } : null;
 }

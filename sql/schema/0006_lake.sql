@@ -1,0 +1,17 @@
+-- State for other copies of the warehouse: which days of a model changed, and which days of events left this file.
+
+-- Grain: one incremental model of ops.models and partition of it: a KST day, or the Monday of a week. Days without rows have
+-- no row.
+create table ops.model_days (
+    relation varchar,
+    date date,
+    rows bigint,
+    digest varchar
+);
+
+-- Days of events whose rows left this file by the settings under `retention`.
+create table ops.removed_days (
+    date date,
+    rows bigint,
+    removed_at timestamptz
+);

@@ -1,0 +1,320 @@
+-- Macros and seeds of the marts, for models and analysts alike; sql/models defines the marts themselves.
+
+create schema marts;
+
+-- The kind of an event, by its name. Names are an open vocabulary: unknown ones are classified by their ending, else null.
+create macro marts.event_kind(event_name) as case
+    when event_name = 'send_success' then 'succeeded'
+    when event_name = 'send_failure' then 'failed'
+    when event_name = 'failover_text_message_send_success' then 'failover_sent'
+    when event_name = 'failover_text_message_send_failure' then 'failover_failed'
+    -- Closing a message is no interest in it.
+    when event_name = 'close_button_click' then 'closed'
+    when ends_with(event_name, '_click') then 'clicked'
+    when ends_with(event_name, '_delivered') or ends_with(event_name, '_show') then 'delivered'
+    when ends_with(event_name, '_open') then 'opened'
+end;
+
+-- A sentence with each {word} replaced by what the map holds for it.
+create macro marts.fill_words(sentence, words) as list_reduce(
+    list_transform(map_entries(words), lambda entry: {'key': entry.key, 'value': coalesce(entry.value, '?')}),
+    lambda text, entry: {'key': '', 'value': replace(text.value, '{' || entry.key || '}', entry.value)},
+    {'key': '', 'value': sentence}
+).value;
+
+-- The strongest id of a record, as a number that never changes. An id of one kind is never one of another; an empty one is none.
+create macro marts.strongest_id(user_id, service_user_id, device_id, service_device_id) as md5_number_lower(
+    case
+        when user_id <> '' then 'user_id ' || user_id
+        when service_user_id <> '' then 'service_user_id ' || service_user_id
+        when device_id <> '' then 'device_id ' || device_id
+        when service_device_id <> '' then 'service_device_id ' || service_device_id
+    end
+);
+
+-- A time that is right to 2 %: the geometric middle of a step of 4 %. Which side of a minute, an hour and a day it is on
+-- stays exact, and nothing at all stays zero.
+create macro marts.middle_of_step(seconds) as pow(1.04, floor(ln(seconds) / ln(1.04)) + 0.5);
+
+create macro marts.rounded_seconds(seconds) as case
+    when seconds <= 0 then 0
+    when seconds <= 60 then least(marts.middle_of_step(seconds), 60)
+    when seconds <= 3600 then least(greatest(marts.middle_of_step(seconds), 60.001), 3600)
+    when seconds <= 86400 then least(greatest(marts.middle_of_step(seconds), 3600.001), 86400)
+    else greatest(marts.middle_of_step(seconds), 86400.001)
+end::double;
+
+-- The percentile of counted values, as quantile_cont gives it of the values themselves: an aggregate of the counts up to
+-- and with each value, and of all of them.
+create macro marts.histogram_quantile(value, count_so_far, count_of_all, share) as (
+    min(value) filter (count_so_far > floor((count_of_all - 1) * share))
+    + (any_value(count_of_all - 1) * share - floor(any_value(count_of_all - 1) * share))
+    * (
+        min(value) filter (count_so_far > ceil((count_of_all - 1) * share))
+        - min(value) filter (count_so_far > floor((count_of_all - 1) * share))
+    )
+);
+
+-- Percentiles and shares of response times, as a struct to unnest like marts.performance. times is a relation with each
+-- time once (seconds), how many responses took it (responses), how many took at most as long (responses_so_far), and how
+-- many there are (all_responses).
+create macro marts.response_profile(times) as {
+    'responses': sum(times.responses)::bigint,
+    'p50_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.5),
+    'p90_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.9),
+    'p99_seconds': marts.histogram_quantile(times.seconds, times.responses_so_far, times.all_responses, 0.99),
+    'share_within_minute':
+    coalesce(sum(times.responses) filter (times.seconds <= 60), 0) / sum(times.responses),
+    'share_within_hour':
+    coalesce(sum(times.responses) filter (times.seconds <= 3600), 0) / sum(times.responses),
+    'share_within_day':
+    coalesce(sum(times.responses) filter (times.seconds <= 86400), 0) / sum(times.responses)
+};
+
+-- The steps in which messages to a person are counted: one to five, and from six, eleven and 21 on.
+create macro marts.message_step(messages) as case
+    when messages <= 5 then messages
+    when messages <= 10 then 6
+    when messages <= 20 then 11
+    else 21
+end::integer;
+
+create macro marts.message_step_name(step) as case step
+    when 6 then '6-10'
+    when 11 then '11-20'
+    when 21 then '21+'
+    else step::varchar
+end;
+
+-- Whether a message reached a person with that event: it was sent, on its channel or as a text instead. In-app and in-web
+-- messages reach people by being shown.
+create macro marts.is_display(channel) as coalesce(channel in ('in-app-message', 'in-web-message'), false);
+
+create macro marts.is_reaching(kind, channel) as case
+    when marts.is_display(channel) then kind = 'delivered'
+    else kind in ('succeeded', 'failover_sent')
+end;
+
+create macro marts.is_one_goal(lists) as coalesce(len(list_distinct(flatten(lists))), 0) <= 1;
+
+-- Counters and rates of messages, as a struct to unnest: `select channel, unnest(marts.performance(message_days)) from
+-- marts.message_days group by channel`. days is a relation with the counters of marts.message_days, such as that mart
+-- itself or any that is made of it. A rate divides by the messages of which its counter is known, and is null without any.
+-- Conversions of different goals never add up: of several goals there is no sum and no rate.
+create macro marts.performance(days) as {
+    'sent': sum(days.sent)::bigint,
+    'failed': sum(days.failed)::bigint,
+    'succeeded': sum(days.succeeded)::bigint,
+    'delivered': sum(days.delivered)::bigint,
+    'clicked': sum(days.clicked)::bigint,
+    'conversions': if(marts.is_one_goal(list(distinct days.goals)), sum(days.conversions), null)::bigint,
+    'direct_conversions': if(marts.is_one_goal(list(distinct days.goals)), sum(days.direct_conversions), null)::bigint,
+    'failure_rate': sum(days.failed) / nullif(sum(days.sent), 0),
+    'delivery_rate': sum(days.delivered) / nullif(sum(days.deliverable), 0),
+    'click_rate': sum(days.clicked) / nullif(sum(days.clickable), 0),
+    'conversion_rate': if(
+        marts.is_one_goal(list(distinct days.goals)), sum(days.conversions) / nullif(sum(days.convertible), 0), null
+    ),
+    'deliverable': sum(days.deliverable)::bigint,
+    'clickable': sum(days.clickable)::bigint,
+    'convertible': if(marts.is_one_goal(list(distinct days.goals)), sum(days.convertible), null)::bigint,
+    'goals': nullif(list_sort(list_distinct(flatten(list(distinct days.goals)))), [])
+};
+
+-- The messages that clicks divide by: of in-app and in-web messages those that were shown, where that is known. A message
+-- that nobody was shown cannot be clicked.
+create macro marts.clickable_messages(channel, succeeded, delivered) as if(
+    marts.is_display(channel), coalesce(delivered, succeeded), succeeded
+);
+
+-- Streams of snapshots: a list as it is today. They have no past days to miss; how old the last one is matters.
+create macro marts.is_snapshot(stream) as
+    stream in ('catalogs', 'brand_templates', 'alimtalk_templates', 'opt_outs');
+
+-- The effect of a template's status on sending. Statuses are an open vocabulary: these are the beginnings of their words.
+create macro marts.template_state(status) as case
+    when regexp_matches(status, '(?i)(^|[^a-z])(rej|refus|den[iy]|declin|return|tsc04$)|반려|거절|거부|불가') then 'refused'
+    when regexp_matches(status, '(?i)(^|[^a-z])(stop|stp$|susp|block|paus|dorman|inactiv|disab|banned)|중단|중지|정지|차단|휴면')
+    then 'suspended'
+end;
+
+-- The 080 numbers that a text shows, as digits: what its recipient can call to opt out.
+create macro marts.shown_numbers(text) as list_distinct(list_transform(
+    regexp_extract_all(text, '(?:^|[^0-9])(080[-. )]{0,2}[0-9]{3,4}[-. ]{0,2}[0-9]{4})(?:[^0-9]|$)', 1),
+    lambda number: regexp_replace(number, '[^0-9]', '', 'g')
+));
+
+-- What records cost: exact, with the digits of the price.
+create macro marts.price_of(records, price_per_record) as
+    records::decimal(18, 0) * coalesce(price_per_record, 0)::decimal(19, 12);
+
+-- Whether people can be counted: a record whose id is dropped belongs to nobody.
+create macro marts.counts_people() as
+    coalesce((select not regexp_matches(columns, '\b(service_)?(user|device)_id: drop') from ops.privacy), true);
+
+create table public_holidays (
+    date date,
+    name varchar,
+    name_ko varchar
+);
+
+-- The sentences of verdicts on A/B tests: a seed.
+create table verdict_words (
+    verdict_code varchar,
+    sentence varchar,
+    sentence_ko varchar
+);
+
+-- Tests of significance: DuckDB has no distributions of its own.
+
+-- The complementary error function of x >= 0, by its rational Chebyshev approximation: right to seven digits.
+create macro marts.erfc(x) as
+    1 / (1 + x / 2) * exp(
+        list_reduce(
+            [
+                0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807,
+                -0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223
+            ]::double[],
+            lambda total, coefficient: total / (1 + x / 2) + coefficient
+        ) - x * x
+    );
+
+-- How often chance alone is as far from zero as z, on either side, where it is normal.
+create macro marts.normal_two_sided_p(z) as marts.erfc(abs(z) / sqrt(2));
+
+-- How often chance alone is as large as x, where it is chi-squared with so many degrees of freedom.
+create macro marts.chi_squared_p(x, freedom) as case
+    when freedom is null then null
+    when freedom % 2 = 0
+    then exp(-x / 2) * list_sum(
+        list_transform(range(freedom // 2), lambda i: pow(x / 2, i) / gamma(i + 1))
+    )
+    else marts.erfc(sqrt(x / 2)) + exp(-x / 2) * coalesce(
+        list_sum(
+            list_transform(range(1, (freedom + 1) // 2), lambda i: pow(x / 2, i - 0.5) / gamma(i + 0.5))
+        ),
+        0
+    )
+end;
+
+-- The z below which a share of p >= 0.5 lies, where it is normal: Hastings' rational approximation, right to 0.0005.
+create macro marts.normal_quantile(p) as
+    sqrt(-2 * ln(1 - p))
+    - (2.515517 + 0.802853 * sqrt(-2 * ln(1 - p)) + 0.010328 * -2 * ln(1 - p))
+    / (
+        1 + 1.432788 * sqrt(-2 * ln(1 - p)) + 0.189269 * -2 * ln(1 - p)
+        + 0.001308 * pow(sqrt(-2 * ln(1 - p)), 3)
+    );
+
+-- How often chance alone ever shows such a difference, however often one looks (mixture sequential probability ratio test):
+-- a difference with that variance, where true differences spread around zero with the standard deviation `scale`.
+create macro marts.sequential_p(difference, variance, scale) as case
+    when difference is not null and scale > 0 and variance > 0 then least(
+        1,
+        sqrt(1 + scale * scale / variance)
+        * exp(-scale * scale * difference * difference / (2 * variance * (variance + scale * scale)))
+    )
+end;
+
+-- Half the width of the confidence sequence of that test: 1 - alpha of them hold the true difference at every look.
+create macro marts.sequential_half_width(variance, scale, alpha) as sqrt(
+    variance * (1 + variance / (scale * scale)) * (ln(1 + scale * scale / variance) - 2 * ln(alpha))
+);
+
+-- How often chance alone ever splits people so unlike the intended shares, however often one looks. The alternative is a
+-- Dirichlet distribution around the shares that weighs as much as 100 people.
+create macro marts.sequential_split_p(counts, shares) as case
+    when list_sum(counts) > 0 then least(
+        1,
+        exp(
+            lgamma(100 + list_sum(counts)) - lgamma(100)
+            + list_sum(
+                list_transform(
+                    list_zip(counts, shares),
+                    lambda arm: lgamma(100 * arm[2]) - lgamma(100 * arm[2] + arm[1]) + arm[1] * ln(arm[2])
+                )
+            )
+        )
+    )
+end;
+
+-- The 95 % interval (Wilson's) of a rate of so many out of so many, where messages are independent of each other.
+create macro marts.wilson_interval(successes, trials) as {
+    'low': if(
+        successes <= 0,
+        0.0 / trials,
+        (
+            successes / trials + 1.9207 / trials
+            - 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
+        ) / (1 + 3.8415 / trials)
+    ),
+    'high': if(
+        successes >= trials,
+        trials / trials,
+        (
+            successes / trials + 1.9207 / trials
+            + 1.96 * sqrt(greatest(0, successes / trials * (1 - successes / trials)) / trials + 0.9604 / (trials * trials))
+        ) / (1 + 3.8415 / trials)
+    )
+};
+
+-- How often chance alone is at least as far off as so many successes, on either side, where each of so many trials succeeds
+-- with that chance: exact, at most 1.
+create macro marts.binomial_at_most(successes, trials, chance) as case
+    when successes < 0 then 0
+    else list_sum(
+        list_transform(
+            range((successes + 1)::bigint),
+            lambda i: exp(
+                lgamma(trials + 1) - lgamma(i + 1) - lgamma(trials - i + 1)
+                + i * ln(chance) + (trials - i) * ln(1 - chance)
+            )
+        )
+    )
+end;
+
+create macro marts.binomial_p(successes, trials, chance) as least(
+    1,
+    2 * marts.binomial_at_most(successes, trials, chance),
+    greatest(0, 2 * (1 - marts.binomial_at_most(successes - 1, trials, chance)))
+);
+
+-- The 95 % interval (Newcombe's) of the difference of two rates, made of the intervals of each.
+create macro marts.difference_interval(successes, trials, other_successes, other_trials) as {
+    'low': successes / trials - other_successes / other_trials - sqrt(
+        pow(successes / trials - marts.wilson_interval(successes, trials).low, 2)
+        + pow(marts.wilson_interval(other_successes, other_trials).high - other_successes / other_trials, 2)
+    ),
+    'high': successes / trials - other_successes / other_trials + sqrt(
+        pow(marts.wilson_interval(successes, trials).high - successes / trials, 2)
+        + pow(other_successes / other_trials - marts.wilson_interval(other_successes, other_trials).low, 2)
+    )
+};
+
+-- How often chance alone sets two rates at least as far apart, on either side, where both are equal: the likelihood ratio of
+-- the four counts (G-test), each half a success nearer to what is expected. Counts may be fractions.
+create macro marts.two_rates_p(successes, trials, other_successes, other_trials) as marts.normal_two_sided_p(
+    sqrt(2 * greatest(
+        0,
+        list_sum(list_transform(
+            [{
+                'expected': trials * (successes + other_successes) / (trials + other_trials),
+                'other_expected': other_trials * (successes + other_successes) / (trials + other_trials)
+            }],
+            lambda means: list_sum(list_transform(
+                [
+                    [successes, means.expected],
+                    [other_successes, means.other_expected],
+                    [trials - successes, trials - means.expected],
+                    [other_trials - other_successes, other_trials - means.other_expected]
+                ]::double[][],
+                lambda cell: if(
+                    abs(cell[1] - cell[2]) <= 0.5,
+                    0,
+                    (cell[1] - 0.5 * sign(cell[1] - cell[2]))
+                    * ln((cell[1] - 0.5 * sign(cell[1] - cell[2])) / cell[2])
+                )
+            ))
+        ))
+    ))
+);

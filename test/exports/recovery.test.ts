@@ -1,0 +1,262 @@
+// @module-tag long
+/**
+ * A ledger that was lost pays for nothing again. A data folder that was restored from a backup cannot know what was paid
+ * since, so a person is asked first.
+ */
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Place } from '../support/dawnload.js';
+import { performCommand } from '../support/in-process.js';
+import { personWho } from '../support/person.js';
+import type { Fault } from '../support/faults/index.js';
+
+const YAML =
+  'start_date: 2026-11-20\nlookback_days: 2\nrequest_timeout_seconds: 2\nretries: 0\n' +
+  'exports:\n  budget: { records_per_run: 100000, records_per_month: 1000000 }\n  max_wait_minutes: 0\n';
+
+const TWO_DAYS = YAML.replace('11-20', '11-19');
+
+/** The mornings after 20, 21 and 22 November. */
+const NIGHTS = ['2026-11-20T22:30:00Z', '2026-11-21T22:30:00Z', '2026-11-22T22:30:00Z'] as const;
+const at = (night: number): { DAWNLOAD_NOW: string } => ({ DAWNLOAD_NOW: NIGHTS[night] ?? '' });
+
+const places: Place[] = [];
+afterEach(async () => {
+  await Promise.all(places.splice(0).map((place) => place.remove()));
+});
+
+const inData = (place: Place, ...path: string[]): string => join(place.folder, 'data', ...path);
+
+/** Paths of the data folder as they are after the first night. */
+async function backUp(place: Place, paths: readonly string[]): Promise<() => Promise<void>> {
+  const backup = join(place.folder, 'backup');
+  for (const path of paths) await cp(inData(place, path), join(backup, path), { recursive: true });
+  return async () => {
+    for (const path of paths) {
+      await rm(inData(place, path), { recursive: true, force: true });
+      await mkdir(dirname(inData(place, path)), { recursive: true });
+      await cp(join(backup, path), inData(place, path), { recursive: true });
+    }
+  };
+}
+
+const DOCUMENTED = ['landing', 'ledger', 'private/hmac.key'];
+
+/** Two nights, each of which pays for its day. The function loses the folder and restores it as it was between them. */
+async function twoNights(
+  paths = DOCUMENTED,
+  faults: readonly Fault[] = [],
+): Promise<{ place: Place; restore: () => Promise<void>; clock: { night: number } }> {
+  const clock = { night: 0 };
+  const place = await Place.make(YAML, {
+    now: () => new Date(NIGHTS[clock.night] ?? ''),
+    date: () => new Date(NIGHTS[clock.night] ?? '').toUTCString(),
+  });
+  places.push(place);
+  await place.run(['run'], at(0));
+  const restore = await backUp(place, paths);
+  clock.night = 1;
+  place.sandbox.setFaults(faults);
+  await place.run(['run'], at(1));
+  expect(place.sandbox.bills()).toHaveLength(2);
+  place.sandbox.setFaults([]);
+  clock.night = 2;
+  return { place, restore, clock };
+}
+
+async function machineLost(): Promise<Place> {
+  const { place, restore } = await twoNights();
+  await rm(inData(place), { recursive: true });
+  await restore();
+  return place;
+}
+
+/** Days that were paid for, in the order of the bills. */
+const paid = (place: Place): string[] => place.sandbox.bills().map(({ end }) => end.slice(0, 10));
+
+describe('a machine that was lost and restored by the documented steps', () => {
+  test('pays for nothing until a person has seen the days', async () => {
+    const place = await machineLost();
+    const { code, stderr } = await place.run(['rebuild'], at(2));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/restored from a backup.*2026-11-21\.\.2026-11-22.*dawnload exports recover/s);
+    const plan = JSON.parse((await place.run(['plan', '--json'], at(2))).stdout) as {
+      events: { to_request: unknown[]; needs_attention: { advice: string }[] };
+    };
+    expect(plan.events.to_request).toEqual([]);
+    expect(plan.events.needs_attention[0]?.advice).toMatch(/after 2026-11-21 07:30 KST/);
+    for (let night = 0; night < 2; night++) {
+      const result = await place.run(['run'], at(2));
+      expect(result.code).toBe(1);
+      expect(result.stderr).toMatch(/Paid since then, perhaps: 2026-11-21\.\.2026-11-22/);
+      expect(result.stderr).toMatch(/exports attach/);
+      expect(result.stderr).toMatch(/Published/);
+    }
+    expect(await place.run(['status'], at(2))).toMatchObject({ code: 1 });
+    expect((await place.run(['doctor'], at(2))).stdout).toMatch(/warn +ledger .*restored from a backup/);
+    expect(paid(place)).toEqual(['2026-11-20', '2026-11-21']);
+
+    // The person finds the one in the bills, and lets runs request the other.
+    const { export_id: id = '' } = place.sandbox.bills()[1] ?? {};
+    expect((await place.run(['exports', 'attach', '2026-11-21.1', id], at(2))).code).toBe(0);
+    const asked = await place.run(['exports', 'recover'], at(2));
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toMatch(/perhaps: 2026-11-22\b/);
+    expect((await place.run(['exports', 'recover', '--yes'], at(2))).code).toBe(0);
+    expect(await place.run(['run'], at(2))).toMatchObject({ code: 0 });
+    expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
+    expect((await place.run(['exports', 'recover'], at(2))).stderr).toMatch(/lists every paid export/);
+  });
+
+  test('pays with a consent for named days, which says what may be paid twice, and still asks for the others', async () => {
+    const place = await machineLost();
+    const day = ['backfill', '--start', '2026-11-22', '--end', '2026-11-22'];
+    const question = personWho(['n\r']);
+    const clock = { now: () => new Date(NIGHTS[2]), moveTo: () => undefined };
+    await performCommand(day, place.folder, place.environment, clock, question.terminal);
+    expect(question.screen()).toMatch(/perhaps: 2026-11-22/);
+    expect(paid(place)).toHaveLength(2);
+    const given = await place.run([...day, '--yes-paid'], at(2));
+    expect(given.stderr).toMatch(/perhaps: 2026-11-22/);
+    expect(paid(place)).toHaveLength(3);
+    const night = await place.run(['run'], at(2));
+    expect(night.stderr).toMatch(/perhaps: 2026-11-21\b/);
+    expect(paid(place)).toHaveLength(3);
+  });
+});
+
+describe('a ledger of before is recognised, where both of its copies are restored,', () => {
+  test('by the journal of the runs since, which names the exports', async () => {
+    const { place, restore } = await twoNights(['ledger/exports.jsonl', 'landing/ledger']);
+    await restore();
+    for (const lost of ['landing/events/2026-11-21', 'warehouse.duckdb', 'private/warehouse.duckdb'])
+      await rm(inData(place, lost), { recursive: true });
+    const result = await place.run(['run'], at(2));
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/lacks paid exports .*2026-11-21\.1/);
+    const recovered = await place.run(['exports', 'recover', '--yes'], at(2));
+    expect(recovered.stdout).toMatch(/2026-11-21\.1 .* run journal/);
+    expect(recovered.code).toBe(0);
+    await place.run(['run'], at(2));
+    expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
+  });
+
+  test('by the answers that landed since', async () => {
+    // The second export is still being made, so that it has left no page.
+    const { place, restore } = await twoNights(
+      ['ledger', 'landing/ledger', 'private/warehouse.duckdb'],
+      [{ endpoint: 'E21', kind: 'processing-forever' }],
+    );
+    await restore();
+    await rm(place.published);
+    const result = await place.run(['run'], at(2));
+    expect(result.stderr).toMatch(/after 2026-11-21 07:30 KST.*perhaps: 2026-11-21\.\.2026-11-22/is);
+    expect(paid(place)).toHaveLength(2);
+    expect((await place.run(['exports', 'recover', '--yes'], at(2))).code).toBe(0);
+    // What a person lets through is paid for twice.
+    await place.run(['run'], at(2));
+    expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-21']);
+  });
+});
+
+test('a run that was killed, a clock that is set back, and a second run leave nothing to ask', async () => {
+  const { place, clock } = await twoNights();
+  clock.night = 1;
+  expect((await place.run(['run'], at(1))).code).toBe(0);
+  clock.night = 2;
+  const killed = await place.execute(['run'], { ...at(2), DAWNLOAD_CRASH_AT: 'land/campaigns/durable' });
+  expect(killed.signal).toBe('SIGKILL');
+  const later = { DAWNLOAD_NOW: '2026-11-22T22:27:00Z' };
+  expect((await place.run(['run'], later)).code).toBe(0);
+  expect(paid(place)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
+});
+
+async function states(place: Place): Promise<string[]> {
+  const { stdout } = await place.run(['exports', 'list', '--json']);
+  return (JSON.parse(stdout) as { key: string; state: string }[]).map(({ key, state }) => `${key} ${state}`);
+}
+
+/** One export whose outcome is not known; the other day is not requested. */
+async function ambiguous(): Promise<Place> {
+  const place = await Place.make(TWO_DAYS);
+  places.push(place);
+  place.sandbox.setFaults([{ endpoint: 'E20', kind: 'reset-after', times: 1 }]);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(await states(place)).toEqual(['2026-11-20.1 ambiguous']);
+  return place;
+}
+
+/** One export that is still being made. */
+async function pending(): Promise<Place> {
+  const place = await Place.make(TWO_DAYS, { exportSeconds: 3_600 });
+  places.push(place);
+  expect((await place.run(['run'])).code).toBe(1);
+  expect(await states(place)).toEqual(['2026-11-20.1 processing']);
+  return place;
+}
+
+describe('while an export is not settled', () => {
+  test.each<[string, () => Promise<Place>, string, string[]]>([
+    [
+      'the ledger, its second copy and the published warehouse, one ambiguous',
+      ambiguous,
+      '2026-11-20.1 ambiguous',
+      ['ledger', 'landing/ledger', 'warehouse.duckdb'],
+    ],
+    [
+      'all but the published warehouse, one pending',
+      pending,
+      '2026-11-20.1 processing',
+      ['ledger', 'landing', 'private'],
+    ],
+  ])('a run without %s sends nothing that is billed, and recover heals it', async (__, make, state, lost) => {
+    const place = await make();
+    for (const path of lost) await rm(inData(place, path), { recursive: true, force: true });
+    const doctor = await place.run(['doctor']);
+    if (!lost.includes('warehouse.duckdb')) {
+      expect(doctor.code).toBe(1);
+      expect(doctor.stdout).toMatch(/fail +ledger [\s\S]*dawnload exports recover/);
+    }
+    const plan = await place.run(['plan', '--json']);
+    expect((JSON.parse(plan.stdout) as { events: { to_request: unknown[] } }).events.to_request).toEqual(
+      lost.includes('warehouse.duckdb') ? expect.anything() : [],
+    );
+    const result = await place.run(['run']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/lacks paid exports .*2026-11-20\.1[\s\S]*dawnload exports recover/);
+    // The free streams went on, and a rebuild does not make the memory of the export go away.
+    expect(result.stderr).toMatch(/Published/);
+    expect((await place.run(['rebuild'])).code).toBe(1);
+    expect((await place.run(['run'])).code).toBe(1);
+    expect(place.sandbox.requests().E20).toBe(1);
+
+    const shown = await place.run(['exports', 'recover']);
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/2026-11-20\.1/);
+    const recovered = await place.run(['exports', 'recover', '--yes']);
+    expect(recovered).toMatchObject({ code: 0 });
+    const [after] = await states(place);
+    expect([state, state.replace('processing', 'requested')]).toContain(after);
+    await place.run(['run']);
+    expect(place.sandbox.bills().filter(({ start }) => start === '2026-11-19T15:00:00.000Z')).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['a rebuild', ['rebuild'], []],
+  ['a run that has lost its private warehouse too', ['run'], ['private/warehouse.duckdb']],
+])('%s never publishes a file without the events that the lost ledger knew', async (_, command, lost) => {
+  const place = await Place.make(TWO_DAYS);
+  places.push(place);
+  expect((await place.run(['run'])).code).toBe(0);
+  const events = 'select date, count(*) as events from events group by all order by all';
+  const before = await place.rows(events);
+  expect(before).toHaveLength(2);
+  for (const path of ['ledger', ...lost]) await rm(inData(place, path), { recursive: true });
+  expect((await place.run(command)).code).toBe(1);
+  expect(await place.rows(events)).toEqual(before);
+  expect((await place.run(['exports', 'recover', '--yes'])).code).toBe(0);
+  expect((await place.run(command)).code).toBe(0);
+  expect(await place.rows(events)).toEqual(before);
+});

@@ -1,0 +1,704 @@
+/** Catalogs (E2), rule by rule. `~` is a catalog of the rule's own with a field of each type. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CATALOGS,
+  closeAll,
+  dataOf,
+  each,
+  type Expected,
+  play,
+  type Service,
+  start,
+  type Step,
+} from './support.js';
+
+let there: Service;
+let own = '';
+let made = 0;
+beforeAll(async () => {
+  there = await start({ catalogItems: 1_000_000 });
+});
+afterAll(closeAll);
+
+const TYPES = {
+  text: 'string',
+  number: 'number',
+  flag: 'boolean',
+  at: 'time',
+  list: 'array',
+  more: 'object',
+  place: 'geo',
+};
+const EMPTY = { text: null, number: null, flag: null, at: null, list: null, more: null, place: null };
+const DONE: Expected = [200, { data: null, error: null }];
+const LONGEST = 'n'.repeat(250);
+const ID = { name: 'id', type: 'string' };
+const MORE = { name: 'x', type: 'string' };
+
+/** The body that makes a catalog with these fields beside `id`. */
+function catalog(name: unknown, types: Record<string, string> = {}, rest: object = {}) {
+  const fields = Object.entries(types).map(([field, type]) => ({ name: field, type }));
+  return {
+    name,
+    description: 'For a test',
+    data_classification: 'non_personal',
+    fields: [ID, ...fields],
+    ...rest,
+  };
+}
+
+const MADE = { ...catalog('made', TYPES), num_items: 0 };
+
+const pathOf = (path: string) => CATALOGS + path.replace('~', own).replace(/^\/$/, '');
+
+const run = (...steps: Step[]) => play(there, steps, pathOf);
+
+/** A catalog of its own for what follows. */
+async function begin(): Promise<void> {
+  own = `own-${(made += 1)}`;
+  await run(['POST /', catalog(own, TYPES), 201]);
+}
+
+function rules(table: Record<string, Step[]>): void {
+  test.each(Object.entries(table))('%s', async (_, steps) => {
+    await begin();
+    await run(...steps);
+  });
+}
+
+const list = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+const strings = (count: number) => list(count, (i) => `s${i}`);
+const texts = (count: number) => Object.fromEntries(strings(count).map((one) => [one, 'string'] as const));
+const numbered = (count: number) => list(count, (i) => ({ id: `i${i}`, number: i }));
+
+const create = (expected: Expected, name: unknown, rest: object = {}): Step => [
+  'POST /',
+  catalog(name, {}, rest),
+  expected,
+];
+const add = (expected: Expected, ...fields: unknown[]): Step => ['POST /~/fields', { fields }, expected];
+const item = (method: string, expected: Expected, ...items: unknown[]): Step => [
+  `${method} /~/items/a`,
+  { items },
+  expected,
+];
+const items = (method: string, expected: Expected, ...some: unknown[]): Step => [
+  `${method} /~/items`,
+  { items: some },
+  expected,
+];
+const put = (expected: Expected, ...some: unknown[]): Step[] => some.map((one) => item('PUT', expected, one));
+const data = (values: object) => ({ data: expect.objectContaining(values) as unknown });
+/** All items of the own catalog, as far as they are given. */
+const holds = (...some: object[]): Step => ['GET /~/items', undefined, { data: { items: some } }];
+/** Values of a field that are stored as they are given, or as another value. */
+const keeps = (field: string, ...values: [given: unknown, kept?: unknown][]): Step[] =>
+  values.flatMap(([given, kept = given]): Step[] => [
+    ...put(data({ [field]: kept }), { [field]: given }),
+    ['GET /~/items/a', undefined, data({ [field]: kept })],
+  ]);
+const EVERY = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+// Catalogs and their fields.
+rules({
+  'E2.1 create: 201, the catalog is in data, and in the list from then on': [
+    ['POST /', catalog('made', TYPES), [201, { data: MADE, error: null }]],
+    ['GET /', undefined, { data: { catalogs: expect.arrayContaining([MADE]) as unknown } }],
+  ],
+  'E2.2 name, pattern: letters, digits, _ and - pass, anything else and nothing do not': [
+    create(201, 'A-z_09'),
+    ...['', 'a b', 'a.b', 'a/b', '가', 'a\n', 'a$'].map((name) => create('name invalid-pattern', name)),
+    create('name invalid-type', 7),
+    create('name required', undefined),
+  ],
+  'E2.3 name, length: 250 characters pass, 251 do not': [
+    create(201, LONGEST),
+    create('name too-long', `${LONGEST}n`),
+  ],
+  'E2.4 name, unique per project: a second catalog of the name is a conflict; another case is another name': [
+    create(201, 'twice'),
+    create('409 ALREADY_EXISTS', 'twice'),
+    create(201, 'Twice'),
+  ],
+  'E2.5 description: a text, or none': [
+    create('description invalid-type', 'described', { description: 1 }),
+    ['POST /', catalog('described', {}, { description: undefined }), { data: { description: '' } }],
+  ],
+  'E2.6 data_classification: required, and only non_personal': [
+    create('data_classification invalid-value', 'classified', { data_classification: 'personal' }),
+    create('data_classification required', 'classified', { data_classification: undefined }),
+  ],
+  'E2.7 fields, the first: id of type string, and nowhere else': [
+    create('fields[0] invalid-fields', 'first', { fields: [{ name: 'price', type: 'number' }, ID] }),
+    create('fields[0] invalid-fields', 'first', { fields: [{ name: 'id', type: 'number' }] }),
+    create('fields[1].name not-unique', 'first', { fields: [ID, ID] }),
+    create('fields too-few', 'first', { fields: [] }),
+    create('fields required', 'first', { fields: undefined }),
+    create('fields invalid-type', 'first', { fields: { id: 'string' } }),
+  ],
+  'E2.8 fields, number: 500 with id pass, 501 do not': [
+    ['POST /', catalog('widest', texts(499)), 201],
+    ['POST /', catalog('wider', texts(500)), 'fields too-many'],
+  ],
+  'E2.9 delete: 200 and no data, its items are gone, and a new one of its name begins empty, on later days as well':
+    [
+      ...put(200, {}),
+      ['DELETE /~', undefined, DONE],
+      ['GET /~/items', undefined, '404 NOT_FOUND'],
+      ['DELETE /~', undefined, '404 NOT_FOUND'],
+      ['DELETE /stores', undefined, DONE],
+      ['POST /', catalog('stores'), { data: { num_items: 0 } }],
+      { now: '2026-11-21T01:00:00Z' },
+      ['GET /stores/items', undefined, { data: { items: [] } }],
+      { now: '2026-11-20T01:00:00Z' },
+    ],
+  'E2.10 field, name: pattern, 250 characters, and not __proto__': [
+    ...['a b', '', 'a.b'].map((name) => add('fields[0].name invalid-pattern', { name, type: 'string' })),
+    add('fields[0].name too-long', { name: `${LONGEST}n`, type: 'string' }),
+    add('fields[0] invalid-type; fields[1].name required', '{"name":1}', { type: 'string' }),
+    ['POST /~/fields', '{"fields":[{"name":"__proto__","type":"string"}]}', 'fields[0].name reserved'],
+    create('fields[1].name reserved', 'proto', { fields: [ID, { name: '__proto__', type: 'string' }] }),
+    add(DONE, { name: LONGEST, type: 'string' }),
+  ],
+  'E2.11 field, name, when added: not id, none that is there, and unique in the request': [
+    add('fields[0].name reserved', ID),
+    add('409 ALREADY_EXISTS', { name: 'number', type: 'number' }),
+    add('fields[1].name not-unique', MORE, MORE),
+  ],
+  'E2.12 field, type: one of seven': [
+    add(DONE, ...Object.values(TYPES).map((type) => ({ name: `a-${type}`, type }))),
+    ...['text', 'String', '', null, 1].map((type) => add('fields[0].type invalid-type', { name: 'x', type })),
+    add('fields[0].type required', { name: 'x' }),
+  ],
+  'E2.13 field, properties: none but name and type': [
+    add('fields[0].required unknown-property', { ...MORE, required: true }),
+    ['POST /~/fields', { fields: [MORE], dry: 1 }, 'dry unknown-property'],
+    create('fields[1].note unknown-property', 'stricter', { fields: [ID, { ...MORE, note: '' }] }),
+  ],
+  'E2.14 field, add: 1 to 50 in a request, and one bad field, and none is added': [
+    add('fields too-few'),
+    add('fields too-many', ...list(51, (i) => ({ name: `f${i}`, type: 'string' }))),
+    add('fields[1].type invalid-type', MORE, { name: 'y', type: 'nothing' }),
+    add(DONE, ...list(50, (i) => ({ name: `f${i}`, type: 'string' }))),
+  ],
+  'E2.15 field, add, in all: a catalog keeps to 500 fields': [
+    ['POST /', catalog('full', texts(498)), 201],
+    ['POST /full/fields', { fields: [{ ...MORE, name: 'y' }, MORE] }, 'fields too-many'],
+    ['POST /full/fields', { fields: [MORE] }, DONE],
+  ],
+  'E2.16 field, delete: 200 and no data, the values are gone also when it comes back, id stays': [
+    ...put(200, { number: 1, text: 'n' }),
+    ['DELETE /~/fields/number', undefined, DONE],
+    add(DONE, { name: 'number', type: 'number' }),
+    ['GET /~/items/a', undefined, data({ text: 'n', number: null })],
+    ['DELETE /~/fields/none', undefined, '404 NOT_FOUND'],
+    ['DELETE /~/fields/id', undefined, 'fieldName reserved'],
+    ['GET /products/items/kn-1024', undefined, data({ rank: expect.any(Number) as number })],
+    ['DELETE /products/fields/rank', undefined, DONE],
+    ['POST /products/fields', { fields: [{ name: 'rank', type: 'number' }] }, DONE],
+    ['GET /products/items/kn-1024', undefined, data({ rank: null })],
+  ],
+});
+
+// Values of items, by the type of their field.
+rules({
+  'E2.17 string: 5,000 characters pass, 5,001 do not': [
+    ...keeps('text', [''], ['a'.repeat(5000)], ['가'.repeat(5000)], ['😀'.repeat(5000)], ['"\\\n\u0000']),
+    ...put('items[0].text too-long', { text: 'a'.repeat(5001) }),
+    ...put('items[0].text invalid-type', { text: 1 }),
+  ],
+  'E2.18 number and boolean: of their type, and finite': [
+    ...keeps('number', [0], [-1.5], [1e300], [Number.MAX_SAFE_INTEGER]),
+    ...keeps('flag', [false]),
+    ...put(
+      'items[0].number invalid-type',
+      { number: '1' },
+      { number: true },
+      { number: [1] },
+      { number: {} },
+    ),
+    ['PUT /~/items/a', '{"items":[{"number":1e999}]}', 'items[0].number invalid-type'],
+    ...put('items[0].flag invalid-type', { flag: 0 }, { flag: 'true' }, { flag: [] }),
+  ],
+  'E2.19 array, elements: 100 strings pass, 101 and other things do not, operators in patches alone': [
+    ...keeps('list', [strings(100)], [[]]),
+    ...put('items[0].list too-many', { list: strings(101) }),
+    ...put('items[0].list[1] invalid-type', { list: ['a', 1] }, { list: ['a', null] }),
+    ...put('items[0].list invalid-type', { list: 'a' }, { list: { $add: ['a'] } }),
+    ...put('items[0].list[0] too-long', { list: ['a'.repeat(5001)] }),
+  ],
+  'E2.20 geo: longitude, then latitude, both in their bounds': [
+    ...keeps('place', [[127.0276, 37.4979]], [[-180, 90]]),
+    ...put('items[0].place[1] out-of-range', { place: [37.4979, 127.0276] }),
+    ...put('items[0].place[0] out-of-range', { place: [180.1, 0] }),
+    ...[[1], [1, 2, 3], ['1', '2'], { longitude: 1, latitude: 2 }, '1,2'].flatMap((place) =>
+      put('items[0].place invalid-type', { place }),
+    ),
+  ],
+  'E2.21 time: ISO 8601 or Unix seconds, stored and returned in UTC': [
+    ...keeps(
+      'at',
+      ['2026-11-21T10:00:00+09:00', '2026-11-21T01:00:00.000Z'],
+      ['2026-11-21T10:00:00.5+0900', '2026-11-21T01:00:00.500Z'],
+      ['2026-11-21T10:00+09', '2026-11-21T01:00:00.000Z'],
+      ['2026-11-21T01:00:00Z', '2026-11-21T01:00:00.000Z'],
+      ['2026-11-21T01:00:00', '2026-11-21T01:00:00.000Z'],
+      ['2026-11-21', '2026-11-21T00:00:00.000Z'],
+      ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+      [1_795_226_400, '2026-11-21T02:00:00.000Z'],
+      [0, '1970-01-01T00:00:00.000Z'],
+      [-1.5, '1969-12-31T23:59:58.500Z'],
+    ),
+    ...[
+      '2026-02-30',
+      '2026-11-21T24:00:00Z',
+      '2026-11-21T10:60:00Z',
+      '21.11.2026',
+      'now',
+      '',
+      '1795226400',
+    ].flatMap((at) => put('items[0].at invalid-time', { at })),
+    ...put(
+      'items[0].at invalid-time',
+      { at: '2026-11-21T10:00:00+25:00' },
+      { at: 1e18 },
+      { at: true },
+      { at: {} },
+    ),
+  ],
+  'E2.22 object: keys hold no . and no $, at any depth': [
+    ...keeps('more', [{ a: 1, '가 나': [{ b: null }], '': {}, __typename: 'x' }]),
+    ...put('items[0].more["a.b"] invalid-key', { more: { 'a.b': 1 } }),
+    ...put('items[0].more.$a invalid-key', { more: { $a: 1 } }),
+    ...put('items[0].more.a[0].c$ invalid-key', { more: { a: [{ c$: 1 }] } }),
+    ...put('items[0].more invalid-type', { more: [] }, { more: 'x' }, { more: 1 }),
+  ],
+  'E2.23 values: those that are left out or null are null, unknown ones are refused': [
+    ...put([200, { data: { id: 'a', ...EMPTY }, error: null }], {}, { text: null }),
+    ...put('items[0].colour invalid-fields', { colour: 'red' }),
+    [
+      'PUT /~/items/a',
+      '{"items":[{"__proto__":1,"toString":2}]}',
+      'items[0].__proto__ invalid-fields; items[0].toString invalid-fields',
+    ],
+  ],
+  'E2.25 nesting: 50 levels pass, 51 and a hundred thousand do not': (
+    [
+      [50, 200],
+      [51, 'items[0] too-deep'],
+      [100_000, 'items[0] too-deep'],
+    ] as const
+  ).map(([levels, expected]): Step => {
+    // The item is the first level, the object in the field the second.
+    const nested = `{"a":`.repeat(levels - 2) + '{}' + '}'.repeat(levels - 2);
+    return ['PUT /~/items/a', `{"items":[{"more":${nested}}]}`, expected];
+  }),
+});
+
+test('E2.24 size: an item of 1 MiB passes, one byte more does not', async () => {
+  await begin();
+  const room = 1024 * 1024 - JSON.stringify({ id: 'a', ...EMPTY, more: { a: '' } }).length;
+  const sized = (size: number) => ({ more: { a: 'x'.repeat(size) } });
+  await run(...put('items[0] too-large', sized(room + 1)), ...put(200, sized(room)), [
+    'DELETE /~',
+    undefined,
+    DONE,
+  ]);
+});
+
+test('E2.26 object: a key __proto__ is data like any other', async () => {
+  await begin();
+  const body = '{"items":[{"more":{"__proto__":{"polluted":1}}}]}';
+  expect((await there.call('PUT', pathOf('/~/items/a'), body)).text).toContain('"__proto__":{"polluted":1}');
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+// Items, one at a time and many.
+rules({
+  'E2.27 one item, create: 201, and the item with its id in data; an id that exists is a conflict': [
+    item('POST', [201, { data: { id: 'a', ...EMPTY, text: 'A', number: 1 }, error: null }], {
+      text: 'A',
+      number: 1,
+    }),
+    ['GET /~/items/a', undefined, { data: { id: 'a', ...EMPTY, text: 'A', number: 1 } }],
+    item('POST', '409 ALREADY_EXISTS', { text: 'B' }),
+    ['GET /~/items/a', undefined, data({ text: 'A' })],
+  ],
+  'E2.28 one item, replace: the whole item, so that what is left out is gone, and 200 also where there was none':
+    [
+      ...put(data({ id: 'a', text: 'A', number: 1 }), { text: 'A', number: 1 }),
+      ...put([200, { data: { id: 'a', ...EMPTY, list: ['x'] }, error: null }], { list: ['x'] }),
+    ],
+  'E2.29 one item, patch: only what is passed changes; 404 when there is no such item, and none is made': [
+    item('PATCH', '404 NOT_FOUND', { number: 2 }),
+    holds(),
+    ...put(200, { text: 'A', number: 1, list: ['x'] }),
+    item('PATCH', data({ text: 'A', number: 2, list: ['x'] }), { number: 2 }),
+    item('PATCH', data({ text: null, number: 2 }), { text: null }),
+  ],
+  'E2.30 one item, delete: 200 and no data, then 404': [
+    ...put(200, {}),
+    ['DELETE /~/items/a', undefined, DONE],
+    ['DELETE /~/items/a', undefined, '404 NOT_FOUND'],
+    ['GET /~/items/a', undefined, '404 NOT_FOUND'],
+  ],
+  'E2.31 one item, items: exactly one in create, replace and patch': [
+    ...put(200, {}),
+    ...['POST', 'PUT', 'PATCH'].flatMap((method): Step[] => [
+      item(method, 'items too-few'),
+      item(method, 'items too-many', {}, {}),
+      item(method, 'items[0] invalid-type', 'text'),
+      ...each(`${method} /~/items/a`, 'items required', {}, []),
+    ]),
+  ],
+  'E2.32 one item, id: pattern and 250 characters, in the path': [
+    [`POST /~/items/${LONGEST}`, { items: [{}] }, 201],
+    ...[...EVERY, 'GET'].flatMap((method): Step[] => [
+      [`${method} /~/items/${LONGEST}i`, { items: [{}] }, 'itemId too-long'],
+      ...['a.b', '%EA%B0%80', '%zz'].map((id): Step => [
+        `${method} /~/items/${id}`,
+        { items: [{}] },
+        'itemId invalid-pattern',
+      ]),
+    ]),
+  ],
+  'E2.33 one item, id: in the body the same as in the path, or none': [
+    ...put(200, { id: 'a' }, {}),
+    ...put('items[0].id mismatch', { id: 'b' }),
+  ],
+  'E2.34 one item, id: names that objects know are ids like any other': [
+    '__proto__',
+    'constructor',
+    'toString',
+  ].flatMap((id): Step[] => [
+    [`GET /~/items/${id}`, undefined, '404 NOT_FOUND'],
+    [`PUT /~/items/${id}`, { items: [{ number: 1 }] }, data({ id, number: 1 })],
+  ]),
+  'E2.35 patching arrays, $add and $remove: what is new is added once, what is named is taken away': [
+    ...put(200, { list: ['x', 'y'] }),
+    item('PATCH', data({ list: ['x', 'z'] }), { list: { $add: ['z', 'x', 'z'], $remove: ['y', 'none'] } }),
+    item('PATCH', data({ list: ['x', 'z', 'w'] }), { list: { $add: ['w'] } }),
+    item('PATCH', data({ list: [] }), { list: { $remove: ['x', 'z', 'w'] } }),
+  ],
+  'E2.36 patching arrays, $add: to an array that has no value yet, and a plain array takes the place of all':
+    [
+      ...put(200, {}),
+      item('PATCH', data({ list: ['x'] }), { list: { $add: ['x'] } }),
+      item('PATCH', data({ list: ['y'] }), { list: ['y'] }),
+    ],
+  'E2.37 patching arrays, $add: not past 100 elements, and nothing changes': [
+    ...put(200, { list: strings(100), number: 1 }),
+    item('PATCH', 'items[0].list too-many', { list: { $add: ['more'] }, number: 2 }),
+    ['GET /~/items/a', undefined, data({ list: strings(100), number: 1 })],
+    item('PATCH', data({ list: [...strings(100).slice(1), 'more'] }), {
+      list: { $add: ['more'], $remove: ['s0'] },
+    }),
+  ],
+  'E2.38 patching arrays, operators: of array fields only, and no others': [
+    ...put(200, { list: [] }),
+    item('PATCH', 'items[0].text invalid-type', { text: { $add: ['x'] } }),
+    item('PATCH', 'items[0].list.$set invalid-operator', { list: { $set: [] } }),
+    item('PATCH', 'items[0].list required', { list: {} }),
+    item('PATCH', 'items[0].list.$add invalid-type', { list: { $add: 'x' } }),
+    item('PATCH', 'items[0].list.$remove[0] invalid-type', { list: { $remove: [1] } }),
+  ],
+  'E2.39 many items: create, replace, patch, delete: 200 and no data': [
+    items('POST', DONE, ...numbered(3)),
+    items('PUT', DONE, { id: 'i0', text: 'new' }, { id: 'x' }),
+    items('PATCH', DONE, { id: 'i1', text: 'patched' }, { id: 'x', list: { $add: ['a'] } }),
+    items('DELETE', DONE, { id: 'i2' }),
+    holds(
+      { id: 'i0', text: 'new', number: null },
+      { id: 'i1', text: 'patched', number: 1 },
+      { id: 'x', list: ['a'] },
+    ),
+  ],
+  'E2.40 many items, number: 50 pass, 51 and none do not': [
+    ...EVERY.flatMap((method) => [
+      items(method, 'items too-many', ...numbered(51)),
+      items(method, 'items too-few'),
+      items(method, DONE, ...numbered(50)),
+    ]),
+    holds(),
+  ],
+  'E2.41 many items, ids: wanted, of the pattern, and unique in the request': EVERY.flatMap((method) => [
+    items(method, 'items[0].id required', { number: 1 }),
+    items(method, 'items[0].id invalid-pattern', { id: 'a b' }),
+    items(method, 'items[0].id invalid-type', { id: 1 }),
+    items(method, 'items[0].id too-long', { id: `${LONGEST}i` }),
+    items(method, 'items[2].id not-unique', { id: 'a' }, { id: 'b' }, { id: 'a' }),
+  ]),
+  'E2.42 many items, each request one transaction: what is wrong with one leaves all as they were': [
+    items('POST', DONE, ...numbered(2)),
+    items('POST', '409 ALREADY_EXISTS', { id: 'new' }, { id: 'i1', number: 9 }),
+    items('PUT', 'items[1].number invalid-type', { id: 'i0', number: 9 }, { id: 'i1', number: 'x' }),
+    items('PATCH', '404 NOT_FOUND', { id: 'i0', number: 9 }, { id: 'none', number: 9 }),
+    items('PATCH', DONE, { id: 'i1', list: strings(100) }),
+    items('PATCH', 'items[1].list too-many', { id: 'i0', number: 9 }, { id: 'i1', list: { $add: ['more'] } }),
+    items('DELETE', '404 NOT_FOUND', { id: 'i0' }, { id: 'none' }),
+    holds({ id: 'i0', number: 0 }, { id: 'i1', number: 1 }),
+  ],
+});
+
+// Pages.
+const idOf = (number: number) => `i${String(number).padStart(4, '0')}`;
+
+async function fill(count: number): Promise<void> {
+  await begin();
+  const all = list(count, (i) => ({ id: idOf(i) }));
+  for (let from = 0; from < count; from += 50) await run(items('POST', DONE, ...all.slice(from, from + 50)));
+}
+
+test('E2.43 page, size: 50 items, the last page what is left, and each item once, in order', async () => {
+  await fill(120);
+  const first = await there.page(own);
+  const second = await there.page(own, first.next_cursor ?? '');
+  expect([first.items.length, second.items.length]).toEqual([50, 50]);
+  expect((await there.all(own)).map(({ id }) => id)).toEqual(list(120, idOf));
+});
+
+test('E2.44 page, end: next_cursor is null, links.next too, and there is no Link header', async () => {
+  await fill(50);
+  for (const name of [own, 'a-b_C']) {
+    const got = await there.call('GET', pathOf(`/${name}/items`));
+    expect(dataOf(got)).toMatchObject({ next_cursor: null, links: { next: null } });
+    expect(got.headers['link']).toBeUndefined();
+  }
+});
+
+test('E2.45 page, next: next_cursor, links.next and the Link header say the same, and lead on', async () => {
+  const got = await there.call('GET', pathOf('/products/items'));
+  const { next_cursor: cursor, links, items: first } = dataOf(got) as Awaited<ReturnType<Service['page']>>;
+  const url = new URL(links.next ?? '', there.sandbox.url);
+  expect([url.pathname, url.searchParams.get('cursor')]).toEqual([pathOf('/products/items'), cursor]);
+  expect(got.headers['link']).toBe(`<${links.next}>; rel="next"`);
+  const next = await there.page('products', cursor ?? '');
+  expect(dataOf(await there.call('GET', links.next ?? ''))).toEqual(next);
+  expect(next.items[0]).not.toEqual(first[0]);
+});
+
+test('E2.46 page, cursor: one that is spoiled, of another catalog or empty is refused', async () => {
+  const cursor = (await there.page('products')).next_cursor ?? '';
+  const wrong = [`${cursor}x`, cursor.slice(1), '', 'MQ', '2', '../x'].map(
+    (one) => `/products/items?cursor=${encodeURIComponent(one)}`,
+  );
+  const steps = [...wrong, `/stores/items?cursor=${cursor}`].map((path): Step => [
+    `GET ${path}`,
+    undefined,
+    'cursor invalid-cursor',
+  ]);
+  await run(...steps);
+});
+
+test('E2.47 page, cursor: stays good while items come, change and go, its own included', async () => {
+  await fill(100);
+  const { next_cursor: cursor } = await there.page(own);
+  const gone = [idOf(49), idOf(50), idOf(3)].map((id) => ({ id }));
+  await run(
+    items('DELETE', DONE, ...gone),
+    items('PUT', DONE, { id: 'i0003a' }, { id: 'i0070a' }, { id: 'a' }),
+  );
+  const rest = list(49, (i) => idOf(51 + i));
+  const ids = (await there.page(own, cursor ?? '')).items.map(({ id }) => id);
+  expect(ids).toEqual([...rest.slice(0, 20), 'i0070a', ...rest.slice(20)]);
+});
+
+test('E2.48 page, order: what was written lies among what was there, nothing comes twice, and num_items counts it', async () => {
+  const before = (await there.all('products')).map(({ id }) => String(id));
+  const gone = [before[0], before[50], before.at(-1)];
+  const fresh = ['aaa', 'kn-2000', 'zzz'];
+  const path = '/products/items';
+  await run(
+    [`DELETE ${path}`, { items: gone.map((id) => ({ id })) }, DONE],
+    [`POST ${path}`, { items: fresh.map((id) => ({ id })) }, DONE],
+    [`PATCH ${path}`, { items: [{ id: before[1], price: 1 }] }, DONE],
+  );
+  const now = (await there.all('products')).map(({ id }) => String(id));
+  expect(now).toEqual([...before.filter((id) => !gone.includes(id)), ...fresh].sort());
+  expect((await there.listed('products'))?.num_items).toBe(now.length);
+});
+
+test('E2.49 page, a million items: writes lie over them, and both ends are there at once', async () => {
+  await run(
+    ['DELETE /big/items/item-000000001', undefined, DONE],
+    ['PUT /big/items/item-000000001a', { items: [{ name: 'between' }] }, 200],
+    ['GET /big/items/item-000999999'],
+    ['GET /big/items/item-001000000', undefined, '404 NOT_FOUND'],
+  );
+  const ids = (await there.page('big')).items.slice(0, 3).map(({ id }) => id);
+  expect(ids).toEqual(['item-000000000', 'item-000000001a', 'item-000000002']);
+});
+
+rules({
+  'E2.50 list: data.catalogs, or data itself where that is chosen': [
+    { options: { catalogList: 'plain' } },
+    ['GET /', undefined, { data: [{ name: 'products' }, { name: 'stores' }, { name: 'a-b_C' }] }],
+  ],
+});
+
+// Selections.
+const filter = { field: 'number', operator: 'greater than', value: 10 };
+const select = (expected: Expected, selection: unknown): Step => [
+  'POST /~/selections',
+  { selection },
+  expected,
+];
+const filtered = (expected: string, part: object) =>
+  select(expected, { name: 'x', filters: [{ ...filter, ...part }] });
+const whole = {
+  name: 'dear',
+  description: 'd',
+  filters: [filter],
+  results_limit: 5,
+  sort_field: 'number',
+  sort_order: 'desc',
+};
+
+rules({
+  'E2.51 selection, create and delete: 200 and no data': [
+    select(DONE, whole),
+    select('409 ALREADY_EXISTS', whole),
+    ['DELETE /~/selections/dear', undefined, DONE],
+    ['DELETE /~/selections/dear', undefined, '404 NOT_FOUND'],
+  ],
+  'E2.52 selection: wrapped in a selection object, with a name': [
+    ['POST /~/selections', { name: 'x' }, 'selection required'],
+    select('selection invalid-type', []),
+    select('selection.name required', {}),
+    select('selection.name invalid-pattern', { name: 'a b' }),
+    ['DELETE /~/selections/a.b', undefined, 'selectionName invalid-pattern'],
+  ],
+  'E2.53 selection, properties: external_id and source are not accepted, nor are others': [
+    'external_id',
+    'source',
+    'colour',
+  ].map((key) => select(`selection.${key} unknown-property`, { name: 'x', [key]: 'y' })),
+  'E2.54 selection, filters: of fields and operators that there are, with a value that is not null, not nested too deep':
+    [
+      filtered('selection.filters[0].value required', { value: null }),
+      filtered('selection.filters[0].value required', { value: undefined }),
+      filtered('selection.filters[0].field invalid-fields', { field: 'none' }),
+      filtered('selection.filters[0].operator invalid-value', { operator: 'toString' }),
+      select('selection.filters invalid-type', { name: 'x', filters: {} }),
+      select('selection.filters[0] invalid-type', { name: 'x', filters: [1] }),
+      [
+        'POST /~/selections',
+        `{"selection":{"name":"x","filters":[{"value":${'['.repeat(99)}${']'.repeat(99)}}]}}`,
+        'selection too-deep',
+      ],
+    ],
+  'E2.55 selection, results_limit, sort_field, sort_order: whole, known, asc or desc': [
+    ...[0, 1.5, '5'].map((limit) =>
+      select('selection.results_limit invalid-value', { name: 'x', results_limit: limit }),
+    ),
+    select('selection.sort_field invalid-fields', { name: 'x', sort_field: 'none' }),
+    select('selection.sort_order invalid-value', { name: 'x', sort_order: 'up' }),
+  ],
+});
+
+/** The results of the selections of the own catalog. */
+function results(): string[][] {
+  const { changed } = (
+    there.state() as unknown as {
+      catalogs: { changed: { name: string; selections: { results: string[] }[] }[] };
+    }
+  ).catalogs;
+  return changed.find(({ name }) => name === own)?.selections.map((one) => one.results) ?? [];
+}
+
+test('E2.56 selection, results: filtered, sorted, limited, in random order where unsorted, recomputed by each change', async () => {
+  await begin();
+  await run(
+    items('POST', DONE, ...list(40, (i) => ({ id: `i${i}`, number: i, list: i % 2 === 0 ? ['even'] : [] }))),
+  );
+  const even = [filter, { field: 'list', operator: 'contains', value: 'even' }];
+  await run(
+    select(DONE, { name: 'a', filters: even, results_limit: 3, sort_field: 'number', sort_order: 'desc' }),
+    select(DONE, { name: 'b', filters: [{ ...filter, value: 37 }], sort_field: 'number' }),
+    select(DONE, { name: 'c' }),
+  );
+  const [evens, dearest, all] = results();
+  expect([evens, dearest]).toEqual([
+    ['i38', 'i36', 'i34'],
+    ['i38', 'i39'],
+  ]);
+  await run(items('PUT', DONE, { id: 'i1', number: 100 }));
+  expect(results()[1]).toEqual(['i38', 'i39', 'i1']);
+  expect(results()[2]).not.toEqual(all);
+  expect(results()[2]?.toSorted()).toEqual(all?.toSorted());
+  await run(items('DELETE', DONE, { id: 'i38' }));
+  expect(results()[1]).toEqual(['i39', 'i1']);
+  await run(['DELETE /~/fields/number', undefined, DONE]);
+  expect(results()[1]).toEqual([]);
+  await run(add(DONE, { name: 'number', type: 'number' }), items('PUT', DONE, { id: 'new', number: 50 }));
+  expect(results()[1]).toEqual(['new']);
+});
+
+// Errors.
+test('E2.57 error, details: exactly field, path, code and message, never more than a hundred', async () => {
+  await begin();
+  const details = async (items: unknown[]) => {
+    const { json } = await there.call('POST', pathOf('/~/items'), { items });
+    return (json as unknown as { error: { details: object[] } }).error.details;
+  };
+  const message = expect.any(String) as string;
+  expect(await details([{ id: 'a' }, { id: 'b', number: 'x', list: ['y', 1] }])).toEqual([
+    { field: 'items[1].number', path: ['items', 1, 'number'], code: 'invalid-type', message },
+    { field: 'items[1].list[1]', path: ['items', 1, 'list', 1], code: 'invalid-type', message },
+  ]);
+  expect(await details(list(50, (i) => ({ id: `i${i}`, number: 'x', text: 1, no: 0 })))).toHaveLength(100);
+});
+
+rules({
+  'E2.58 error, 400: a body that is no JSON, or none where one is wanted': [
+    ...each('POST /', '400 INVALID_ARGUMENT', '{', 'no json', ''),
+    ...each('POST /', ' invalid-type', 'null', '[]', '"x"', '1'),
+  ],
+  'E2.59 error, 400: a catalog name in the path that breaks the rule for names': [
+    ...['a.b', '%20', '%EA%B0%80'].map((name): Step => [
+      `GET /${name}/items`,
+      undefined,
+      'catalogName invalid-pattern',
+    ]),
+    [`GET /${LONGEST}n/items`, undefined, 'catalogName too-long'],
+  ],
+  'E2.60 error, 404: every operation on a catalog that is not there': [
+    'DELETE /none',
+    ...['GET', ...EVERY].map((method) => `${method} /none/items/i`),
+    ...['GET', ...EVERY].map((method) => `${method} /none/items`),
+    ...['POST /none/fields', 'DELETE /none/fields/f', 'POST /none/selections', 'DELETE /none/selections/s'],
+  ].map((request): Step => [request, {}, '404 NOT_FOUND']),
+  'E2.61 error, 413: a body over 4 MiB, one of just 4 MiB is read': [1, 0].map((more): Step => {
+    const begun = JSON.stringify({ ...catalog('large'), pad: '' }).slice(0, -2);
+    const body = `${begun}${'x'.repeat(4 * 1024 * 1024 + more - begun.length - 2)}"}`;
+    return ['POST /', body, more === 1 ? '413 PAYLOAD_TOO_LARGE' : 201];
+  }),
+});
+
+test('E2.62 world: items use every type of field, and each value fits its type', async () => {
+  const used = new Set<unknown>();
+  const other = await start();
+  for (const name of ['products', 'stores', 'a-b_C']) {
+    const fields = (await other.listed(name))?.['fields'] as { type: string }[];
+    for (const { type } of fields) used.add(type);
+    // Whatever the world holds could have been written through the interface.
+    const before = await other.all(name);
+    for (let from = 0; from < before.length; from += 50) {
+      await play(other, [[`PUT /${name}/items`, { items: before.slice(from, from + 50) }, DONE]], pathOf);
+    }
+    expect(await other.all(name)).toEqual(before);
+  }
+  expect([...used].sort()).toEqual(Object.values(TYPES).sort());
+});
+
+rules({
+  'E2.63 world: what was written stays over what changes from day to day': [
+    { options: {} },
+    ['PATCH /products/items/kn-1024', { items: [{ price: 1 }] }, 200],
+    ['DELETE /products/items/ct-2210', undefined, DONE],
+    { now: '2026-11-25T22:00:00Z' },
+    ['GET /products/items/kn-1024', undefined, data({ price: 1 })],
+    ['GET /products/items/ct-2210', undefined, '404 NOT_FOUND'],
+  ],
+});

@@ -1,0 +1,353 @@
+/**
+ * Days of events that leave the file, since a lake holds them: what was computed of them stays.
+ *
+ * @module-tag long
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Day } from '../../src/calendar.js';
+import type { EventsPull, Pull } from '../../src/storage/pull.js';
+import { columnOf, isIncremental, models } from '../../src/warehouse/model.js';
+import { Reader } from '../../src/warehouse/reader.js';
+import type { Warehouse } from '../../src/warehouse/warehouse.js';
+import { dayAfter, micros, NOW, record, statistic, Workshop, type Row } from './support.js';
+
+const FIRST = '2026-10-01';
+const day = (n: number): Day => dayAfter(FIRST, n);
+
+/** What stands in the file event by event, and what tells of when it was loaded. */
+const OF_EVENTS = ['message_contents', 'marts.event_people', 'ops.removed_days', 'ops.checks'];
+const OF_LOADING = ['loaded_at', 'last_pulled_at', 'applied_at', 'checked_at', 'detected_at', 'pull'];
+
+/** All rows of each relation that does not stand event by event. */
+async function whole(workshop: Workshop): Promise<Record<string, string[]>> {
+  await workshop.close();
+  const reader = await Reader.open(workshop.path);
+  try {
+    const relations = await reader.objects(`
+      select if(schema_name = 'main', '', schema_name || '.') || table_name as name,
+        list(column_name order by column_index) as columns
+      from duckdb_columns()
+      where database_name = current_database() and schema_name in ('main', 'marts', 'ops') and not internal
+      group by all having not bool_or(column_name = 'export_date') order by all`);
+    const held: Record<string, string[]> = {};
+    for (const { name, columns } of relations as { name: string; columns: string[] }[]) {
+      if (OF_EVENTS.includes(name)) continue;
+      const wanted = columns.filter((column) => !OF_LOADING.includes(column)).map((column) => `"${column}"`);
+      const rows = await reader.objects(`select ${wanted.join(', ')} from ${name}`);
+      held[name] = rows.map((row) => JSON.stringify(row)).sort();
+    }
+    return held;
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * What one day brings: pushes, alimtalks and texts of two people and a device, clicks on the messages of days before, a
+ * record of the day before, and of the day after.
+ */
+function exportOf(workshop: Workshop, n: number, extra: readonly Row[] = []): EventsPull {
+  const date = day(n);
+  const alimtalk = {
+    senderKey: 's1',
+    plusFriendId: '@f',
+    templateCode: 't1',
+    recipientNo: '01012345678',
+    content: '안내',
+  };
+  const sent = (id: string, more: Row): Row => record({ id, time: micros(date, 40_000), ...more });
+  const clicked = (of: number, id: string, more: Row): Row =>
+    record({
+      id: `${day(n - of)}-${id}`,
+      event_name: 'push_click',
+      time: micros(date, 50_000 + of),
+      ...more,
+    });
+  const rows = [
+    sent(`${date}-push`, { message_data: { title: `제목 ${n % 3}`, body: `본문 ${n}` } }),
+    sent(`${date}-other`, { user_id: `u${n % 4}`, device_id: 'd9', service_device_id: `sd${n}` }),
+    sent(`${date}-alimtalk`, { channel: 'chatapp-alimtalk', user_id: null, message_data: alimtalk }),
+    sent(`${date}-failed`, { event_name: 'send_failure', failure_reason: 'NotRegistered' }),
+    sent(`${date}-node`, {
+      resource_type: 'user-journey',
+      campaign_id: null,
+      user_journey_id: 'j1',
+      user_journey_node_id: `n${n % 2}`,
+    }),
+    ...[1, 3, 6].map((of) => clicked(of, 'push', { message_data: null })),
+    clicked(2, 'alimtalk', { channel: 'chatapp-alimtalk', event_name: 'link_click', user_id: null }),
+    sent(`${date}-late`, { time: micros(date, -50) }),
+    sent(`${date}-early`, { time: micros(date, 86_500) }),
+    ...extra,
+  ];
+  return workshop.events(date, [rows]);
+}
+
+function nightOf(workshop: Workshop, n: number): Pull[] {
+  return [
+    workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 100 + n })]),
+    exportOf(workshop, n),
+  ];
+}
+
+/** Loads, models and checks; then all days before that one leave. */
+async function night(workshop: Workshop, pulls: readonly Pull[], before?: Day): Promise<Day[]> {
+  return workshop.with(async (warehouse) => {
+    for (const pull of pulls) await warehouse.loader.load(pull);
+    await warehouse.model();
+    await warehouse.check();
+    return before === undefined ? [] : leaveIn(warehouse, before);
+  });
+}
+
+async function leaveIn(warehouse: Warehouse, before: Day): Promise<Day[]> {
+  const days = (await warehouse.removable(before)).map(({ day }) => day);
+  const left = await warehouse.removeDays(days, NOW);
+  return left.map(({ day }) => day);
+}
+
+const leave = (workshop: Workshop, before: Day): Promise<Day[]> =>
+  workshop.with((warehouse) => leaveIn(warehouse, before));
+
+/** A warehouse of so many nights, which keeps the events of so many days. */
+async function nights(count: number, keeping = count): Promise<Workshop> {
+  const workshop = new Workshop();
+  for (let n = 0; n < count; n += 1) await night(workshop, nightOf(workshop, n), day(n - keeping + 1));
+  return workshop;
+}
+
+const held = (workshop: Workshop): Promise<Row[]> =>
+  workshop.look('select distinct export_date::varchar as date from events order by all');
+
+test('the rows of the days leave every table of exports, and nothing else does', async () => {
+  const workshop = await nights(4);
+  const before = await whole(workshop);
+  const events = await workshop.look(
+    'select export_date, count(*) as rows from events group by all order by all',
+  );
+  expect(await leave(workshop, day(2))).toEqual([day(0), day(1)]);
+  expect(
+    await workshop.look(
+      'select * replace (epoch(removed_at) as removed_at) from ops.removed_days order by date',
+    ),
+  ).toEqual(
+    events.slice(0, 2).map(({ export_date, rows }) => ({
+      date: export_date,
+      rows,
+      removed_at: NOW.getTime() / 1000,
+    })),
+  );
+  const tables = await workshop.look(
+    `select table_name as name from duckdb_columns() join duckdb_tables() using (table_name)
+     where column_name = 'export_date' and duckdb_tables.schema_name = 'main'`,
+  );
+  expect(tables.length).toBeGreaterThan(12);
+  for (const { name } of tables) {
+    expect(await workshop.look(`select 1 from ${String(name)} where export_date < '${day(2)}'`)).toEqual([]);
+  }
+  // Contents that are not told any more go too.
+  expect(await workshop.look('select body from message_contents order by all')).toEqual([
+    { body: '본문 2' },
+    { body: '본문 3' },
+  ]);
+  expect(await whole(workshop)).toEqual(before);
+  expect(await leave(workshop, day(2))).toEqual([]);
+});
+
+test('days that are not covered, or of which models wait for events, stay', async () => {
+  const workshop = await nights(2);
+  await workshop.with(async (warehouse) => {
+    expect(await warehouse.removeDays([day(7)], NOW)).toEqual([]);
+    expect((await warehouse.removable(day(9))).map(({ day, pull }) => ({ day, pull }))).toEqual([
+      { day: day(0), pull: 'events/0002' },
+      { day: day(1), pull: 'events/0004' },
+    ]);
+    await warehouse.loader.load(exportOf(workshop, 2));
+    expect(await warehouse.removable(day(9))).toEqual([]);
+    expect(await warehouse.removeDays([day(0)], NOW)).toEqual([]);
+  });
+  expect(await held(workshop)).toHaveLength(3);
+});
+
+const findings = (workshop: Workshop): Promise<Row[]> =>
+  workshop.look('select name, date, subject, finding, expected, actual from ops.checks order by all');
+
+/** Relation by relation, so that a difference names its own. */
+async function expectSame(removed: Workshop, kept: Workshop): Promise<void> {
+  const [some, all] = [await whole(removed), await whole(kept)];
+  for (const name of Object.keys(all)) expect({ [name]: some[name] }).toEqual({ [name]: all[name] });
+  expect(await findings(removed)).toEqual(await findings(kept));
+}
+
+test(
+  'a warehouse of which days leave night by night answers as one that has them all',
+  { tags: ['long'], timeout: 300_000 },
+  async () => {
+    const kept = await nights(10);
+    const removed = await nights(10, 8);
+    expect(await held(removed)).toHaveLength(8);
+    await expectSame(removed, kept);
+
+    // Every model is made again: what cannot be computed any more is taken over, and noted anew.
+    const renew = "update ops.models set fingerprint = 'of an older version' where kind <> 'seed'";
+    for (const workshop of [kept, removed]) {
+      await workshop.change(renew);
+      await night(workshop, nightOf(workshop, 10));
+    }
+    await expectSame(removed, kept);
+  },
+);
+
+test(
+  'a full refresh keeps what both versions of a model have of days that left',
+  { tags: ['long'] },
+  async () => {
+    const workshop = await nights(3, 1);
+    const days =
+      'select date::varchar as date, events, kind from marts.daily_events where channel = $$push-notification$$ order by all';
+    const before = await workshop.look(days);
+    // As an older version made it: a column was text, one is new, one is gone.
+    await workshop.change(`
+    alter table marts.daily_events alter events type varchar;
+    alter table marts.daily_events drop column kind;
+    alter table marts.daily_events add column old integer;
+    update ops.models set fingerprint = 'of an older version' where relation = 'marts.daily_events'`);
+    await night(workshop, nightOf(workshop, 3));
+    const after = await workshop.look(days);
+    // The records of the last night count on the day before as well.
+    const left = ({ date }: Row): boolean => String(date) < day(2);
+    expect(after.filter(left)).toEqual(before.filter(left).map((row) => ({ ...row, kind: null })));
+    expect(after.filter((row) => row['kind'] === null)).toEqual(after.filter(left));
+  },
+);
+
+test('a model that is new has rows of the days that are held', async () => {
+  const workshop = await nights(3, 1);
+  await workshop.change(
+    "drop table marts.daily_templates; delete from ops.models where relation = 'marts.daily_templates'",
+  );
+  await night(workshop, []);
+  expect(await workshop.look('select distinct date::varchar as date from marts.daily_templates')).toEqual([
+    { date: day(2) },
+  ]);
+});
+
+test(
+  'statistics of a day that left are pulled again without a false finding',
+  { tags: ['long'] },
+  async () => {
+    const workshop = await nights(4, 2);
+    const before = await findings(workshop);
+    const restated = statistic({ date: day(0), message_sent: 7 });
+    await night(workshop, [workshop.statistics(day(0), [restated], { accepted: true })]);
+    expect(await workshop.look(`select message_sent from daily_statistics where date = '${day(0)}'`)).toEqual(
+      [{ message_sent: '7' }],
+    );
+    expect(await findings(workshop)).toEqual(before);
+    // A new version of the program checks all days anew.
+    await workshop.change('delete from ops.check_versions');
+    await night(workshop, []);
+    expect(await findings(workshop)).toEqual(before);
+    // The rows of such a day are gone, or something is wrong.
+    await workshop.change(
+      `insert into events by name select * replace (date '${day(0)}' as export_date) from events limit 1;
+     insert into ops.touched_days values ('statistics', '${day(0)}')`,
+    );
+    await night(workshop, []);
+    expect(await findings(workshop)).toContainEqual(
+      expect.objectContaining({ name: 'coverage_rows', subject: 'events' }),
+    );
+  },
+);
+
+test(
+  'an export of a day that left brings its rows back, and the day may leave again',
+  { tags: ['long'] },
+  async () => {
+    const workshop = await nights(4);
+    await leave(workshop, day(2));
+    const before = await whole(workshop);
+    await night(workshop, [exportOf(workshop, 1)]);
+    expect(await held(workshop)).toEqual([1, 2, 3].map((n) => ({ date: day(n) })));
+    expect(await workshop.look('select date::varchar as date from ops.removed_days')).toEqual([
+      { date: day(0) },
+    ]);
+    const after = await whole(workshop);
+    // Clicks on messages of days before, and records that exports of those brought, are not found any more.
+    for (const name of [
+      'daily_failures',
+      'first_messages',
+      'first_node_messages',
+      'identities',
+      'weekly_people',
+    ]) {
+      expect(after[`marts.${name}`]).toEqual(before[`marts.${name}`]);
+    }
+    // A later day that looks back at it is not computed again: it looks back at a day that is gone as well.
+    const later = (all: Record<string, string[]>): string[] =>
+      all['marts.daily_contents']?.filter((row) => row.includes(day(3))) ?? [];
+    expect(later(before)).toContainEqual(expect.stringMatching(/"제목 0".*"clicked":"1"/));
+    expect(later(after)).toEqual(later(before));
+    expect(await leave(workshop, day(2))).toEqual([day(1)]);
+    expect(await held(workshop)).toHaveLength(2);
+    expect(await whole(workshop)).toEqual(after);
+  },
+);
+
+/** What a night may bring: a day that is new or comes again, perhaps without a record; statistics; days that leave. */
+const turn = fc.record({
+  day: fc.integer({ min: -3, max: 12 }),
+  what: fc.constantFrom('events', 'events', 'no events', 'statistics', 'all anew'),
+  leave: fc.option(fc.integer({ min: -3, max: 13 })),
+});
+
+test(
+  'whatever comes when, no check is misled, and what was computed of days that left stands until they come again',
+  { tags: ['long'], timeout: 300_000 },
+  async () => {
+    const computed = `
+      select 'events' as what, date, sum(events)::bigint as number from marts.daily_events group by date
+      union all select 'people', date, count(*) from marts.daily_people group by date
+      union all select 'answers', date, count(*) from marts.message_responses group by date`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 10 }), async (turns) => {
+        const workshop = new Workshop();
+        await night(workshop, []);
+        for (const { day: n, what, leave: before } of turns) {
+          const left = `from (${computed}) where date in (select date from ops.removed_days where date <> '${day(n)}')`;
+          const stands = await workshop.look(`${left} order by all`);
+          if (what === 'all anew')
+            await workshop.change('delete from ops.models; delete from ops.check_versions');
+          const pulls = {
+            events: () => [exportOf(workshop, n)],
+            'no events': () => [workshop.events(day(n), [[]])],
+            statistics: () => [workshop.statistics(day(n), [statistic({ date: day(n), message_sent: 50 })])],
+            'all anew': () => [],
+          }[what]();
+          await night(workshop, pulls);
+          expect(await workshop.look(`${left} order by all`)).toEqual(stands);
+          expect(await workshop.look("select * from ops.checks where severity = 'stop'")).toEqual([]);
+          const tables = models()
+            .filter(isIncremental)
+            .map(
+              ({ relation, incremental }) => `
+            select '${relation}', ${columnOf(incremental)}, count(*), sum(hash(held))::varchar
+            from ${relation} as held group by all`,
+            );
+          expect(
+            await workshop.look(`(${tables.join(' union all ')}) except all from ops.model_days`),
+          ).toEqual([]);
+          expect(
+            await workshop.look(`from ops.model_days except all (${tables.join(' union all ')})`),
+          ).toEqual([]);
+          if (before !== null) await leave(workshop, day(before));
+          expect(
+            await workshop.look('from ops.removed_days where date in (select export_date from events)'),
+          ).toEqual([]);
+        }
+      }),
+      { numRuns: 2, endOnFailure: true },
+    );
+  },
+);
