@@ -181,7 +181,7 @@ describe('a page of a paid export that cannot be read', () => {
     expect(await contents(place.published)).toEqual(before);
   });
 
-  test('and comes whole when it is asked for again is no matter', async () => {
+  test('and comes whole when it is asked for again is no matter', { tags: ['long'] }, async () => {
     const { place, run } = await night(0, withoutData, 2);
     expect(run.code).toBe(0);
     expect(await events(place)).toBe(place.sandbox.bills()[0]?.records);
