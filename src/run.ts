@@ -6,6 +6,7 @@ import type { Invocation } from './invocation.js';
 import { actionsNeeded } from './exports/advice.js';
 import type { Config, ServiceConfig } from './config.js';
 import {
+  adviceOf,
   CorruptDatabaseError,
   DawnloadError,
   DamageError,
@@ -27,7 +28,7 @@ import {
 } from './run/context.js';
 import type { RunOver } from './storage/run-journal.js';
 import { prepareErased } from './lake/erased.js';
-import { pushLake, rowsOf } from './lake/push.js';
+import { pushLake, rowsAdded } from './lake/push.js';
 import { plural } from './terminal/terminal.js';
 import { retain, wereRemoved } from './run/retention.js';
 import { adviceOn, PushLedger, sentRows, unknownRows, waits } from './push/ledger.js';
@@ -155,12 +156,10 @@ async function pushAfterRun(
   if (lake === undefined) return;
   try {
     const commits = await pushLake({ dataDir, lake }, invocation, command);
-    report.lake({ pushed: true, commits: commits.length, rows: rowsOf(commits) });
+    report.lake({ pushed: true, commits: commits.length, rows: rowsAdded(commits) });
   } catch (error) {
     if (error instanceof InterruptedError) throw error;
-    const reason = [messageOf(error), error instanceof DawnloadError ? (error.hint ?? '') : '']
-      .join(' ')
-      .trim();
+    const reason = [messageOf(error), error instanceof DawnloadError ? adviceOf(error) : ''].join(' ').trim();
     report.lake({ pushed: false, days: report.loadedDays, reason });
   }
 }

@@ -135,6 +135,6 @@ async function heldColumns({ session, ops }: Lake): Promise<string | undefined> 
 }
 
 /** The number of rows that the commits added. */
-export function rowsOf(commits: readonly Commit[]): number {
+export function rowsAdded(commits: readonly Commit[]): number {
   return commits.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -244,7 +244,7 @@ const STOPPING = { secondSignalAfter: 7_000, killedAfter: 8_500 };
  * @param signal stops the process. A run normally ends within moments. A run that waits for the answer to a paid request
  *   or for a large commit is killed after the time limit; its started work is on disk and the next run resumes it.
  */
-export function runJob(
+export function runProcess(
   [program, ...args]: readonly [string, ...string[]],
   signal: AbortSignal,
 ): Promise<JobEnd> {

@@ -5,7 +5,7 @@ import { catalogItems, catalogs } from '../api/endpoints.js';
 import { RefusedError } from '../errors.js';
 import { SOLE_LIST } from '../storage/pull.js';
 import {
-  rowsOf,
+  rowsOn,
   type ListPage,
   readList,
   type ListSource,
@@ -155,7 +155,7 @@ const named = z.object({
 
 /** The catalogs on a page, each with its announced number of items. */
 export function catalogsOn(page: ListPage): [string, number | null][] {
-  return rowsOf(page).flatMap((row): [string, number | null][] => {
+  return rowsOn(page).flatMap((row): [string, number | null][] => {
     const catalog = named.safeParse(row);
     // The name of the list of catalogs is reserved and is not accepted as the name of a catalog.
     return catalog.success && catalog.data.name !== SOLE_LIST

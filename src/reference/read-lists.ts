@@ -419,7 +419,7 @@ export function listPage(body: Buffer, { rows, total }: ListShape): ListPage | u
 }
 
 /** The rows of a page as JavaScript values; use only for small lists. */
-export function rowsOf({ text }: ListPage): unknown[] {
+export function rowsOn({ text }: ListPage): unknown[] {
   return z.array(z.unknown()).parse(JSON.parse(repairedJson(text.toString('utf8')) ?? '[]'));
 }
 

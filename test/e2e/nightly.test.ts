@@ -112,26 +112,30 @@ async function expectWellFormed(place: Place): Promise<void> {
 }
 const json = { 'content-type': 'application/json' };
 
-test('refusals that hold half an emoji, or end within one, cost no later night', async () => {
-  const refusal = (message: string) =>
-    ({
-      kind: 'status',
-      status: 400,
-      headers: json,
-      body: `{"error":"InvalidRequest","message":"${message}"}`,
-    }) as const;
-  const place = await make(TWO_PAID, {
-    faults: [
-      { endpoint: 'E20', ...refusal('🎁'.repeat(600)), times: 1 },
-      { endpoint: 'E20', ...refusal(`x${'🎁'.repeat(600)}`) },
-      { endpoint: 'E19', ...refusal('\\ud83d') },
-    ],
-  });
-  expect((await run(place, 'run', 1)).stderr).toContain('Published');
-  await expectWellFormed(place);
-  place.sandbox.setFaults([]);
-  await run(place, 'run');
-});
+test(
+  'refusals that hold half an emoji, or end within one, cost no later night',
+  { tags: ['long'] },
+  async () => {
+    const refusal = (message: string) =>
+      ({
+        kind: 'status',
+        status: 400,
+        headers: json,
+        body: `{"error":"InvalidRequest","message":"${message}"}`,
+      }) as const;
+    const place = await make(TWO_PAID, {
+      faults: [
+        { endpoint: 'E20', ...refusal('🎁'.repeat(600)), times: 1 },
+        { endpoint: 'E20', ...refusal(`x${'🎁'.repeat(600)}`) },
+        { endpoint: 'E19', ...refusal('\\ud83d') },
+      ],
+    });
+    expect((await run(place, 'run', 1)).stderr).toContain('Published');
+    await expectWellFormed(place);
+    place.sandbox.setFaults([]);
+    await run(place, 'run');
+  },
+);
 
 describe('a night', { tags: ['long'] }, () => {
   test('that is run again asks for nothing that is paid and changes nothing', async () => {
