@@ -1,4 +1,4 @@
--- The start and the end of every load, and the removal of what is known of the days that it replaces.
+-- The steps that every load has: its start, the removal of what is known of the days that it replaces, what it notes, its end.
 
 -- name: begin
 -- A load takes several pulls of one stream at a time; the latest pull of a day counts. The resulting warehouse does not
@@ -65,6 +65,72 @@ where
     and held_back.campaign_id is null
     and held_back.date = days.date
     and held_back.pulled_at < days.pulled_at;
+
+-- name: drift
+-- Reports each key in the extra columns of this load as a difference from the specification.
+
+insert into ops.drift_by_day by name
+with objects as (
+    select date, place, extra as object
+    from extras
+
+    union all
+    -- A known object is in `extra` only because of a nonconforming member inside it.
+    select extras.date, fields.part, json_extract(extras.extra, pointer(fields.field))
+    from extras
+    inner join fields on extras.place = fields.place
+    where fields.part is not null and json_type(extras.extra, pointer(fields.field)) = 'OBJECT'
+),
+
+keyed as (
+    select date, place, object, json_keys(object) as keys
+    from objects
+),
+
+-- Distinct documents only, about a dozen rows.
+alike as (
+    select date, place, keys, list_transform(keys, lambda key: json_type(object, pointer(key))) as types, count(*) as records
+    from keyed
+    group by all
+),
+
+-- The first of two members with the same key counts, as in all other statements.
+found as (
+    select distinct *, unnest(keys) as field, unnest(types) as type
+    from alike
+)
+
+select
+    getvariable('load').stream as stream,
+    found.date,
+    if(found.place in ('statistic', 'statistic_by_subchannel'), 'record', found.place) as place,
+    found.field,
+    if(fields.kind is null, 'unknown', 'type') as kind,
+    min(found.type) as example_type,
+    sum(found.records)::bigint as records
+from found
+left join fields on found.place = fields.place and found.field = fields.field
+where fields.part is null or found.type <> 'OBJECT'
+group by found.date, found.place, found.field, fields.kind is null;
+
+-- name: cover
+-- Records the days as covered, even if they have no rows, unless the pull is incomplete.
+
+delete from ops.coverage where getvariable('load').complete and stream = getvariable('load').stream and date in (select date from days);
+
+insert into ops.coverage by name
+select
+    getvariable('load').stream as stream,
+    days.date,
+    count(facts.day) as rows,
+    getvariable('load').loaded_at as loaded_at,
+    days.pull,
+    days.pulled_at
+from days
+left join (select {day} as day from {table} where {day} between getvariable('load').first_day and getvariable('load').last_day) as facts
+    on days.date = facts.day
+where getvariable('load').complete
+group by days.date, days.pull, days.pulled_at;
 
 -- name: end
 -- Marks the days as changed for models and checks, and the pulls as loaded.
